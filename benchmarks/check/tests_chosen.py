@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from benchmarks.check.commits import Past, is_code, patch_of
 from repo_map.check.checking import changed_places
-from repo_map.check.sides import sides_of
 from repo_map.check.test_files import is_test_file, subject
 from repo_map.check.tests_to_run import MOST_TESTS, tests_for
+from repo_map.impact.changes import find_changes
+from repo_map.impact.sides import sides_of
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 
@@ -44,7 +45,10 @@ def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
         if not wanted:
             continue
         sides = sides_of(index, patch_of(code))
-        chosen = {each.path for each in tests_for(sides.after.index, changed_places(sides)).tests}
+        chosen = {
+            each.path
+            for each in tests_for(sides.after.index, changed_places(sides, find_changes(sides))).tests
+        }
         subjects = {subject(each.path) for each in code} - {""}
         named = [
             path

@@ -62,6 +62,7 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
     from repo_map.check.checking import check_changes  # noqa: PLC0415 - most goals come without a change
     from repo_map.impact.changes import find_changes  # noqa: PLC0415 - as above
     from repo_map.impact.git_changes import ChangesError, read_changes  # noqa: PLC0415 - as above
+    from repo_map.impact.sides import sides_of  # noqa: PLC0415 - as above
 
     if not asked:
         return goal, NOTHING
@@ -73,14 +74,12 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
             raise InvalidArgumentError("changes", f"can't be used: {error}") from error
         nothing = () if found.files or found.notes else (f"Nothing was changed in {named}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
-    changes = find_changes(index, patch)
-    if not index.read_first:
+    if index.read_first:
         # What nobody has read yet can't be told to break.
-        checked = check_changes(index, patch)
-        changes = changes._replace(
-            findings=checked.findings[:_MOST_FINDINGS],
-            tests=checked.command,
-        )
+        changes = find_changes(sides_of(index, patch), patch.notes)
+    else:
+        changes = check_changes(index, patch).changes
+        changes = changes._replace(findings=changes.findings[:_MOST_FINDINGS])
     if not changes.parts and not changes.gone and asked.stated and not asked.since:
         # A patch of another repository still says something in its words.
         return asked.stated, changes

@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
 from repo_map.check.fitting import is_alike, misfit
-from repo_map.check.sides import Side, Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, Site
@@ -184,7 +182,7 @@ class Arguments:
         definition = self._after.index.definitions(place[0])[place[1]]
         if definition.kind not in FUNCTIONS or definition.kind == "macro":
             return False
-        lines = self._after.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_start - 1]
+        lines = self._after.lines_of(place)[: definition.sig_start - definition.start]
         if self._after.language(place[0]) != "python":
             return True
         return all(_PLAIN_DECORATORS.search(line.strip()) or not line.strip() for line in lines)
@@ -233,26 +231,17 @@ class Arguments:
 
     def _overloads(self, side: Side, place: Place) -> Iterable[Form]:
         """Return the forms of all functions of a name; none where there are too many files of it."""
-        index = side.index
-        number = index.strings.get(side.name(place))
-        rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
-        files = list(
-            dict.fromkeys(
-                int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1 for row in rows
-            )
-        )
+        name = side.name(place)
+        files = dict.fromkeys(file for file, _ in side.namesakes(name))
         same = [file for file in files if side.language(file) in _OVERLOADED]
         if len(same) > _MOST_NAMESAKES:
             return ()
         side.read(same)
-        name = side.name(place)
         return [form for file in same for form in side.forms(file).functions if form.name == name]
 
     @staticmethod
     def _is_void(side: Side, place: Place) -> bool:
-        definition = side.index.definitions(place[0])[place[1]]
-        lines = side.index.text(place[0]).split("\n")[definition.sig_start - 1 : definition.sig_end]
-        return re.search(r"\(\s*void\s*\)", " ".join(lines)) is not None
+        return re.search(r"\(\s*void\s*\)", " ".join(side.lines_of(place))) is not None
 
     def _without_self(
         self, side: Side, place: Place, parameters: tuple[ParameterForm, ...], call: CallForm, language: str
@@ -270,7 +259,7 @@ class Arguments:
         definition = side.index.definitions(place[0])[place[1]]
         if definition.parent < 0 or side.index.definitions(place[0])[definition.parent].kind not in TYPES:
             return parameters
-        lines = side.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_start]
+        lines = side.lines_of(place)
         if any("staticmethod" in line for line in lines):
             return parameters
         owner = side.index.definitions(place[0])[definition.parent].name

@@ -10,7 +10,6 @@ from repo_map.check.copies import edited_in_one_of_two
 from repo_map.check.edited_names import undefined_names
 from repo_map.check.gone_names import GoneNames
 from repo_map.check.overriding import Overriding
-from repo_map.check.sides import Sides, sides_of
 from repo_map.check.tests_to_run import tests_for
 from repo_map.check.texts import texts_naming_gone
 from repo_map.check.unread import unread_files
@@ -18,7 +17,9 @@ from repo_map.check.values import Checked
 from repo_map.impact.changes import find_changes
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.patches import Patch
-from repo_map.languages.kinds import FUNCTIONS
+from repo_map.impact.risks import places_of
+from repo_map.impact.sides import Sides, sides_of
+from repo_map.impact.values import Changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.messages import counted
@@ -57,6 +58,7 @@ def check_changes(
             too few tests.
     """
     sides = sides_of(index, patch)
+    changes = find_changes(sides, patch.notes)
     with (
         relations_of(sides.before.index).asking() as before,
         relations_of(sides.after.index).asking() as after,
@@ -66,38 +68,34 @@ def check_changes(
         gone, arguments = GoneNames(sides), Arguments(sides)
         found = [
             *unread_files(sides),
-            *gone.find(find_changes(index, patch).gone),
+            *gone.find(changes.gone),
             *undefined_names(sides),
             *arguments.find(),
             *Overriding(sides).find(arguments.changed()),
             *texts_naming_gone(sides, gone.places),
             *edited_in_one_of_two(sides),
         ]
-    left_open = [*patch.notes, *gone.left_open, *_left_open(sides), *filter(None, (before.told, after.told))]
-    changed = tuple(dict.fromkeys(each.new or each.old for each in sides.files))
-    chosen = tests_for(sides.after.index, changed_places(sides), together=together)
-    return Checked(
-        _ordered(found), not left_open, tuple(dict.fromkeys(left_open)), changed, chosen.tests, chosen.command
+        chosen = tests_for(sides.after.index, changed_places(sides, changes), together=together)
+    findings = _ordered(found)
+    left_open = tuple(
+        dict.fromkeys(
+            (*patch.notes, *gone.left_open, *_left_open(sides), *filter(None, (before.told, after.told)))
+        )
     )
+    unclear = tuple(gone.unclear)
+    changed = tuple(dict.fromkeys(each.new or each.old for each in sides.files))
+    changes = changes._replace(findings=findings, tests=chosen.command, left_open=unclear)
+    return Checked(findings, left_open, unclear, changed, chosen.tests, chosen.command, changes)
 
 
-def changed_places(sides: Sides) -> tuple[Place, ...]:
+def changed_places(sides: Sides, changes: Changes) -> tuple[Place, ...]:
     """Return the definitions of the tree after that the change edits or adds; files where it edits none."""
     index = sides.after.index
-    found: dict[Place, None] = {}
+    found = dict.fromkeys((*places_of(index, changes), *sides.added))
     for each in sides.files:
         file = index.file_id(each.new) if each.new else None
-        if file is None:
-            continue
-        rows = []
-        count = index.text(file).count("\n") + 1
-        new = [line for line in range(1, count + 1) if not each.lines.before(line)]
-        for row, definition in enumerate(index.definitions(file)):
-            if definition.kind in FUNCTIONS and any(
-                definition.start <= line <= definition.end for line in new
-            ):
-                rows.append(row)
-        found.update(((file, row), None) for row in rows or [-1])
+        if file is not None and all(place[0] != file for place in found):
+            found[file, -1] = None
     return tuple(found)
 
 
@@ -109,9 +107,9 @@ def _files(sides: Sides, *, is_before: bool) -> list[int]:
 
 def _left_open(sides: Sides) -> Iterable[str]:
     """Yield why places may be missing, a sentence each."""
-    if sides.unread:
-        files = counted(len(sides.unread), "file")
-        yield f"{files} of the change could not be followed: {_few(sides.unread)}."
+    unread = [each.patch.path for each in sides.read if not each.is_followed]
+    if unread:
+        yield f"{counted(len(unread), 'file')} of the change could not be followed: {_few(unread)}."
     unknown: dict[str, None] = {}
     for each in sides.files:
         path = each.new or each.old

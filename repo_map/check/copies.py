@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
-
-from repo_map.check.sides import Side, Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Place
@@ -59,23 +57,19 @@ def _is_aside(side: Side, file: int) -> bool:
 
 
 def _namesakes(side: Side, place: Place) -> list[Place]:
-    index = side.index
-    definition = index.definitions(place[0])[place[1]]
-    number = index.strings.get(definition.name)
-    rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
-    found = []
-    for row in rows[:_MOST_NAMESAKES]:
-        file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-        each = (file, row - int(index.symbols.file_start[file]))
-        other = index.definitions(file)[each[1]]
-        is_same = side.language(file) == side.language(place[0]) and other.kind in FUNCTIONS
-        if each != place and is_same and not _is_aside(side, file):
-            found.append(each)
-    return found
+    definitions = side.index.definitions
+    return [
+        each
+        for each in side.namesakes(definitions(place[0])[place[1]].name)[:_MOST_NAMESAKES]
+        if each != place
+        and side.language(each[0]) == side.language(place[0])
+        and definitions(each[0])[each[1]].kind in FUNCTIONS
+        and not _is_aside(side, each[0])
+    ]
 
 
 def _body(side: Side, place: Place) -> tuple[str, ...]:
     """Return the lines of a function without white space around them, blank ones and brackets aside."""
     definition = side.index.definitions(place[0])[place[1]]
-    lines = side.index.text(place[0]).split("\n")[definition.sig_start - 1 : definition.end]
+    lines = side.lines_of(place, whole=True)[definition.sig_start - definition.start :]
     return tuple(line.strip() for line in lines if re.search(r"\w", line))

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from repo_map.check.sides import Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.risks import row_at
+from repo_map.impact.sides import Sides
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Site
 from repo_map.relations.file_facts import FileViews
@@ -41,7 +42,7 @@ def undefined_names(sides: Sides) -> Iterator[Finding]:
                 continue
             if not _is_only_called(text, call.name):
                 continue
-            row = sides.after.row_at(file, call.line)
+            row = row_at(index, file, call.line)
             within = index.qualified_name(file, row) if row >= 0 else ""
             yield Finding(
                 FindingKind.UNDEFINED,

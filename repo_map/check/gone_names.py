@@ -11,10 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from repo_map.check.sides import Side, Sides
+from repo_map.check.named_uses import NamedUses
+from repo_map.check.occurrences import find_name
 from repo_map.impact.findings import Finding, FindingKind
-from repo_map.impact.leftovers import uses_of_gone
-from repo_map.impact.occurrences import find_name
+from repo_map.impact.risks import row_at
+from repo_map.impact.sides import Side, Sides
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
 from repo_map.messages import counted, one_line
@@ -40,6 +41,7 @@ _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
+_OWN: Final = frozenset({"self", "this", "cls", "super()"})
 _TYPE_PARAMETER: Final = r"[<,]\s*(?:const\s+|in\s+|out\s+)*{}\s*(?:=(?![=>])|extends\b|:)"
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
 
@@ -52,6 +54,8 @@ class GoneNames:
         self._before, self._after = sides.before, sides.after
         self._found: dict[tuple[str, int, str], Finding] = {}
         self.left_open: list[str] = []
+        self.unclear: list[str] = []
+        """Of names that still stand where nothing written says whether they are meant."""
 
     def find(self, names: Sequence[GoneName]) -> tuple[Finding, ...]:
         """Return each use; ``names`` are all that is gone, fields and constants among them."""
@@ -69,8 +73,8 @@ class GoneNames:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The definitions that are gone, without the members of what is gone with them."""
-        return self._gone
+        """The definitions that are gone, without the members of what is gone with them, and local ones."""
+        return tuple(place for place in self._gone if not self._is_local(*place))
 
     @cached_property
     def _gone(self) -> tuple[Place, ...]:
@@ -80,7 +84,7 @@ class GoneNames:
         for file, row in self._sides.gone:
             definition = index.definitions(file)[row]
             is_of_gone = (file, definition.parent) in gone and definition.kind not in CODE
-            if definition.kind in CODE | MEMBERS and not is_of_gone and not self._is_local(file, row):
+            if definition.kind in CODE | MEMBERS and not is_of_gone:
                 found.append((file, row))
         return tuple(found)
 
@@ -155,7 +159,7 @@ class GoneNames:
             and self._is_unbound(file, before.name)
             and line in self._lines(file, before.name)
         ):
-            self._take(gone, file, line, self._after.row_at(file, line), is_sure=True)
+            self._take(gone, file, line, row_at(self._after.index, file, line), is_sure=True)
 
     def _is_unbound(self, file: int, name: str) -> bool:
         """Tell whether a bare name can mean nothing in a file, where its language says so.
@@ -193,7 +197,7 @@ class GoneNames:
         if not receiver and self._is_unbound(file, name):
             for line in sorted(self._lines(file, name)):
                 if not self._sides.line_before(file, line):
-                    self._take(gone, file, line, self._after.row_at(file, line), is_sure=True)
+                    self._take(gone, file, line, row_at(self._after.index, file, line), is_sure=True)
             return
         number = self._after.index.strings.get(name)
         table = self._after.index.sites
@@ -217,9 +221,39 @@ class GoneNames:
             return all(map(self._is_only_declared, meaning.targets)) and not self._has_body(gone)
         if meaning.is_outside and self._leads_outside(gone, file, site):
             return False
-        if site.object and self._is_open_class(gone):
+        if site.object and (self._is_open_class(gone) or self._may_be_another(gone, file, site)):
             return False
-        return not meaning.is_left_open
+        return not meaning.is_left_open and not self._is_given_on_access(gone)
+
+    def _may_be_another(self, gone: Place, file: int, site: Site) -> bool:
+        """Tell whether an object is perhaps of another class now, so that a member of ours says nothing."""
+        parent = self._before.index.definitions(gone[0])[gone[1]].parent
+        if parent < 0 or site.object in _OWN:
+            return False
+        names = re.findall(r"[\w$]+", site.object)
+        owner = self._sides.after_of.get((gone[0], parent))
+        if owner is None:
+            # With its class gone, what names the class is told.
+            return self._before.name((gone[0], parent)) not in names
+        index = self._after.index
+        for row, each in enumerate(index.definitions(owner[0])):
+            if each.parent == owner[1] and each.kind in FUNCTIONS:
+                probe = site._replace(name=self._after.name((owner[0], row)))
+                if (owner[0], row) in self._after.relations.meaning(file, probe).targets:
+                    return False
+        view = index.derived(FileViews)[file]
+        return any(
+            each.name in names[:1] and not self._sides.line_before(file, each.line) for each in view.bindings
+        )
+
+    def _is_given_on_access(self, gone: Place) -> bool:
+        """Tell whether a module of Python's gives a name when it is asked for it."""
+        name = self._before.name(gone)
+        return any(
+            re.search(rf"[\"']{re.escape(name)}[\"']", self._after.index.text(file)) is not None
+            for file, row in self._after.namesakes("__getattr__")
+            if self._after.index.definitions(file)[row].parent < 0
+        )
 
     def _leads_outside(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether a name is written to mean something of another package now, or of the language."""
@@ -246,9 +280,7 @@ class GoneNames:
         owner = self._sides.after_of.get((file, parent)) if parent >= 0 else None
         if owner is None:
             return False
-        view = self._after.index.derived(FileViews)[owner[0]]
-        definition = view.definitions[owner[1]]
-        text = "\n".join(self._after.index.text(owner[0]).split("\n")[definition.start - 1 : definition.end])
+        text = "\n".join(self._after.lines_of(owner, whole=True))
         name = self._before.name(gone)
         if re.search(
             r"__getattr|__call\b|method_missing|\bProxy\b|instance_variable|\bdefine_method\b", text
@@ -272,20 +304,12 @@ class GoneNames:
         definition = self._after.index.definitions(file)[row]
         if definition.kind not in FUNCTIONS or definition.kind == "macro":
             return False
-        lines = self._after.index.text(file).split("\n")[definition.start - 1 : definition.end]
-        text = "\n".join(lines)
+        text = "\n".join(self._after.lines_of(place, whole=True))
         return "{" not in text and text.rstrip().endswith(";")
 
     def _has_body(self, gone: Place) -> bool:
         """Tell whether anything of the name still has a body in the tree."""
-        index = self._after.index
-        number = index.strings.get(self._before.name(gone))
-        rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
-        files = [int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1 for row in rows]
-        places = [
-            (file, row - int(index.symbols.file_start[file])) for row, file in zip(rows, files, strict=True)
-        ]
-        return any(not self._is_only_declared(place) for place in places)
+        return not all(map(self._is_only_declared, self._after.namesakes(self._before.name(gone))))
 
     # Imports.
 
@@ -387,40 +411,38 @@ class GoneNames:
         """Take uses that nothing resolves, of names that nothing else bears."""
         index = self._after.index
         for gone in names[:_MOST_GONE]:
-            if not gone.owner and self._is_resolved(gone):
+            kind = self._resolved_kind(gone)
+            if kind and not gone.owner:
                 # What stands at the top of a file, relations know all uses of.
                 continue
-            found = uses_of_gone(index, (gone,), ())
+            found = NamedUses(self._after, gone, is_function=kind in FUNCTIONS)
+            if found.unclear:
+                self.unclear.append(found.unclear)
+            now = f"; it is {gone.successor} now" if gone.successor else ""
             for each in found.uses:
-                file, row = each.place
-                path = index.paths[file]
-                if (path, each.line, gone.name) in self._found:
-                    continue
-                is_sure = each.confidence is Confidence.RESOLVED
-                within = index.qualified_name(file, row) if row >= 0 else ""
-                now = f"; it is {gone.successor} now" if gone.successor else ""
+                within = index.qualified_name(each.file, each.row) if each.row >= 0 else ""
                 self._add(
                     Finding(
                         FindingKind.GONE,
-                        path,
+                        index.paths[each.file],
                         each.line,
                         within,
                         gone.name,
                         f"`{one_line(gone.name)}` is gone from {gone.path}{now}",
                         f"use {gone.successor}" if gone.successor.startswith("`") else "mend or drop the use",
-                        is_sure,
+                        is_sure=False,
                     )
                 )
 
-    def _is_resolved(self, gone: GoneName) -> bool:
-        """Tell whether a name was a definition of a language whose names are resolved."""
-        return any(
-            self._before.index.paths[file] == gone.path
-            and self._before.name((file, row)) == gone.name
-            and self._before.relations.knows(file)
-            and self._before.index.definitions(file)[row].kind in CODE
-            for file, row in self._gone
-        )
+    def _resolved_kind(self, gone: GoneName) -> str:
+        """Return the kind of a definition of code that is gone, in a language whose names are resolved."""
+        index = self._before.index
+        for file, row in self._gone:
+            each = index.definitions(file)[row]
+            is_same = index.paths[file] == gone.path and self._before.name((file, row)) == gone.name
+            if is_same and each.kind in CODE and self._before.relations.knows(file):
+                return each.kind
+        return ""
 
     # What is told.
 

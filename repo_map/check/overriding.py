@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from repo_map.check.arguments import takes_alike
-from repo_map.check.sides import Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.sides import Sides
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import BASE_OF
@@ -93,9 +93,7 @@ class Overriding:
         sides = self._sides
         language = sides.after.language(place[0])
         kind = sides.after.index.definitions(owner[0])[owner[1]].kind
-        definition = sides.after.index.definitions(place[0])[place[1]]
-        lines = sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.end]
-        text = "\n".join(lines)
+        text = "\n".join(sides.after.lines_of(place, whole=True))
         if language in ("java", "php") and kind == "interface":
             return "{" not in text and text.rstrip().endswith(";")
         if language == "rust" and kind == "trait":
@@ -116,9 +114,10 @@ class Overriding:
         return name in text or self._has_outside_base_of(place)
 
     def _is_bodied(self, place: Place) -> bool:
-        definition = self._sides.after.index.definitions(place[0])[place[1]]
-        lines = self._sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.end]
-        return "{" in "\n".join(lines) or self._sides.after.language(place[0]) == "python"
+        return (
+            "{" in "\n".join(self._sides.after.lines_of(place, whole=True))
+            or self._sides.after.language(place[0]) == "python"
+        )
 
     def _concrete(self, places: Sequence[Place]) -> list[Place]:
         return [
@@ -130,9 +129,7 @@ class Overriding:
         ]
 
     def _head(self, place: Place, pattern: re.Pattern[str]) -> bool:
-        definition = self._sides.after.index.definitions(place[0])[place[1]]
-        lines = self._sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
-        return pattern.search("\n".join(lines)) is not None
+        return pattern.search("\n".join(self._sides.after.lines_of(place))) is not None
 
     def _has_outside_base(self, method: Place) -> bool:
         parent = self._sides.after.index.definitions(method[0])[method[1]].parent

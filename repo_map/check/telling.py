@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from repo_map.check.values import Checked
-from repo_map.impact.findings import Finding, FindingKind, describe, finding_data, grouped
+from repo_map.impact.findings import BROKEN, Finding, FindingKind, describe, finding_data, grouped
 from repo_map.messages import counted, one_line
 from repo_map.text import tokens
 
@@ -38,7 +38,7 @@ def as_data(checked: Checked) -> dict[str, object]:
     """Return it as JSON has it."""
     return {
         "complete": checked.complete,
-        "left_open": list(checked.left_open),
+        "left_open": [*checked.left_open, *checked.unclear],
         "changed": list(checked.changed),
         "findings": [finding_data(each) for each in checked.findings],
         "tests": [
@@ -75,7 +75,7 @@ def as_sarif(checked: Checked, version: str) -> dict[str, object]:
                 "results": [
                     {
                         "ruleId": str(each.kind),
-                        "level": "error" if each.is_sure and each.kind in _BROKEN else "warning",
+                        "level": "error" if each.is_sure and each.kind in BROKEN else "warning",
                         "message": {"text": _sentence(each)},
                         "locations": [
                             {
@@ -96,7 +96,7 @@ def as_sarif(checked: Checked, version: str) -> dict[str, object]:
 def as_annotations(checked: Checked) -> str:
     """Return it as lines that GitHub's runners turn into annotations of a pull request."""
     lines = [
-        f"::{'error' if each.is_sure and each.kind in _BROKEN else 'warning'} "
+        f"::{'error' if each.is_sure and each.kind in BROKEN else 'warning'} "
         f"file={_property(each.path)},line={max(1, each.line)},title={_property(str(each.kind))}"
         f"::{_escaped(_sentence(each))}"
         for each in checked.findings
@@ -113,22 +113,12 @@ _RULES: Final[Mapping[FindingKind, str]] = {
     FindingKind.TEXT: "Text names what is gone.",
     FindingKind.COPY: "Of two copies of a definition one was edited.",
 }
-_BROKEN: Final = frozenset(
-    {
-        FindingKind.GONE,
-        FindingKind.UNDEFINED,
-        FindingKind.ARGUMENTS,
-        FindingKind.OVERRIDE,
-        FindingKind.UNPARSED,
-    }
-)
-"""What does not work as it is; the others are to be looked at."""
 
 
 def _head(checked: Checked) -> str:
     if checked.findings:
         return f"{counted(len(checked.findings), 'place')} to look at:"
-    if not checked.changed and not checked.left_open:
+    if not checked.changed and checked.complete:
         return "Nothing was changed."
     files = counted(len(checked.changed), "changed file")
     return (
@@ -140,7 +130,8 @@ def _head(checked: Checked) -> str:
 
 def _foot(checked: Checked) -> Iterator[str]:
     if not checked.complete:
-        yield f"Not complete: {' '.join(one_line(each) for each in checked.left_open[:2])}"
+        why = (*checked.left_open, *checked.unclear)[:2]
+        yield f"Not complete: {' '.join(map(one_line, why))}"
     if checked.tests and checked.command:
         command = checked.command
         if tokens.count(command) > _MOST_COMMAND:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from repo_map.check.sides import Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.sides import Sides
 from repo_map.languages.kinds import CODE
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation
@@ -52,7 +52,7 @@ def _files(sides: Sides) -> Iterator[Finding]:
         for use in named_files_of(sides.before.index).naming(before):
             if use.confidence is Confidence.RESOLVED and (at := _stayed(sides, use)):
                 name = each.old.rpartition("/")[2]
-                if name in _line(sides, *at):
+                if name in sides.after.line(*at):
                     why = f"it is {one_line(each.new)} now" if each.new else "it is gone"
                     yield _finding(
                         sides, at, each.old, f"it names the file {one_line(each.old)}, and {why}", now
@@ -84,7 +84,7 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
     names: dict[str, Place] = {}
     for place in gone:
         name = sides.before.name(place)
-        is_defined = after.strings.get(name) is not None and _is_defined(sides, name)
+        is_defined = bool(sides.after.namesakes(name))
         if (
             len(name) >= _LEAST
             and _TELLING.search(name.strip("_"))
@@ -120,22 +120,11 @@ def _files_with(index: RepoIndex, names: Sequence[str]) -> list[int]:
     return sorted(set(files.tolist()))
 
 
-def _is_defined(sides: Sides, name: str) -> bool:
-    index = sides.after.index
-    number = index.strings.get(name)
-    return number is not None and bool((index.symbols.name == number).any())
-
-
 def _stayed(sides: Sides, use: Relation) -> tuple[int, int] | None:
     """Return where a use stands now; None where its line was edited."""
     file = sides.file_after(use.source[0])
     line = sides.line_after(use.source[0], use.line)
     return (file, line) if file is not None and line else None
-
-
-def _line(sides: Sides, file: int, line: int) -> str:
-    lines = sides.after.index.text(file).split("\n")
-    return lines[line - 1] if line <= len(lines) else ""
 
 
 def _finding(sides: Sides, at: tuple[int, int], name: str, message: str, action: str) -> Finding:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from repo_map.check.sides import Sides
 from repo_map.impact.findings import Finding, FindingKind
+from repo_map.impact.sides import Sides
 
 _STRICT: Final = frozenset(
     {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}

@@ -31,6 +31,18 @@ class FindingKind(StrEnum):
     """It is the copy of a definition that was edited, and still as that was."""
 
 
+BROKEN: Final = frozenset(
+    {
+        FindingKind.GONE,
+        FindingKind.UNDEFINED,
+        FindingKind.ARGUMENTS,
+        FindingKind.OVERRIDE,
+        FindingKind.UNPARSED,
+    }
+)
+"""What does not work as it is; the others are to be looked at."""
+
+
 class Finding(NamedTuple):
     """A place that the change breaks, or forgot."""
 

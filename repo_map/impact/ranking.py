@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.impact.leftovers import Risk
-from repo_map.impact.risks import Impact
+from repo_map.impact.risks import Impact, Risk
 from repo_map.impact.values import Changes
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place

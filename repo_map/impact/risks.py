@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.graph.references import unique_definitions, users_of
-from repo_map.impact.leftovers import Risk, Unclear, uses_of_gone
-from repo_map.impact.values import ChangedPart, Changes, GoneName
+from repo_map.impact.findings import BROKEN, Finding
+from repo_map.impact.values import NOTHING, Changes, GoneName
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import Relations, relations_of
@@ -22,13 +22,25 @@ _MOST_FOLLOWED: Final = 80
 """Changed definitions whose users are looked for."""
 
 
+class Risk(NamedTuple):
+    """A place that relies on what is changed."""
+
+    place: Place
+    """The definition that holds it; row -1 is the file's top."""
+    line: int
+    """1-based, in its file."""
+    target: str
+    """The name of what it relies on, qualified."""
+    confidence: Confidence
+
+
 class Impact(NamedTuple):
     """What a change touches, and what relies on that; each place once in its list, the surest first."""
 
     changed: tuple[Place, ...] = ()
     gone: tuple[GoneName, ...] = ()
     leftovers: tuple[Risk, ...] = ()
-    """Uses of what is gone."""
+    """What the change was found to break or forget."""
     callers: tuple[Risk, ...] = ()
     """Calls and uses from outside of what is changed, tests aside."""
     overriders: tuple[Risk, ...] = ()
@@ -41,8 +53,6 @@ class Impact(NamedTuple):
     """Tests that are part of the change, in the same way."""
     untested: tuple[Place, ...] = ()
     """Changed functions that no test is seen to reach."""
-    unclear: tuple[Unclear, ...] = ()
-    """Names that are gone and still stand in places where nothing written says what they mean."""
     left_open: str = ""
     """How much could not be followed, in a sentence; ``""`` where all was."""
 
@@ -50,26 +60,20 @@ class Impact(NamedTuple):
         return bool(self.changed or self.gone)
 
 
-def impact_of(
-    index: RepoIndex,
-    targets: Sequence[Place],
-    gone: Sequence[GoneName] = (),
-    rewritten: Sequence[ChangedPart] = (),
-) -> Impact:
-    """Return what relies on some definitions, and on names that are gone.
+def impact_of(index: RepoIndex, targets: Sequence[Place], changes: Changes = NOTHING) -> Impact:
+    """Return what relies on some definitions, and what a change was found to break.
 
     Of a class its subclasses count, and those that construct or name it where it is the only target; of what
-    a language without resolved relations defines, likely users by a name that nothing else bears. What a
-    patch that is not applied yet rewrites uses nothing that it takes away.
+    a language without resolved relations defines, likely users by a name that nothing else bears.
     """
     with relations_of(index).asking() as question:
-        found = _Follower(index, targets, gone, rewritten).impact()
+        found = _Follower(index, targets, changes).impact()
     return found._replace(left_open=question.told)
 
 
 def impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:
     """Return what relies on what was changed, as the index knows it now."""
-    return impact_of(index, places_of(index, changes), changes.gone, changes.parts)
+    return impact_of(index, places_of(index, changes), changes)
 
 
 def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
@@ -88,28 +92,27 @@ def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
     return tuple(found)
 
 
+def row_at(index: RepoIndex, file: int, line: int) -> int:
+    """Return the row of the innermost definition around a line, -1 for none."""
+    rows = enumerate(index.definitions(file))
+    return max(((each.start, row) for row, each in rows if each.start <= line <= each.end), default=(0, -1))[
+        1
+    ]
+
+
 class _Follower:
     """Collects what relies on the targets."""
 
-    def __init__(
-        self,
-        index: RepoIndex,
-        targets: Sequence[Place],
-        gone: Sequence[GoneName],
-        rewritten: Sequence[ChangedPart],
-    ) -> None:
+    def __init__(self, index: RepoIndex, targets: Sequence[Place], changes: Changes) -> None:
         self._index = index
         self._relations: Relations = relations_of(index)
         self._targets = tuple(dict.fromkeys(targets))
-        self._gone = tuple(gone)
+        self._changes = changes
         self._changed = set(self._targets)
-        self._rewritten = rewritten
-        self._gone_names = {(each.path, each.name, each.owner) for each in gone}
+        self._gone_names = {(each.path, each.name, each.owner) for each in changes.gone}
 
     def impact(self) -> Impact:
         """Return all of it."""
-        by_name = uses_of_gone(self._index, self._gone, self._rewritten)
-        leftovers = list(by_name.uses)
         callers, overriders, overridden = list[Risk](), list[Risk](), list[Risk]()
         tests, own_tests = list[Risk](), list[Risk]()
         untested = []
@@ -117,7 +120,8 @@ class _Follower:
             used = list(self._users(place))
             users = [each for each in used if not self._is_inside(each.place)]
             is_gone = self._is_gone(place)
-            (leftovers if is_gone else callers).extend(each for each in users if not self._is_test(each))
+            if not is_gone:
+                callers += (each for each in users if not self._is_test(each))
             reached = [*self._tests(place), *(each for each in used if self._is_test(each))]
             for each in reached:
                 if not self._is_inside(each.place):
@@ -130,16 +134,22 @@ class _Follower:
                 untested.append(place)
         return Impact(
             self._targets,
-            self._gone,
-            self._ordered(leftovers, by_line=True),
+            self._changes.gone,
+            tuple(self._broken(self._changes.findings)),
             self._ordered(callers),
             self._ordered(overriders),
             self._ordered(overridden),
             self._ordered(tests),
             self._ordered(own_tests),
             tuple(untested),
-            by_name.unclear,
         )
+
+    def _broken(self, findings: Iterable[Finding]) -> Iterator[Risk]:
+        for each in findings:
+            file = self._index.file_id(each.path)
+            if file is not None and each.kind in BROKEN:
+                sure = Confidence.RESOLVED if each.is_sure else Confidence.LIKELY
+                yield Risk((file, row_at(self._index, file, each.line)), each.line, each.name, sure)
 
     def _users(self, place: Place) -> Iterator[Risk]:
         """Yield the calls and uses of a definition, also from within the change."""
@@ -184,16 +194,15 @@ class _Follower:
                 line = self._line(other) if of_target else each.line
                 yield Risk(other, line, named, each.confidence)
 
-    def _ordered(self, found: Iterable[Risk], *, by_line: bool = False) -> tuple[Risk, ...]:
-        """Return each place once, or each line, the surest first, and of equals those that rely on most."""
-        best: dict[tuple[Place, int], Risk] = {}
+    def _ordered(self, found: Iterable[Risk]) -> tuple[Risk, ...]:
+        """Return each place once, the surest first, and of equals those that rely on most."""
+        best: dict[Place, Risk] = {}
         times: dict[Place, int] = {}
         for each in found:
             times[each.place] = times.get(each.place, 0) + 1
-            key = (each.place, each.line if by_line else 0)
-            known = best.get(key)
+            known = best.get(each.place)
             if known is None or each.confidence > known.confidence:
-                best[key] = each
+                best[each.place] = each
         homes = {place[0] for place in self._targets}
         folders = {self._folder(file) for file in homes}
 

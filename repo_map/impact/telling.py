@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map.impact.findings import describe, grouped
-from repo_map.impact.leftovers import Risk, Unclear
-from repo_map.impact.risks import Impact
+from repo_map.impact.risks import Impact, Risk
 from repo_map.impact.values import Changes
 from repo_map.messages import counted, one_line
 from repo_map.relations.model import Confidence, Place
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 6
 _MOST_TESTS: Final = 4
-_MOST_UNCLEAR: Final = 3
+_MOST_OPEN: Final = 3
 _CALM: Final = ("Nothing outside the change is seen to rely on it.", "Nothing is seen to rely on it.")
 
 
@@ -30,8 +29,6 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
             for each in impact.gone
         ]
         told.append(f"Gone: {_few(names)}.")
-        told += _told(index, "Still used", "Likely still used, by name", impact.leftovers)
-        told += map(_told_unclear, impact.unclear[:_MOST_UNCLEAR])
     if of_changes and impact.changed:
         told.append(f"Changed: {_few([_named(index, place) for place in impact.changed])}.")
     told += _told(
@@ -59,7 +56,7 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
             f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "
             "a call whose target is known only when it runs is not seen."
         )
-    known = (impact.callers, impact.overriders, impact.leftovers, impact.unclear, impact.left_open)
+    known = (impact.callers, impact.overriders, impact.leftovers, impact.left_open)
     if impact.changed and not any(known):
         told.append(_CALM[0] if of_changes else _CALM[1])
     return tuple(told)
@@ -67,15 +64,12 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
 
 def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change touches and puts at risk, then what of it could not be followed."""
-    left_open = (impact.left_open,) if impact.left_open else ()
+    left_open = dict.fromkeys((*changes.left_open[:_MOST_OPEN], *filter(None, (impact.left_open,))))
     found = [f"{describe(each, lines)}." for each, lines in grouped(changes.findings)]
     if len(found) > _MOST:
         found[_MOST:] = [f"And {counted(len(found) - _MOST, 'further place')}, listed in `findings`."]
-    if changes.findings:
-        # What is gone is told there, with what to do.
-        impact = impact._replace(leftovers=(), unclear=())
     tests = [f"Tests to run: {changes.tests}"] if changes.tests else []
-    told = [each for each in tell_impact(index, impact) if not (changes.findings and each in _CALM)]
+    told = [each for each in tell_impact(index, impact) if not (each in _CALM and (found or left_open))]
     return (*found, *told, *_told_of_lines(impact, changes), *tests, *left_open, *changes.notes)
 
 
@@ -85,15 +79,6 @@ def _told_of_lines(impact: Impact, changes: Changes) -> tuple[str, ...]:
     if not paths or impact.changed or impact.gone:
         return ()
     return (f"No function or class was changed, but lines of {_few(list(paths))}.",)
-
-
-def _told_unclear(unclear: Unclear) -> str:
-    first = f", first in {unclear.path}:{unclear.line}" if unclear.line else ""
-    places = counted(unclear.times, "further place")
-    return (
-        f"`{one_line(unclear.name)}` also stands in {places}{first}; nothing written there says whether what "
-        "is gone is meant, so look through them."
-    )
 
 
 def _told(

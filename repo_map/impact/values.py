@@ -48,6 +48,8 @@ class Changes(NamedTuple):
     """The command that runs the tests that say most about it."""
     words: str = ""
     """Of the changed lines, the first ``MOST_WORDS`` characters: they tell what else the work is about."""
+    left_open: tuple[str, ...] = ()
+    """Why ``findings`` may lack something, a sentence each."""
 
     def __bool__(self) -> bool:
         return bool(self.parts or self.gone or self.notes)

@@ -97,5 +97,5 @@ def _certain(checked: Checked) -> list[Finding]:
     return [
         each
         for each in checked.findings
-        if each.is_sure and (checked.complete or each.kind is FindingKind.UNPARSED)
+        if each.is_sure and (not checked.left_open or each.kind is FindingKind.UNPARSED)
     ]

@@ -6,61 +6,61 @@ LEFT = {
     "python-property": (
         {"a.py": "class A:\n    @property\n    def width(self):\n        return 1\n\n    def area(self):\n        return self.width * 2\n"},
         ("def width", "def breadth"),
-        "Likely still used, by name: `A.area` (a.py:7) for `width`.",
+        "a.py:7 in `A.area`: likely, by its name: `width` is gone",
     ),
     "python-attribute": (
         {"a.py": "class A:\n    def __init__(self):\n        self.limit = 1\n\n    def full(self):\n        return 3 > self.limit\n"},
         ("self.limit = 1", "self.most = 1"),
-        "Likely still used, by name: `A.full` (a.py:6) for `limit`.",
+        "a.py:6 in `A.full`: likely, by its name: `limit` is gone",
     ),
     "python-constant": (
         {"a.py": "LIMIT = 1\n", "b.py": "import a\n\n\ndef full(n):\n    # LIMIT\n    return n > a.LIMIT, 'LIMIT', f'{a.LIMIT}'\n"},
         ("LIMIT", "MOST"),
-        "Likely still used, by name: `full` (b.py:6) for `LIMIT`.",
+        "b.py:6 in `full`: likely, by its name: `LIMIT` is gone",
     ),
     "python-import": (
         {"a.py": "LIMIT = 1\n", "b.py": "from a import LIMIT\n"},
         ("LIMIT", "MOST"),
-        "Likely still used, by name: the top of b.py:1 for `LIMIT`.",
+        "b.py:1: likely, by its name: `LIMIT` is gone",
     ),
     "go-constant": (
         {"a.go": 'package a\n\nconst (\n\tKind = "k"\n\tOther = "o"\n)\n', "b.go": "package a\n\nfunc f(k string) bool {\n\treturn k == Kind\n}\n"},
         ("\tKind =", "\tSort ="),
-        "Likely still used, by name: `f` (b.go:4) for `Kind`.",
+        "b.go:4 in `f`: likely, by its name: `Kind` is gone",
     ),
     "go-field": (
         {"a.go": "package a\n\ntype T struct {\n\tName string\n\tAge int\n}\n", "b.go": "package a\n\nfunc f(t T) string {\n\treturn t.Name\n}\n"},
         ("\tName string", "\tTitle string"),
-        "Likely still used, by name: `f` (b.go:4) for `Name`.",
+        "b.go:4 in `f`: likely, by its name: `Name` is gone",
     ),
     "typescript-enum-member": (
         {"a.ts": "export enum Color {\n  Red = 1,\n  Green = 2,\n}\n", "b.ts": "import { Color } from './a';\nexport function f() {\n  return Color.Red;\n}\n"},
         ("Red =", "Rot ="),
-        "Likely still used, by name: `f` (b.ts:3) for `Red`.",
+        "b.ts:3 in `f`: likely, by its name: `Red` is gone",
     ),
     "typescript-type": (
         {"a.ts": "export type Id = string;\n", "b.ts": "import { Id } from './a';\nexport function f(id: Id): void {}\n"},
         ("type Id", "type Key"),
-        "`f` (b.ts:2) for `Id`",
+        "b.ts:1: `Id` is now `Key` (also line 2)",
     ),
     "java-enum-member": (
         {"A.java": "package p;\nenum A {\n    RED,\n    GREEN;\n}\n", "B.java": "package p;\nclass B {\n    A f() {\n        return A.RED;\n    }\n}\n"},
         ("    RED,", "    ROT,"),
-        "Likely still used, by name: `B.f` (B.java:4) for `RED`.",
+        "B.java:4 in `B.f`: likely, by its name: `RED` is gone",
     ),
     "rust-field": (
         {"a.rs": "pub struct S {\n    pub name: u8,\n}\n\npub fn f(s: S) -> u8 {\n    s.name\n}\n"},
         ("pub name", "pub title"),
-        "Likely still used, by name: `f` (a.rs:6) for `name`.",
+        "a.rs:6 in `f`: likely, by its name: `name` is gone",
     ),
     "c-macro": (
         {"a.h": "#define LIMIT 3\n", "b.c": '#include "a.h"\nint f(int n) {\n    return n > LIMIT;\n}\n'},
         ("LIMIT", "MOST"),
-        "Likely still used, by name: `f` (b.c:3) for `LIMIT`.",
+        "b.c:3 in `f`: likely, by its name: `LIMIT` is gone",
     ),
     "csharp-property": (
         {"A.cs": "class A {\n    public int Width { get; set; }\n    int F() {\n        return Width;\n    }\n}\n"},
         ("int Width", "int Breadth"),
-        "Likely still used, by name: `A.F` (A.cs:4) for `Width`.",
+        "A.cs:4 in `A.F`: likely, by its name: `Width` is gone",
     ),
 }  # fmt: skip

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.check.checking import check_changes
 from repo_map.feedback.apply import steer
-from repo_map.impact.changes import find_changes
 from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.impact.patches import MOST_FILES, read_patch
 from repo_map.impact.ranking import raise_by_impact
 from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.telling import tell_changes
+from repo_map.impact.values import Changes
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
@@ -78,17 +79,21 @@ def shop(tmp_path: Path) -> Path:
 
 
 def told(index: RepoIndex, patch: str) -> tuple[str, ...]:
-    changes = find_changes(index, read_patch(patch))
+    changes = checked(index, patch)
     return tell_changes(index, impact_of_changes(index, changes), changes)
 
 
 def told_of(index: RepoIndex, named: str) -> tuple[str, ...]:
-    changes = find_changes(index, read_changes(index, named)[1])
+    changes = check_changes(index, read_changes(index, named)[1]).changes
     return tell_changes(index, impact_of_changes(index, changes), changes)
 
 
+def checked(index: RepoIndex, patch: str) -> Changes:
+    return check_changes(index, read_patch(patch)).changes
+
+
 def names(index: RepoIndex, patch: str) -> list[str]:
-    return [part.name for part in find_changes(index, read_patch(patch)).parts]
+    return [part.name for part in checked(index, patch).parts]
 
 
 def one(sentences: Sequence[str], head: str) -> str:
@@ -136,7 +141,7 @@ def test_a_hunk_whose_lines_are_gone_leads_to_what_its_header_names(shop: Path) 
     )
     index = index_of(shop)
     assert names(index, patch) == ["gross"]
-    assert not find_changes(index, read_patch(patch)).parts[0].is_sure
+    assert not checked(index, patch).parts[0].is_sure
 
 
 def test_a_hunk_that_stands_nowhere_is_told_in_a_sentence(shop: Path) -> None:
@@ -150,8 +155,8 @@ def test_users_of_a_function_that_was_renamed_are_told_first(shop: Path) -> None
     write(shop, {"price.py": PRICE.replace("def gross", "def with_tax")})
     sentences = told_of(index_of(shop), "worktree")
     assert sentences[:2] == (
+        "cart.py:1: `gross` is now `with_tax` (also line 9); use `with_tax`.",
         "Gone: `gross` (price.py, now `with_tax`).",
-        "Still used: `receipt` (cart.py:9) for `gross`.",
     )
 
 
@@ -159,7 +164,7 @@ def test_users_of_a_file_that_was_deleted_are_told(shop: Path) -> None:
     (shop / "price.py").unlink()
     sentences = told_of(index_of(shop), "worktree")
     assert "`net` (price.py)" in one(sentences, "Gone")
-    assert "`checkout` (cart.py:5) for `net`" in one(sentences, "Likely still used")
+    assert sentences[0] == "cart.py:1: it imports price.py, which is gone; take the import out."
     assert one(sentences, "Deleted") == "Deleted: `price.py`."
 
 
@@ -174,7 +179,7 @@ def test_the_work_tree_a_commit_and_a_range_are_compared_as_git_does(shop: Path)
     write(shop, {"cart.py": CART.replace("return 0", "return 1")})
     index = index_of(shop)
     parts = {
-        named: [part.name for part in find_changes(index, read_changes(index, named)[1]).parts]
+        named: [part.name for part in check_changes(index, read_changes(index, named)[1]).changes.parts]
         for named in ("worktree", "HEAD", "HEAD~1", "HEAD~1..HEAD", "HEAD~1...HEAD")
     }
     assert parts == {
@@ -190,7 +195,9 @@ def test_a_folder_of_a_repository_has_the_changes_below_it_alone(shop: Path) -> 
     commit(shop, {"inner/part.py": "def one():\n    return 1\n"})
     write(shop, {"inner/part.py": "def one():\n    return 2\n", "price.py": ""})
     index = index_of(shop / "inner")
-    assert [part.name for part in find_changes(index, read_changes(index, "HEAD")[1]).parts] == ["one"]
+    assert [part.name for part in check_changes(index, read_changes(index, "HEAD")[1]).changes.parts] == [
+        "one"
+    ]
     patch = "--- a/inner/part.py\n+++ b/inner/part.py\n@@ -2 +2 @@\n-    return 1\n+    return 2\n"
     assert names(index, patch) == ["one"]
 
@@ -269,7 +276,7 @@ def test_lines_that_look_like_headers_belong_to_their_hunk() -> None:
 
 def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> None:
     index = index_of(shop)
-    changes = find_changes(index, read_patch(EDIT))
+    changes = checked(index, EDIT)
     goal = score_goal(index, "the total of the receipt")
     raised = raise_by_impact(index, goal, impact_of_changes(index, changes), changes)
     assert (raised.units[0].name, raised.units[0].reasons[0]) == ("net", "changed")
@@ -284,7 +291,7 @@ def test_a_secret_in_a_removed_line_reaches_no_word_that_is_kept(shop: Path) -> 
     write(shop, {"keys.py": "KEY = 1\n\n\ndef key():\n    return KEY\n"})
     index = index_of(shop)
     for named in ("worktree", "HEAD~1..HEAD"):
-        changes = find_changes(index, read_changes(index, named)[1])
+        changes = check_changes(index, read_changes(index, named)[1]).changes
         assert bool(changes.words) == (named == "worktree")
         assert secret not in str(changes)
 

@@ -1,0 +1,226 @@
+"""What still uses a name that is gone, by the name alone: nothing else bears it, or it is in its class."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from repo_map.check.occurrences import find_name
+from repo_map.impact.risks import row_at
+from repo_map.impact.sides import Side
+from repo_map.impact.values import GoneName
+from repo_map.languages.kinds import FUNCTIONS, TEXT
+from repo_map.languages.registry import language_named, language_of
+from repo_map.messages import counted, one_line
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    DECLARED,
+    FIELD,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    RENAMED,
+    VALUE,
+    Site,
+)
+from repo_map.relations.file_facts import FileViews, sites_at
+
+_MOST_SITES: Final = 500
+"""Uses of a name that is gone; of one that stands more often only the number is told."""
+_OWN_RECEIVERS: Final = frozenset({"self", "this", "cls"})
+_RECEIVER = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
+_LONGEST_RECEIVER: Final = 120
+_LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
+_IMPORTS: Final = frozenset({IMPORT, RENAMED})
+_IMPLICIT: Final = frozenset({"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php"})
+"""Languages in which members stand by themselves."""
+_PROVIDED: Final = (
+    r"(?:\b(?:self|this|cls)\.|[@$])?(?<![\w.]){0}\s*(?::[^=\n]*)?=(?![=>~])|(?m:(?:^|[{{,(])\s*{0}\s*:)"
+)
+"""What gives a name to something, where no fact of its language tells."""
+
+
+class NamedUse(NamedTuple):
+    """Where a name that is gone still stands."""
+
+    file: int
+    row: int
+    """Of the innermost definition around it, -1 at the top."""
+    line: int
+    """1-based."""
+    receiver: str | None
+    """What stands before its dot; None where no dot does."""
+
+
+class NamedUses:
+    """The uses of one name in the tree after the change, comments and strings aside."""
+
+    def __init__(self, side: Side, gone: GoneName, *, is_function: bool) -> None:
+        """Look for them; of a function that relations know, only its class's own uses are no fact already."""
+        self._side, self._index, self._gone = side, side.index, gone
+        self._views = side.index.derived(FileViews)
+        self._home = side.index.file_id(gone.path)
+        self._family = _kin(language_of(gone.path) if self._home is None else side.language(self._home))
+        self._is_function = is_function
+        self.uses: list[NamedUse] = []
+        self.unclear = ""
+        """How often it stands where nothing written says what it means, in a sentence; ``""`` for never."""
+        self._run()
+
+    def _run(self) -> None:
+        counts = self._counts()
+        if sum(counts.values()) > _MOST_SITES:
+            self._leave_open(sum(counts.values()))
+            return
+        unclear: list[NamedUse] = []
+        is_provided = bool(counts) and self._is_provided(list(counts))
+        for file in sorted(counts):
+            found = [each for each in self._uses_in(file) if self._may_mean_it(each)]
+            imports = self._imported(file, found)
+            told = []
+            for each in found:
+                if each in imports:
+                    continue
+                if self._is_near(each) or not (
+                    is_provided or self._is_function or not self._is_reached(file)
+                ):
+                    told.append(each)
+                elif not self._is_function or is_provided:
+                    unclear.append(each)
+            # An import breaks as well; where the name is used besides, the use says so.
+            self.uses += told or ([] if is_provided else imports)
+        if unclear:
+            self._leave_open(len(unclear), unclear[0])
+
+    def _leave_open(self, times: int, first: NamedUse | None = None) -> None:
+        where = f", first in {self._index.paths[first.file]}:{first.line}" if first else ""
+        self.unclear = (
+            f"`{one_line(self._gone.name)}` also stands in {counted(times, 'further place')}{where}; nothing "
+            "written there says whether what is gone is meant, so look through them."
+        )
+
+    def _counts(self) -> dict[int, int]:
+        """Return how often each file of the kin bears the name, its definitions aside."""
+        index, table = self._index, self._index.references
+        number = index.strings.get(self._gone.name.lstrip("@$#"))
+        if number is None or not self._family:
+            return {}
+        rows = np.flatnonzero(table.name == number)
+        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
+        counts: dict[int, int] = {}
+        for file, count in zip(files, table.count[rows].tolist(), strict=True):
+            if _kin(self._side.language(file)) == self._family:
+                counts[file] = counts.get(file, 0) + count
+        return counts
+
+    def _is_provided(self, files: list[int]) -> bool:
+        """Tell whether anything of the kin gives the name to something, imports aside."""
+        index, table = self._index, self._index.bindings
+        for file, row in self._side.namesakes(self._gone.name):
+            if (
+                _kin(self._side.language(file)) == self._family
+                and index.definitions(file)[row].kind not in TEXT
+            ):
+                return True
+        rows = np.flatnonzero(table.name == index.strings.get(self._gone.name))
+        for row in rows[np.isin(table.kind[rows], (ASSIGNED, DECLARED, FIELD, FIELD_TYPE))].tolist():
+            file = int(np.searchsorted(table.file_start, row, side="right")) - 1
+            scope = self._views[file].scope(int(table.definition[row]))
+            is_local = scope >= 0 and index.definitions(file)[scope].kind in FUNCTIONS
+            if not is_local or int(table.kind[row]) in (FIELD, FIELD_TYPE):
+                return True
+        written = re.compile(_PROVIDED.format(re.escape(self._gone.name.lstrip("@$#"))))
+        return any(written.search(index.text(file)) for file in files)
+
+    def _uses_in(self, file: int) -> Iterator[NamedUse]:
+        index = self._index
+        text = index.text(file)
+        bare = self._gone.name.lstrip("@$#")
+        starts = [at for at, letter in enumerate(text) if letter == "\n"]
+        defined = {each.sig_start for each in index.definitions(file) if each.name.rpartition(".")[2] == bare}
+        for at in find_name(text, self._gone.name, self._side.language(file)):
+            line = bisect_right(starts, at - 1) + 1
+            if line in defined:
+                defined.discard(line)
+                continue
+            before = _RECEIVER.search(text, max(0, at - _LONGEST_RECEIVER), at)
+            yield NamedUse(file, row_at(index, file, line), line, None if before is None else before[1])
+
+    def _may_mean_it(self, use: NamedUse) -> bool:
+        """Tell whether nothing that is written says that a use means something else."""
+        relations, sites = self._side.relations, self._sites(use)
+        meanings = [relations.meaning(use.file, each) for each in sites]
+        if not sites and relations.knows(use.file):
+            site = Site(self._gone.name, use.receiver or "", use.row, use.line, VALUE, 0)
+            # Fields that are only read are no sites, and most families know nothing of them.
+            meaning = relations.meaning(use.file, site)
+            meanings = [meaning if use.receiver is None else meaning._replace(is_outside=False)]
+        if any(each.targets or each.is_outside for each in meanings):
+            return False
+        return use.receiver is not None or not self._is_local(use)
+
+    def _is_near(self, use: NamedUse) -> bool:
+        """Tell whether a use stands where what is gone was to be seen without more."""
+        owner, language = self._gone.owner, self._side.language(use.file)
+        if not owner:
+            return use.receiver is None and self._is_reached(use.file)
+        if use.receiver is None and language not in _IMPLICIT and not self._gone.name.startswith(("@", "$")):
+            return False
+        if use.receiver is not None and use.receiver not in _OWN_RECEIVERS:
+            return False
+        at = use.row
+        while at >= 0:
+            if use.file == self._home and self._index.qualified_name(use.file, at) == owner:
+                return True
+            at = self._index.definitions(use.file)[at].parent
+        return False
+
+    def _is_reached(self, file: int) -> bool:
+        """Tell whether a file sees the one that had the name: it is that, imports it, or stands beside it."""
+        if self._home is None:
+            return False
+        importers = {each.source[0] for each in self._side.relations.importers_of(self._home)}
+        beside = self._side.language(file) in ("go", "java", "kotlin", "csharp") and _folder(
+            self._index.paths[file]
+        ) == _folder(self._gone.path)
+        return file == self._home or file in importers or beside
+
+    def _sites(self, use: NamedUse) -> list[Site]:
+        """Return what is known as a use of the name in a line."""
+        table, number = self._index.sites, self._index.strings.get(self._gone.name)
+        start, end = int(table.file_start[use.file]), int(table.file_start[use.file + 1])
+        here = (table.name[start:end] == number) & (table.line[start:end] == use.line)
+        return sites_at(self._index, start + np.flatnonzero(here))
+
+    def _is_local(self, use: NamedUse) -> bool:
+        """Tell whether a name by itself is one of the function's around it."""
+        view = self._views[use.file]
+        row = view.scope(use.row)
+        while row >= 0:
+            bound = view.bound.get((row, self._gone.name), ())
+            if view.definitions[row].kind in FUNCTIONS and any(each.kind in _LOCAL for each in bound):
+                return True
+            row = view.outer(row)
+        return False
+
+    def _imported(self, file: int, uses: list[NamedUse]) -> list[NamedUse]:
+        """Return those of the uses that are imports: the first from where each import begins."""
+        name = self._gone.name
+        lines = [
+            each.line for each in self._views[file].bindings if each.kind in _IMPORTS and each.name == name
+        ]
+        firsts = {min((use.line for use in uses if use.line >= line), default=0) for line in lines}
+        return [use for use in uses if use.line in firsts and not self._sites(use)]
+
+
+def _kin(language: str) -> str:
+    """Return what languages have in common whose files may use each other's names."""
+    return language_named(language).family or language if language else ""
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
