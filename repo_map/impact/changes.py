@@ -9,7 +9,7 @@ from repo_map.impact.gone import Defined, defined_in, difference
 from repo_map.impact.patches import FilePatch, Hunk
 from repo_map.impact.placing import Touched
 from repo_map.impact.respacing import without_respaced
-from repo_map.impact.sides import ReadFile, Side, Sides
+from repo_map.impact.sides import PatchedFile, Side, Sides
 from repo_map.impact.values import MOST_WORDS, ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import counted, one_line
@@ -79,7 +79,7 @@ class _Reader:
         words = "\n".join(self._words)[:MOST_WORDS] if parts or gone else ""
         return Changes(parts[:MOST_PARTS], gone[:MOST_GONE], (*notes, *told), words=words)
 
-    def take(self, read: ReadFile) -> None:
+    def take(self, read: PatchedFile) -> None:
         """Take in what is done to one file."""
         self._tell_kind(read.patch, is_here=read.file is not None)
         if read.file is not None:
@@ -87,7 +87,7 @@ class _Reader:
         if read.is_followed:
             self._find_gone(read.patch)
 
-    def _touch_all(self, read: ReadFile, file: int) -> None:
+    def _touch_all(self, read: PatchedFile, file: int) -> None:
         """Take the definitions that hunks touch."""
         path = self._index.paths[file]
         language = self._index.languages[int(self._index.files.language[file])]

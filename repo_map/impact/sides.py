@@ -67,7 +67,7 @@ class ChangedFile(NamedTuple):
     lines: SideLines
 
 
-class ReadFile(NamedTuple):
+class PatchedFile(NamedTuple):
     """A file of a patch beside the tree, also where it could not be followed."""
 
     patch: FilePatch
@@ -186,7 +186,7 @@ class Sides:
         before: Side,
         after: Side,
         files: Sequence[ChangedFile],
-        read: Sequence[ReadFile],
+        read: Sequence[PatchedFile],
     ) -> None:
         self.index = index
         """The tree as it is: one of the two, or neither where only some of the change is in it."""
@@ -298,13 +298,13 @@ def sides_of(index: RepoIndex, patch: Patch) -> Sides:
     before: dict[str, bytes | None] = {}
     after: dict[str, bytes | None] = {}
     files: list[ChangedFile] = []
-    read: list[ReadFile] = []
+    read: list[PatchedFile] = []
     for each in _located(index, patch.files):
         here = index.file_id(each.new) if each.new else None
         file = here if here is not None or not each.old else index.file_id(each.old)
         places = () if file is None or each.is_binary else _places(index, file, each)
         found = None if each.is_binary else _edited(index, each, here, file, places)
-        read.append(ReadFile(each, file, places, found is not None))
+        read.append(PatchedFile(each, file, places, found is not None))
         if found is None:
             continue
         if found.is_applied:
