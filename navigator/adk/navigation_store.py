@@ -19,7 +19,8 @@ from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
+from navigator.adk.session_values import SessionId, SessionUse
+from navigator.adk.sql_sessions import SqlSessions
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.records.bookkeeping import Navigation, StepRecord
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
@@ -34,7 +35,7 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: StoredSessions, app_name: str, damage: str = "") -> None:
+    def __init__(self, sessions: SqlSessions, app_name: str, damage: str = "") -> None:
         """Keep navigations in ``sessions``.
 
         Args:

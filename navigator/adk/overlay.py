@@ -13,7 +13,7 @@ from typing import Any
 from google.adk.artifacts import FileArtifactService, InMemoryArtifactService
 from google.genai import types
 
-from navigator.adk.session_service import Table
+from navigator.stores.sqlite.layout import Table
 
 _TABLES = ("app_states", "user_states", "sessions")
 """Without the events: a navigation goes on from its state alone, and events are all but a small part."""

@@ -27,7 +27,8 @@ from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.planner import planned
 from navigator.steps.turn import settled
-from navigator.stores.usage import Load, UsageStore
+from navigator.stores.usage import Load
+from navigator.stores.usage_store import UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm

@@ -15,7 +15,7 @@ from navigator.records.state import NavigatorState
 STATE_KEY = "navigator"
 RUN_KEY = "navigator_run"
 DELIVERY_KEY = "navigator_delivery"
-KNOWN_PATHS = (f"$.{STATE_KEY}.repo_path", f"$.{RUN_KEY}.stop_reason", f"$.{DELIVERY_KEY}")
+KNOWN_PATHS = (f"{STATE_KEY}.repo_path", f"{RUN_KEY}.stop_reason", DELIVERY_KEY)
 """Of the parts that ``known`` reads."""
 
 

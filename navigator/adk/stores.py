@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,12 +14,11 @@ from typing import NamedTuple
 from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
 
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
-from navigator.adk.session_service import SqliteSessions
-from navigator.adk.session_values import StoredSessions
-from navigator.stores.local_usage import LocalUsage
+from navigator.adk.sql_sessions import SqlSessions
 from navigator.stores.locks import PATIENCE_S, Locks, NavigationLocks
+from navigator.stores.sqlite.layout import SessionDatabase, Table, usage_database
 from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress, require_packages
-from navigator.stores.usage import UsageStore
+from navigator.stores.usage_store import UsageStore
 
 DATABASE = "sessions.db"
 USAGE = "usage.db"
@@ -33,7 +33,7 @@ LEAST_ROOM_BYTES = 1_000_000
 class Stores(NamedTuple):
     """Where navigations live."""
 
-    sessions: StoredSessions
+    sessions: SqlSessions
     artifacts: BaseArtifactService
     locks: Locks
     usage: UsageStore
@@ -72,15 +72,13 @@ def open_stores(
     return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, usage=usage, damage="")
 
 
-def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks, UsageStore]:
-    from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[SqlSessions, Locks, UsageStore]:
     from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
     from navigator.stores.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
-    from navigator.stores.postgres.usage import PostgresUsage  # noqa: PLC0415 - only where one is named
 
     database = PostgresDatabase(address, stalling_s=lease_s)
     leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
-    return PostgresSessions(database, leases.token), leases, PostgresUsage(database)
+    return SqlSessions(database, leases.claim), leases, UsageStore(database)
 
 
 def _in_bucket(address: BucketAddress) -> BaseArtifactService:
@@ -115,7 +113,7 @@ def _read_only(data_dir: Path, error: Exception) -> Stores:
         f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
         "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
     )
-    return Stores(SqliteSessions(None, stored), artifacts, NavigationLocks(None), LocalUsage(None), note)
+    return _in_memory(note, artifacts, stored)
 
 
 def _unusable(data_dir: Path, why: object) -> Stores:
@@ -147,9 +145,9 @@ def _on_disk(data_dir: Path) -> Stores:
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
-    locks = NavigationLocks(data_dir / LOCKS)
     artifacts = FileArtifactService(data_dir / ARTIFACTS)
-    return Stores(SqliteSessions(database), artifacts, locks, LocalUsage(data_dir / USAGE), "")
+    sessions, usage = SqlSessions(SessionDatabase(database)), UsageStore(usage_database(data_dir / USAGE))
+    return Stores(sessions, artifacts, NavigationLocks(data_dir / LOCKS), usage, "")
 
 
 def _close_to_others(path: Path, mode: int) -> None:
@@ -163,8 +161,9 @@ def _close_to_others(path: Path, mode: int) -> None:
             path.chmod(mode)
 
 
-def _in_memory(note: str) -> Stores:
+def _in_memory(
+    note: str, artifacts: BaseArtifactService | None = None, stored: Sequence[Table] = ()
+) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    return Stores(
-        SqliteSessions(None), InMemoryArtifactService(), NavigationLocks(None), LocalUsage(None), note
-    )
+    sessions, usage = SqlSessions(SessionDatabase(None, stored)), UsageStore(usage_database(None))
+    return Stores(sessions, artifacts or InMemoryArtifactService(), NavigationLocks(None), usage, note)

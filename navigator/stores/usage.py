@@ -6,11 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
-
-NANO = Decimal(10**9)
-KEPT_DAYS = 2
-"""Days after which nobody asks for what was used any more."""
+from typing import NamedTuple
 
 
 class Usage(NamedTuple):
@@ -75,35 +71,3 @@ class UsageEntry(NamedTuple):
     def new(cls, principal: str, usage: Usage) -> UsageEntry:
         """Return an entry with an id of its own."""
         return cls(secrets.token_hex(16), principal, usage)
-
-    def row(self) -> tuple[str, str, int, int, int]:
-        """Return it in whole numbers: tokens, billionths of a dollar, milliseconds."""
-        tokens, cost, seconds = self.usage
-        return self.id, self.principal, tokens, round(cost * NANO), round(seconds * 1000)
-
-
-class UsageStore(Protocol):
-    """Counts what principals use; one that servers share counts for all of them."""
-
-    async def add(self, entry: UsageEntry) -> None:
-        """Count an entry.
-
-        Raises:
-            StorageError: it can't be kept.
-        """
-
-    async def today(self, principal: str) -> Today:
-        """Return what a principal has used today.
-
-        Raises:
-            StorageError: it can't be read.
-        """
-
-    async def close(self) -> None:
-        """Close what is open; the next use opens it anew."""
-
-
-def today_from(row: Any) -> Today:
-    """Return what a row says: tokens, billionths of a dollar, milliseconds, seconds until the day is over."""
-    tokens, cost, milliseconds, left = row
-    return Today(Usage(int(tokens), Decimal(int(cost)) / NANO, int(milliseconds) / 1000), float(left))

@@ -11,8 +11,8 @@ from threading import Event
 
 import pytest
 
-from navigator.stores import database as module
-from navigator.stores.database import Database
+from navigator.stores.sqlite import database as module
+from navigator.stores.sqlite.database import Database
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from navigator.adk.session_service import SqliteSessions
+from navigator.adk.sql_sessions import SqlSessions
 from navigator.errors import (
     InvalidRequestError,
     NavigationClosedError,
@@ -618,7 +618,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
 
     navigator = make_navigator()
     with monkeypatch.context() as reading:
-        reading.setattr(SqliteSessions, "get_session", unread)
+        reading.setattr(SqlSessions, "get_session", unread)
         opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
     known = await navigator.known(opened)
     assert known is not None

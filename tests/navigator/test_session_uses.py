@@ -14,14 +14,15 @@ import pytest
 from google.adk.events import Event, EventActions
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
-from navigator.adk.session_service import SCHEMA, SqliteSessions
-from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
+from navigator.adk.session_values import SessionId, SessionUse
+from navigator.adk.sql_sessions import SqlSessions
+from navigator.stores.sqlite.layout import SCHEMA, SessionDatabase
 from navigator.stores.store_address import DatabaseAddress
 from tests.support.team_stores import own_schema, run_sql
 
 pytestmark = pytest.mark.anyio
 APP = {"app_name": "app", "user_id": "user"}
-Opened = Callable[[], StoredSessions]
+Opened = Callable[[], SqlSessions]
 FillOld = Callable[[list[tuple[str, str]]], Awaitable[None]]
 
 
@@ -40,8 +41,8 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def sessions(self) -> StoredSessions:
-        return SqliteSessions(self._path)
+    def sessions(self) -> SqlSessions:
+        return SqlSessions(SessionDatabase(self._path))
 
     async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
         """Keep sessions, each an id and a state, as a version did that told nothing beside the states."""
@@ -62,11 +63,10 @@ class Team:
     def __init__(self, address: DatabaseAddress) -> None:
         self._address = address
 
-    def sessions(self) -> StoredSessions:
-        from navigator.adk.postgres_sessions import PostgresSessions
+    def sessions(self) -> SqlSessions:
         from navigator.stores.postgres.database import PostgresDatabase
 
-        return PostgresSessions(PostgresDatabase(self._address))
+        return SqlSessions(PostgresDatabase(self._address))
 
     async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
         """Keep sessions, each an id and a state, in the layout that had no ``session_uses``."""
@@ -113,13 +113,13 @@ async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[StoredSessions]:
+async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[SqlSessions]:
     opened = store.sessions()
     yield opened
     await opened.close()
 
 
-async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: StoredSessions) -> None:
+async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: SqlSessions) -> None:
     assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
     made = await sessions.create_session(**APP, session_id="nav-1", state=state())
     one = SessionId("app", "user", "nav-1")
@@ -135,7 +135,7 @@ async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: St
     assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
 
 
-async def test_each_user_and_each_app_is_told_of_alone(sessions: StoredSessions) -> None:
+async def test_each_user_and_each_app_is_told_of_alone(sessions: SqlSessions) -> None:
     for app, user in (("app", "ann"), ("app", "bob"), ("other", "ann")):
         await sessions.create_session(app_name=app, user_id=user, session_id="nav-1", state=state(1.0))
     assert [use.session for use in await sessions.uses("app", "ann")] == [SessionId("app", "ann", "nav-1")]
@@ -144,7 +144,7 @@ async def test_each_user_and_each_app_is_told_of_alone(sessions: StoredSessions)
     assert [use.session.app_name for use in await sessions.unused_since("other", 9.0, 9)] == ["other"]
 
 
-async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions: StoredSessions) -> None:
+async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions: SqlSessions) -> None:
     for name, used_at in {"d": 3.0, "a": 1.0, "c": 2.0, "b": 2.0, "late": 9.0, "never": None}.items():
         await sessions.create_session(**APP, session_id=name, state=state(used_at))
     first = await sessions.unused_since("app", 9.0, 2)
@@ -156,7 +156,7 @@ async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions:
 
 
 @pytest.mark.parametrize("odd", ['"yesterday"', "null", "true", "{}", "[1]"])
-async def test_a_time_that_is_none_is_not_told(sessions: StoredSessions, odd: str) -> None:
+async def test_a_time_that_is_none_is_not_told(sessions: SqlSessions, odd: str) -> None:
     beside = {**state(), "navigator_delivery": {"used_at": json.loads(odd)}}
     await sessions.create_session(**APP, session_id="nav-1", state=beside)
     ((_, _, used_at, is_open),) = await sessions.uses("app")
@@ -211,7 +211,10 @@ async def test_a_state_that_is_damaged_is_not_told_of(tmp_path: Path) -> None:
 
 
 async def test_what_adks_own_service_writes_is_told_of_too(tmp_path: Path) -> None:
-    ours, theirs = SqliteSessions(tmp_path / "s.db"), SqliteSessionService(str(tmp_path / "s.db"))
+    ours, theirs = (
+        SqlSessions(SessionDatabase(tmp_path / "s.db")),
+        SqliteSessionService(str(tmp_path / "s.db")),
+    )
     assert await ours.uses("app") == []
     session = await theirs.create_session(**APP, session_id="nav-1", state=state(1.0))
     delta = state(2.0, "finished")

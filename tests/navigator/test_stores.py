@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from navigator.adk.navigation_store import STATE_ONLY
-from navigator.adk.session_service import SqliteSessions
+from navigator.adk.sql_sessions import SqlSessions
 from navigator.adk.stores import open_stores
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
@@ -19,7 +19,7 @@ from tests.navigator.conftest import write_repository
 APP = {"app_name": "app", "user_id": "user"}
 
 
-async def read(sessions: SqliteSessions, name: str) -> object:
+async def read(sessions: SqlSessions, name: str) -> object:
     return await sessions.get_session(**APP, session_id=name, config=STATE_ONLY)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import re
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
 import asyncpg
 
 from navigator.errors import StorageError
+from navigator.stores.postgres.json_text import as_stored, as_written
 from navigator.stores.postgres.layout import LayoutState, bring_up_to_date, look_at
+from navigator.stores.sql import Dialect, SqlConnection
 from navigator.stores.store_address import LEASE_S, DatabaseAddress
 
 MOST_CONNECTIONS: Final = 8
@@ -37,6 +40,29 @@ _LONGEST_PAUSE_S: Final = 1.0
 """Before a connection is tried for again; each pause is twice the one before."""
 _FAULTS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _T = TypeVar("_T")
+_MIDNIGHT: Final = "date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
+
+
+def _parts(paths: Sequence[str]) -> str:
+    wanted = ", ".join(f"state #> '{{{path.replace('.', ',')}}}'" for path in paths)
+    return f"json_build_array({wanted})"
+
+
+POSTGRES: Final = Dialect(
+    for_update=" FOR UPDATE",
+    by_bytes=' COLLATE "C"',
+    event_order="position",
+    parts=_parts,
+    as_stored=as_stored,
+    as_written=as_written,
+    # By the clocks of several machines a later change may have an earlier time.
+    is_stale=operator.ne,
+    duplicate_event=(asyncpg.UniqueViolationError,),
+    midnight=_MIDNIGHT,
+    seconds_left=f"extract(epoch FROM {_MIDNIGHT} + interval '1 day' - clock_timestamp())",
+    # Each principal's calls remove what is over of its own: no two servers wait for each other.
+    old_usage="principal = $1 AND at < clock_timestamp() - make_interval(days => $2)",
+)
 
 
 class PostgresDatabase:
@@ -61,13 +87,21 @@ class PostgresDatabase:
         self.errors = 0
         """Calls that the database did not take."""
 
-    async def act(self, act: Callable[[Any], Awaitable[_T]], *, is_read: bool = False) -> _T:
+    @property
+    def dialect(self) -> Dialect:
+        """Where its SQL differs."""
+        return POSTGRES
+
+    async def act(
+        self, act: Callable[[SqlConnection], Awaitable[_T]], *, is_read: bool = False, durable: bool = True
+    ) -> _T:
         """Return what ``act`` returns, once what it wrote is committed; where it raises, nothing was.
 
         Args:
             act: is given a connection within a transaction. Where a connection is cut it is called again, on
                 another one, and what it did before may have been committed: the next time must find that.
             is_read: whether it only reads, all of it as it was at one moment.
+            durable: every write is, whatever is asked for: the database alone decides it.
 
         Raises:
             StorageError: the database can't be reached, or refuses.
@@ -83,6 +117,9 @@ class PostgresDatabase:
                     raise self._told(error) from None
             await asyncio.sleep(pause)
             pause = min(pause * 2 or _FIRST_PAUSE_S, _LONGEST_PAUSE_S)
+
+    async def complete(self) -> None:
+        """Do nothing: whoever connects first brings the tables up to date."""
 
     async def layout(self) -> LayoutState:
         """Return what the tables are to this version of the program; nothing is made or changed.

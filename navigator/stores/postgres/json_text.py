@@ -25,7 +25,7 @@ def as_stored(text: str) -> str:
     return _ESCAPES.sub(_tell, text) if _NEEDS.search(text) else text
 
 
-def as_said(text: str) -> str:
+def as_written(text: str) -> str:
     """Return stored JSON as it was."""
     return _MARKS.sub(_untell, text) if _MARK in text else text
 

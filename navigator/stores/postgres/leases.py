@@ -10,16 +10,17 @@ import asyncio
 import hashlib
 import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 from weakref import WeakValueDictionary
 
 import asyncpg
 
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.stores.postgres.database import PostgresDatabase
+from navigator.stores.sql import SqlConnection
 from navigator.stores.store_address import LEASE_S
 
 PAUSE_S: Final = 0.1
@@ -75,7 +76,7 @@ class NavigationLeases:
     async def remove_abandoned(self) -> None:
         """Delete the leases of servers that were killed; whoever wakes up again finds that he lost his."""
 
-        async def remove(db: Any) -> None:
+        async def remove(db: SqlConnection) -> None:
             query = "DELETE FROM leases WHERE until < clock_timestamp() - make_interval(secs => $1)"
             await db.execute(query, _ABANDONED_S)
 
@@ -91,9 +92,20 @@ class NavigationLeases:
         """How many navigations this process holds."""
         return len(self._tokens)
 
-    def token(self, navigation_id: str) -> int | None:
-        """Return the token under which this process may write a navigation, None where it holds none."""
-        return self._tokens.get(navigation_id)
+    def claim(self, navigation_id: str) -> Callable[[SqlConnection], Awaitable[bool]] | None:
+        """Return what tells whether the lease held now is still the latest, None where none is held.
+
+        It sees to it that it stays so in its transaction.
+        """
+        token = self._tokens.get(navigation_id)
+        if token is None:
+            return None
+
+        async def is_latest(db: SqlConnection) -> bool:
+            query = "SELECT token FROM leases WHERE name = $1 FOR SHARE"
+            return bool(await db.fetchval(query, name_of(navigation_id)) == token)
+
+        return is_latest
 
     async def _wait_for(self, name: str, holder: str, navigation_id: str) -> int:
         ends = monotonic() + self._patience_s
@@ -118,7 +130,7 @@ class NavigationLeases:
                     return
 
     async def _release(self, name: str, token: int) -> None:
-        async def release(db: Any) -> None:
+        async def release(db: SqlConnection) -> None:
             await db.execute("DELETE FROM leases WHERE name = $1 AND token = $2", name, token)
 
         try:
@@ -127,18 +139,12 @@ class NavigationLeases:
             logger.warning("A navigation stays held for %.0f s at most: %s", self._lease_s, error)
 
 
-async def is_latest(db: Any, navigation_id: str, token: int) -> bool:
-    """Tell whether a token is a navigation's latest, and see to it that it stays so in this transaction."""
-    query = "SELECT token FROM leases WHERE name = $1 FOR SHARE"
-    return bool(await db.fetchval(query, name_of(navigation_id)) == token)
-
-
 def name_of(navigation_id: str) -> str:
     """Return what a navigation's lease is called: whatever a client calls a navigation is no text for it."""
     return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-async def _take(db: Any, name: str, holder: str, lease_s: float) -> int | None:
+async def _take(db: SqlConnection, name: str, holder: str, lease_s: float) -> int | None:
     """Return the token of a lease that is free, or was this holder's already; None where another has it."""
     try:
         await db.execute("SET LOCAL lock_timeout = '1s'")
@@ -158,7 +164,7 @@ async def _take(db: Any, name: str, holder: str, lease_s: float) -> int | None:
     return taken
 
 
-async def _extend(db: Any, name: str, token: int, lease_s: float) -> bool:
+async def _extend(db: SqlConnection, name: str, token: int, lease_s: float) -> bool:
     """Renew a lease, and return whether it was still this one."""
     query = (
         "UPDATE leases SET until = clock_timestamp() + make_interval(secs => $3) "

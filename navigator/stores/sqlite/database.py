@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import operator
+import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar
+from typing import Any, Final, TypeVar
+
+from navigator.stores.sql import Dialect, SqlConnection
 
 PATIENCE_S = 5.0
 """How long another process that writes is waited for, as SQLite itself would by default."""
@@ -17,6 +21,28 @@ PAUSE_S = 0.005
 """Between two attempts to read."""
 _BUSY = sqlite3.SQLITE_BUSY
 _T = TypeVar("_T")
+
+
+def _parts(paths: Sequence[str]) -> str:
+    wanted = ", ".join(f"json_extract(state, '$.{path}')" for path in paths)
+    return f"CASE WHEN json_valid(state) THEN json_array({wanted}) END"
+
+
+SQLITE: Final = Dialect(
+    for_update="",
+    by_bytes="",
+    event_order="rowid",
+    parts=_parts,
+    as_stored=str,
+    as_written=str,
+    # ADK's own service, which may write the same file, stores an event whose time is earlier all the same.
+    is_stale=operator.gt,
+    duplicate_event=(),
+    midnight="unixepoch('now', 'start of day')",
+    seconds_left="unixepoch('now', 'start of day', '+1 day') - unixepoch()",
+    old_usage="at < unixepoch('now', '-' || $2 || ' days')",
+)
+"""One writer has the whole database, so no row of it need be locked."""
 
 
 class Database:
@@ -27,7 +53,7 @@ class Database:
     they take microseconds, and to hand one to a thread and back takes ten times as long.
     """
 
-    def __init__(self, path: Path | None, prepare: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(self, path: Path | None, prepare: Callable[[sqlite3.Connection], object]) -> None:
         """Describe a database; it is opened when it is first used.
 
         Args:
@@ -42,6 +68,28 @@ class Database:
         self._writing = ThreadPoolExecutor(1, "database")
         self.errors = 0
         """Reads and writes that SQLite did not make."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """Where its SQL differs."""
+        return SQLITE
+
+    async def act(
+        self, act: Callable[[SqlConnection], Awaitable[_T]], *, is_read: bool = False, durable: bool = True
+    ) -> _T:
+        """Return what ``act`` returns, by statements that every database takes.
+
+        Raises:
+            sqlite3.Error: as ``read`` and ``write`` do.
+        """
+
+        def at_once(db: sqlite3.Connection) -> _T:
+            return _outcome_at_once(act(_Statements(db)))
+
+        return await (self.read(at_once) if is_read else self.write(at_once, durable=durable))
+
+    async def complete(self) -> None:
+        """Do nothing: each connection makes the tables that are missing."""
 
     async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         """Return what ``act`` reads, all of it as it was at one moment.
@@ -112,6 +160,11 @@ class Database:
     def _connect(self, patience_s: float) -> sqlite3.Connection:
         # Without an isolation level Python begins no transactions of its own.
         name = ":memory:" if self._path is None else str(self._path)
+        # SQLite would make the file for whoever the umask lets read. Where it can't be made, SQLite says why.
+        # One that is there is left: to close it drops the locks that other connections hold on it.
+        if self._path is not None and not self._path.exists():
+            with suppress(OSError):
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(name, timeout=patience_s, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row
@@ -121,6 +174,45 @@ class Database:
             connection.close()
             raise
         return connection
+
+
+class _Statements:
+    """A connection as ``SqlConnection`` has it; nothing is waited for."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def execute(self, query: str, *values: Any) -> None:
+        self._run(query, values)
+
+    async def fetch(self, query: str, *values: Any) -> list[Any]:
+        return self._run(query, values).fetchall()
+
+    async def fetchrow(self, query: str, *values: Any) -> Any:
+        rows = self._run(query, values).fetchall()
+        return rows[0] if rows else None
+
+    async def fetchval(self, query: str, *values: Any) -> Any:
+        row = await self.fetchrow(query, *values)
+        return None if row is None else row[0]
+
+    def _run(self, query: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        # ``$1`` is a name to SQLite, so values are given by their names.
+        named = {str(number): value for number, value in enumerate(values, start=1)}
+        return self._connection.execute(query, named)
+
+
+def _outcome_at_once(steps: Awaitable[_T]) -> _T:
+    """Return what statements come to that wait for nothing, without a loop to run them."""
+    if not isinstance(steps, Coroutine):
+        raise TypeError("What acts on a database is an async function.")
+    try:
+        steps.send(None)
+    except StopIteration as ended:
+        outcome: _T = ended.value
+        return outcome
+    steps.close()
+    raise RuntimeError("What acts on a database awaited something else than its connection.")
 
 
 @contextmanager
