@@ -25,7 +25,7 @@ from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProg
 from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Patience, StepAction
 from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
-from navigator.steps.request import NewTerms, checked, first_state, may_look_first, new_terms
+from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspaces.places import resolved
@@ -125,7 +125,7 @@ class Navigator:
 
     async def open(
         self,
-        request: NavigationRequest,
+        request: NavigationRequest | ValidRequest,
         *,
         user: str = LOCAL_USER,
         delivery: Delivery | None = None,
@@ -133,7 +133,7 @@ class Navigator:
     ) -> str:
         """Index the repository, draw the opening view and return the new navigation's id.
 
-        A server gives the ``delivery`` that it begins with.
+        A server gives the ``delivery`` that it begins with. What was checked before is not checked again.
 
         Raises:
             InvalidRequestError: the request, or a model's name, can't be used.
@@ -470,14 +470,9 @@ class Navigator:
 
     def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
         terms, plan = new_terms(updates, self._settings, self._handed_in)
-        if terms.model is not None:
-            self._require_key(terms.model)
+        if terms.model is not None and terms.model not in self._handed_in:
+            require_key(terms.model, self._settings, os.environ)
         return terms, plan
-
-    def _require_key(self, model: str) -> None:
-        """Refuse a model that a call names and whose key is missing, before any work."""
-        if model not in self._handed_in:
-            require_key(model, self._settings, os.environ)
 
     @property
     def _handed_in(self) -> set[str]:
@@ -490,34 +485,37 @@ class Navigator:
 
     async def _open(
         self,
-        request: NavigationRequest,
+        request: NavigationRequest | ValidRequest,
         user: str,
         delivery: Delivery | None,
         on_progress: OnProgress | None,
         opening_s: float | None = None,
     ) -> Navigation:
         """Return a new navigation, stored with its opening view, and held to be changed."""
-        # A plan may take a second to read, and others are served meanwhile.
-        task = await asyncio.to_thread(checked, request, self._settings, self._handed_in)
-        if request.model is not None:
-            self._require_key(request.model)
+        if isinstance(request, ValidRequest):
+            task = request
+        else:
+            # A plan may take a second to read, and others are served meanwhile.
+            task = await asyncio.to_thread(
+                checked, request, self._settings, self._handed_in, environ=os.environ
+            )
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         on_words = progress_messages(on_progress, task.max_steps)
-        first_goal = task.goal if may_look_first(request, task) else ""
+        first_goal = task.goal if task.may_look_first else ""
         reading = self._running_steps.start(
-            self._workspaces.open(request.repo_path, on_words=on_words, first_goal=first_goal)
+            self._workspaces.open(task.repo_path, on_words=on_words, first_goal=first_goal)
         )
         try:
             if not await finished_by(reading, None if opening_s is None else monotonic() + opening_s):
                 raise StillIndexingError(
-                    f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
+                    f"Indexing `{address_title(str(task.repo_path))}` takes long and goes on in the "
                     "background; call navigate again in a minute, it will find the index done."
                 )
         finally:
             await loading
         workspace, seconds = await reading
         navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(request.repo_path))
+        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(task.repo_path))
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
         task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
         first = first_state(task, navigation_id, root, rates, seconds)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
-from navigator.models.model_names import require_models
+from navigator.models.model_names import require_key, require_models
 from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.money import dollars
 from navigator.records.reports import Seconds
@@ -29,8 +30,10 @@ MASKED_GOAL = "The goal held secrets; they were masked before anything was kept 
 
 
 class ValidRequest(NamedTuple):
-    """What to do, where, and within which limits; every part is valid."""
+    """What to do, where, and within which limits; every part but the place is valid."""
 
+    repo_path: str | Path
+    """Where, as it is named; whether it is there is seen when it is opened."""
     goal: str
     """In words; ``""`` where only what was changed says what it is about, until that is looked at."""
     mode: ExecutionMode
@@ -44,6 +47,8 @@ class ValidRequest(NamedTuple):
     """What was changed of the request, or is to be known from the start, one sentence each."""
     first_answer: int | None = None
     """Most tokens of the first answer; None for the whole budget."""
+    may_look_first: bool = False
+    """Whether a first look can answer: nothing but the goal says what is shown."""
     asked: AskedChanges = AskedChanges()
     changes: Changes = NOTHING
     """What was changed in the repository, once that has been looked at."""
@@ -117,9 +122,19 @@ def on_terms(
 
 
 def checked(
-    request: NavigationRequest, settings: NavigatorSettings, handed_in: Container[str] = ()
+    request: NavigationRequest,
+    settings: NavigatorSettings,
+    handed_in: Container[str] = (),
+    *,
+    environ: Mapping[str, str] | None = None,
 ) -> ValidRequest:
-    """Return the task that ``request`` describes; ``handed_in`` names models beside those of the catalogue.
+    """Return the task that ``request`` describes.
+
+    Args:
+        request: as it came in.
+        settings: what holds where it says nothing.
+        handed_in: models beside those of the catalogue.
+        environ: where the key of the model that it names must be, if anywhere.
 
     Raises:
         InvalidRequestError: a part of it can't be used, or a model that would follow its own.
@@ -138,9 +153,13 @@ def checked(
         raise InvalidRequestError(f"The mode is `{request.mode}`; choose `autonomous` or `interactive`.")
     plan = _plan(request.flight_plan)
     budget = _token_budget(request, plan)
+    is_planned = bool(plan.verbosity or plan.focus or plan.custom_queries)
     model = request.model or settings.model
     require_models(model, settings, handed_in)
+    if request.model is not None and environ is not None and request.model not in handed_in:
+        require_key(request.model, settings, environ)
     return ValidRequest(
+        repo_path=request.repo_path,
         goal=goal,
         mode=request.mode,
         model=model,
@@ -152,14 +171,9 @@ def checked(
         fill=request.fill,
         first_answer=request.first_answer,
         notes=() if mask_text(stated) == stated else (MASKED_GOAL,),
+        may_look_first=request.may_look_first and not asked and not is_planned,
         asked=asked,
     )
-
-
-def may_look_first(request: NavigationRequest, task: ValidRequest) -> bool:
-    """Say whether a first look can answer: nothing but the goal says what is shown."""
-    is_planned = bool(task.plan.verbosity or task.plan.focus or task.plan.custom_queries)
-    return request.may_look_first and not task.asked and not is_planned
 
 
 def first_state(
