@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Container, Mapping, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -269,7 +269,7 @@ def _views(environ: Mapping[str, str]) -> Views:
     return "auto" if views == "auto" else "on" if views == "on" else "off"
 
 
-def allowed_folders(names: list[str]) -> tuple[Path, ...]:
+def allowed_folders(names: Sequence[str]) -> tuple[Path, ...]:
     """Return the named folders with symlinks resolved, sorted, blanks left out."""
     return tuple(sorted({Path(name).expanduser().resolve() for name in names if name.strip()}))
 

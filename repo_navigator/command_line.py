@@ -19,7 +19,8 @@ from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_map.limits import ONE_THREAD
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.commands import Command, Program
-from repo_navigator.terminal import FlagParser, TellVersion, ending_at_once, prepare_streams
+from repo_navigator.flag_parser import FlagParser, TellVersion
+from repo_navigator.terminal import ending_at_once, prepare_streams
 
 _HELP_WIDTH: Final = 78
 """Columns of a description; options are wrapped to the terminal by argparse."""
@@ -69,13 +70,15 @@ def _run(program: Program, named: Command | None, arguments: list[str]) -> int:
         )
         if each is named:
             module = _imported(program, each)
-            module.add_arguments(parsers[each.name])
-    options = parser.parse_args(arguments)
+            from repo_navigator.options import add_options, options_of  # noqa: PLC0415 - a version waits for none
+
+            add_options(parsers[each.name], module)
+    found = parser.parse_args(arguments)
     assert named is not None
     assert module is not None
     if named.builds_tables:
         gc.disable()
-    run = module.run
+    options, run = options_of(module, found), module.run
     if program.reads_settings:
         from mcp_server.setting_names import unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
         from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it

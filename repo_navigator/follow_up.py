@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map.messages import counted
+from repo_navigator.context_json import follow_up_data
+from repo_navigator.options import PagedOptions
 from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.terminal import write_or_print
+from repo_navigator.stored_navigations import Meant
 from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 class FollowUp(NamedTuple):
     """What words have come to."""
 
+    meant: Meant
+    """The navigation that they were said to."""
     whole: NavigatorOutput
     """The context as it is now."""
     news: NavigatorOutput
@@ -36,9 +39,10 @@ class FollowUp(NamedTuple):
 
 
 async def follow_up(
-    navigator: Navigator, navigation_id: str, words: str, *, updates: Mapping[str, Any] | None = None
+    navigator: Navigator, meant: Meant, words: str, *, updates: Mapping[str, Any]
 ) -> FollowUp:
     """Take the step that words ask for, after one by ``updates`` where there are any."""
+    navigation_id = meant.navigation_id
     before = (await navigator.report(navigation_id)).step_number
     asked_of = before
     if updates:
@@ -48,42 +52,27 @@ async def follow_up(
     # A question takes no step: what the updates changed before it is new all the same.
     since = before if report.step_number > asked_of else report.step_number
     news = await navigator.context(navigation_id, since_step=since)
-    return FollowUp(whole, news, report.answer, report.not_understood or ())
+    return FollowUp(meant, whole, news, report.answer, report.not_understood or ())
 
 
-def follow_up_object(message: dict[str, Any], found: FollowUp) -> dict[str, Any]:
-    """Return what ``--json`` prints: a context's ``message``, with the answer and what is new."""
-    news = found.news
-    return {
-        **message,
-        "answer": found.answer,
-        "understood": not found.not_understood,
-        "not_understood": [each.model_dump(mode="json") for each in found.not_understood],
-        "since_step": news.since_step,
-        "context_delta": news.context_string,
-        "delta_tokens": news.token_count,
-        "removed": list(news.removed),
-        "lessened": list(news.lessened),
-    }
-
-
-def show_follow_up(
-    found: FollowUp, options: argparse.Namespace, told: str = "", *, is_whole: bool = False
-) -> None:
+def show_follow_up(found: FollowUp, options: PagedOptions, seconds: float, *, is_whole: bool = False) -> None:
     """Print the answer where no step was taken, else what is new; the report goes to stderr.
 
     Args:
         found: what the words have come to.
-        options: of the command.
-        told: which navigation was taken.
+        options: where it is printed, and how.
+        seconds: of the whole command.
         is_whole: print the whole context.
     """
+    if options.json:
+        options.write_json(follow_up_data(found, seconds))
+        return
     console = stderr_console()
-    if told and not options.quiet:
-        console.print(told, style="dim", markup=False)
+    if found.meant.message and not options.quiet:
+        console.print(found.meant.message, style="dim", markup=False)
     if found.is_answered:
         # Who asks is answered: the context is as it was.
-        write_or_print(found.answer, options.output)
+        options.write(found.answer)
         return
     if found.answer and not options.quiet:
         console.print(found.answer, style="green", markup=False)

@@ -12,20 +12,11 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from repo_map.drawing.rendering import ELISION, MARK, path_in_header
-from repo_navigator.terminal import FlagParser, print_text, write_or_print
+from repo_navigator.terminal import print_text, write_or_print
 
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
 )
-
-
-def add_no_pager(parser: FlagParser) -> None:
-    """Add the flag that keeps a long context out of the pager."""
-    parser.add_argument(
-        "--no-pager",
-        action="store_true",
-        help="print a context that is longer than the terminal without the pager ($PAGER, or less)",
-    )
 
 
 def stderr_console() -> Console:

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from mcp_server.tenancy.callers import Here
 from mcp_server.tenancy.repository_access import RepositoryAccess
 from repo_map.errors import RepositoryNotFoundError
-from repo_navigator.terminal import FlagParser, nonempty
+from repo_navigator.options import nonempty, repeated
 
 
-def add_further(parser: FlagParser) -> None:
-    """Add the flag for repositories beside the first."""
-    parser.add_argument(
+def further_repositories() -> Any:
+    """Declare the flag for repositories beside the first."""
+    return repeated(
         "--with",
-        dest="further",
         metavar="REPO",
-        type=nonempty,
-        action="append",
-        default=[],
-        help="one more repository, in the same budget; may be repeated",
+        read=nonempty,
+        about="one more repository, in the same budget; may be repeated",
     )
 
 

@@ -22,7 +22,7 @@ class Meant(NamedTuple):
     """The navigation that is meant."""
 
     navigation_id: str
-    told: str = ""
+    message: str = ""
     """Where others could have been meant: which one is taken, and how another is named."""
 
 

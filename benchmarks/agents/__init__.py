@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from navigator.errors import InvalidRequestError
-from repo_navigator.terminal import FlagParser
+from repo_navigator.flag_parser import FlagParser
 
 
 def add_arguments(parser: FlagParser) -> None:

@@ -29,7 +29,7 @@ from navigator.errors import NavigatorError
 from navigator.models.model_names import price_of
 from navigator.records.pricing import ModelPrice, load_prices
 from navigator.settings import NavigatorSettings
-from repo_navigator.terminal import FlagParser
+from repo_navigator.flag_parser import FlagParser
 
 _RESULTS = Path("bench-agents/results.jsonl")
 

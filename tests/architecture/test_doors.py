@@ -45,7 +45,7 @@ FILES = {
     "repo_navigator/host_files/hosts.py": "whether a host is used here",
     "repo_navigator/host_files/configuration.py": "the configurations of hosts",
     "repo_map/working_folder.py": "where our own code lies",
-    "repo_navigator/continuing.py": "whether a text beside --continue is a folder's path",
+    "repo_navigator/navigate_options.py": "whether a text beside --continue is a folder's path",
     "repo_navigator/host_files/hook_hosts.py": "whether a host is used here",
     "repo_navigator/hooks/program.py": "resolves the folder that a host names; the data folder",
     "repo_navigator/hooks/sessions.py": "the data folder",
@@ -53,11 +53,11 @@ FILES = {
     "repo_navigator/hooks/background.py": "none: it opens names and a navigation",
     "repo_navigator/hooks/names.py": "the cache",
     "repo_navigator/hooks/starting.py": "whether there is a home folder to start in",
-    "repo_navigator/doctor.py": "the configurations of hosts, and a repository that it makes itself",
+    "repo_navigator/commands/doctor.py": "the configurations of hosts, and a repository that it makes itself",
     "mcp_server/protocol/resources.py": "names of folders for somebody who types one",
     "mcp_server/repository.py": "resolves the root that a call names, and looks at nothing below it",
-    "repo_navigator/install.py": "resolves the folders that the user allows",
-    "repo_navigator/serve.py": "resolves the folders that the user allows",
+    "repo_navigator/commands/install.py": "resolves the folders that the user allows",
+    "repo_navigator/commands/serve.py": "resolves the folders that the user allows",
 }
 """Who may open, list or look at files, and which."""
 PROGRAMS = {

@@ -20,7 +20,7 @@ WALKS = (
     ("repo_map.drawing.draw", "draw_map", "plan"),
     ("repo_map.drawing.draw", "draw_map", "index"),
     ("repo_map.feedback.hearing", "hear", "feedback"),
-    ("repo_navigator.navigate", "run", "options"),
+    ("repo_navigator.commands.navigate", "run", "options"),
     ("mcp_server.app", "build_server", "settings"),
     ("mcp_server.http", "serve_http", "settings"),
 )

@@ -18,7 +18,8 @@ import pytest
 
 from benchmarks.__main__ import BENCHMARKS
 from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command
-from repo_navigator.terminal import FlagParser
+from repo_navigator.flag_parser import FlagParser
+from repo_navigator.options import add_options
 from tests.support import console
 from tests.support.trees import write
 
@@ -89,7 +90,7 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
 )
 def test_the_examples_of_every_commands_help_are_lines_that_it_takes(command: Command) -> None:
     parser = FlagParser(prog=command.name)
-    importlib.import_module(command.module).add_arguments(parser)
+    add_options(parser, importlib.import_module(command.module))
     for example in command.examples:
         parser.parse_args(shlex.split(re.split("[<>]", example)[0]))
 
@@ -102,7 +103,7 @@ def _help(program: str, *action: str) -> str:
         words = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
         return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     parser = FlagParser(prog=program)
-    importlib.import_module(commands[action[0]].module).add_arguments(parser)
+    add_options(parser, importlib.import_module(commands[action[0]].module))
     printed = io.StringIO()
     with redirect_stdout(printed), pytest.raises(SystemExit):
         parser.parse_args([*action[1:], "--help"])

@@ -166,7 +166,7 @@ def test_a_flag_that_cant_be_used_is_told_by_its_name_before_anything_is_loaded_
     flags: tuple[str, str],
     message: str,
 ) -> None:
-    monkeypatch.setattr("repo_navigator.navigate.load_navigator", None)
+    monkeypatch.setattr("repo_navigator.commands.navigate.load_navigator", None)
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
     assert main(["navigate", ".", "--goal", "x", *flags]) == 2
@@ -181,7 +181,7 @@ def test_usage_errors_exit_with_2() -> None:
 
 
 def test_a_command_waits_for_no_protocol_that_it_does_not_speak() -> None:
-    code = "import sys, repo_navigator.navigate; print('mcp' in sys.modules)"
+    code = "import sys, repo_navigator.commands.navigate; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -393,7 +393,7 @@ def test_a_full_output_is_told(shop: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
-@pytest.mark.parametrize("module", ["repo_navigator.navigate", "pydantic_core"])
+@pytest.mark.parametrize("module", ["repo_navigator.commands.navigate", "pydantic_core"])
 def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str, shop: Path) -> None:
     # The import of a module, in the midst of all others, is where the signal comes.
     program = (

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from repo_navigator.doctor import FindingState, folder, host_configurations, keys, packages, vocabularies
+from repo_navigator.commands.doctor import (
+    FindingState,
+    folder,
+    host_configurations,
+    keys,
+    packages,
+    vocabularies,
+)
 from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.team_stores import own_schema, url_of

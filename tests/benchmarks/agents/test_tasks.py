@@ -14,7 +14,7 @@ from benchmarks.agents.meter import Meter
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 from benchmarks.agents.trial import judge
-from repo_navigator.terminal import FlagParser
+from repo_navigator.flag_parser import FlagParser
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import gemini
 from tests.support.trees import commit

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 
 from mcp_server.settings import Settings
 from repo_navigator.hooks.program import EVENTS
 from repo_navigator.hooks.run import run_hook
-from repo_navigator.terminal import FlagParser
+from repo_navigator.options import argument
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's argument."""
-    parser.add_argument(
-        "event",
-        metavar="EVENT",
-        help=f"what happened: {', '.join(EVENTS)} (a session begins, the user writes, a tool was called)",
+@dataclass(frozen=True, kw_only=True)
+class HookOptions:
+    """Which event is answered."""
+
+    event: str = argument(
+        "EVENT",
+        nargs=None,
+        about=f"what happened: {', '.join(EVENTS)} (a session begins, the user writes, a tool was called)",
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = HookOptions
+
+
+def run(options: HookOptions, settings: Settings) -> int:
     """Answer the event; what is set is read where it is needed, as a hook waits for nothing."""
     del settings
     return run_hook(options.event, ends=False)

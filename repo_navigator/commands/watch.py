@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -10,18 +9,16 @@ from typing import TYPE_CHECKING
 
 from repo_map.errors import RepoMapError
 from repo_map.messages import counted
-from repo_navigator.terminal import FlagParser, add_index_arguments, open_index
+from repo_navigator.map_options import IndexOptions, open_index
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    add_index_arguments(parser)
+OPTIONS = IndexOptions
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: IndexOptions) -> None:
     """Print a line when the index is ready and after each change, until interrupted.
 
     An interrupt ends the command well from the first line on, wherever it meets it; before, it cancels.
@@ -63,7 +60,7 @@ def _changed(before: RepoIndex, after: RepoIndex) -> int:
     return sum(old.get(path) != new.get(path) for path in old.keys() | new.keys())
 
 
-def _line(index: RepoIndex, changed: int, seconds: float, options: argparse.Namespace) -> str:
+def _line(index: RepoIndex, changed: int, seconds: float, options: IndexOptions) -> str:
     if options.json:
         message = {
             "files": len(index),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
@@ -12,62 +12,75 @@ from navigator.workspaces.catalogue import Catalogue, new_entry
 from navigator.workspaces.clones import SECONDS, Kept, Synced, kept, sync
 from repo_map.messages import one_line
 from repo_map.worktree.fetching import MOST_BYTES
-from repo_navigator.terminal import FlagParser, nonempty, number, print_text
+from repo_navigator.options import argument, flag, nonempty, number, repeated
+from repo_navigator.terminal import print_text
 
 _FAILED = 1
 _NOBODY = "nobody but this machine"
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the commands and their arguments."""
-    commands = parser.add_commands("add|list|sync")
-    add = commands.add_parser("add", help="add a repository to the file; `sync` fetches it")
-    add.add_argument("name", metavar="NAME", type=nonempty, help="how it is called")
-    add.add_argument(
-        "address", metavar="ADDRESS", type=nonempty, help="where it is fetched from: https, ssh or file"
+@dataclass(frozen=True, kw_only=True)
+class AddOptions:
+    """A repository that is added to the file."""
+
+    name: str = argument("NAME", read=nonempty, nargs=None, about="how it is called")
+    address: str = argument(
+        "ADDRESS", read=nonempty, nargs=None, about="where it is fetched from: https, ssh or file"
     )
-    add.add_argument(
+    branches: tuple[str, ...] = repeated(
         "--branch",
-        dest="branches",
         metavar="B",
-        action="append",
-        default=[],
-        help="fetch this branch alone; the first of several is read, later ones may hold one * (all)",
+        about="fetch this branch alone; the first of several is read, later ones may hold one * (all)",
     )
-    add.add_argument(
+    readers: tuple[str, ...] = repeated(
         "--reader",
-        dest="readers",
         metavar="G",
-        action="append",
-        default=[],
-        help="user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
-    )
-    commands.add_parser("list", help="print them, with what was fetched and when")
-    fetched = commands.add_parser("sync", help="fetch them")
-    fetched.add_argument("names", metavar="NAME", nargs="*", help="which; all if left out")
-    fetched.add_argument(
-        "--seconds", type=number, default=SECONDS, metavar="S", help="longest for each repository (900)"
-    )
-    fetched.add_argument(
-        "--max-gb", type=number, default=MOST_BYTES / 1e9, metavar="GB", help="most of each clone (20)"
+        about="user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+@dataclass(frozen=True, kw_only=True)
+class ListOptions:
+    """Nothing is asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyncOptions:
+    """Which repositories are fetched, and within which limits."""
+
+    names: tuple[str, ...] = argument("NAME", nargs="*", about="which; all if left out")
+    seconds: float = flag(
+        "--seconds", read=number, default=SECONDS, metavar="S", about="longest for each repository (900)"
+    )
+    max_gb: float = flag(
+        "--max-gb", read=number, default=MOST_BYTES / 1e9, metavar="GB", about="most of each clone (20)"
+    )
+
+
+OPTIONS = {
+    "add": ("add a repository to the file; `sync` fetches it", AddOptions),
+    "list": ("print them, with what was fetched and when", ListOptions),
+    "sync": ("fetch them", SyncOptions),
+}
+
+
+def run(options: AddOptions | ListOptions | SyncOptions, settings: Settings) -> int:
     """Do what is asked; what can't be fetched is told by name, and the others are fetched all the same."""
     catalogue = _catalogue(settings)
-    match options.command:
-        case "add":
+    match options:
+        case AddOptions():
             entry = new_entry(options.address, options.branches, options.readers)
             catalogue.add(options.name, entry)
             print_text(
                 f"Added `{options.name}`; `repo-navigator repositories sync {options.name}` fetches it.\n"
             )
             return 0
-        case "list":
+        case ListOptions():
             print_text("".join(f"{line}\n" for each in kept(catalogue) for line in _lines(each)))
             return 0
-    return 0 if sync(catalogue, options.names, _tell, options.seconds, int(options.max_gb * 1e9)) else _FAILED
+        case SyncOptions():
+            most_bytes = int(options.max_gb * 1e9)
+            return 0 if sync(catalogue, options.names, _tell, options.seconds, most_bytes) else _FAILED
 
 
 def _catalogue(settings: Settings) -> Catalogue:

@@ -45,7 +45,7 @@ REPO_NAVIGATOR: Final = Program(
     (
         Command(
             "serve",
-            "repo_navigator.serve",
+            "repo_navigator.commands.serve",
             "serve MCP, over stdio or HTTP",
             "Serve MCP, over stdio to the assistant that starts it, or over HTTP to many.",
             ("", "--http 127.0.0.1:8321 --allow ~/work"),
@@ -53,7 +53,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "navigate",
-            "repo_navigator.navigate",
+            "repo_navigator.commands.navigate",
             "find the code for a goal and print it",
             "Find the code for a goal and print it, with the steps that led there on stderr.",
             (
@@ -66,14 +66,14 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "context",
-            "repo_navigator.context",
+            "repo_navigator.commands.context",
             "print the context, or the plan, of a stored navigation",
             "Print the context, or the plan, of a stored navigation; words take it one step further.",
             ("", '--feedback "3, 7 and 12"', '--feedback "who calls Session.send?"', "--plan -o plan.yaml"),
         ),
         Command(
             "replay",
-            "repo_navigator.replay",
+            "repo_navigator.commands.replay",
             "draw the context of a saved flight plan again",
             "Draw the context of a saved flight plan again, and tell how the repository changed since.",
             ("plan.yaml .", "plan.yaml . --json"),
@@ -81,7 +81,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "view",
-            "repo_navigator.view",
+            "repo_navigator.commands.view",
             "draw a picture of a navigation or of a saved flight plan",
             "Draw a picture of a stored navigation, or of a saved flight plan, as a page for a browser.",
             ("--html map.html", "plan.yaml . --svg map.svg"),
@@ -89,7 +89,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "check",
-            "repo_navigator.check",
+            "repo_navigator.commands.check",
             "tell what an edit breaks, what it forgot, and which tests to run",
             "Tell what an edit breaks, what it forgot, and which tests to run; end with 1 where something is "
             "found.",
@@ -98,7 +98,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "forget",
-            "repo_navigator.forget",
+            "repo_navigator.commands.forget",
             "delete stored navigations",
             "Delete stored navigations with their maps and reports, for good: those that are named, or all "
             "that are old.",
@@ -106,7 +106,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "repositories",
-            "repo_navigator.repositories",
+            "repo_navigator.commands.repositories",
             "keep clones of the repositories that a server knows by name",
             "Keep clones of the repositories that a server knows by name, in the file that "
             "REPO_NAVIGATOR_REPOSITORIES names.",
@@ -114,7 +114,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "hook",
-            "repo_navigator.hooks.command",
+            "repo_navigator.commands.hook",
             "answer an assistant's hooks: after a search, when it crawls, at the start",
             "Answer one event of an assistant's hooks, or stay silent: stdin holds what the host tells, "
             "stdout is what it reads. `install --hooks` makes the hosts call it. It always ends with 0.",
@@ -123,7 +123,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "install",
-            "repo_navigator.install",
+            "repo_navigator.commands.install",
             "add the server to an assistant's configuration",
             "Add the server to an assistant's configuration; nothing else in it changes.",
             (
@@ -136,7 +136,7 @@ REPO_NAVIGATOR: Final = Program(
         ),
         Command(
             "doctor",
-            "repo_navigator.doctor",
+            "repo_navigator.commands.doctor",
             "check that everything works here, offline",
             "Check that everything works here, offline, and say how to mend what does not. A database and a "
             "bucket that are set are asked whether they answer, and nothing else is reached.",
@@ -152,7 +152,7 @@ REPO_MAP: Final = Program(
     (
         Command(
             "generate",
-            "repo_navigator.generate",
+            "repo_navigator.commands.generate",
             "draw a map",
             "Draw a map of a repository: its most central files in the most detail that the budget allows.",
             (". --tokens 4000", ". -v 'src/**:3' -v 'tests/**:0'", ". -C plan.yaml --strict"),
@@ -160,7 +160,7 @@ REPO_MAP: Final = Program(
         ),
         Command(
             "costs",
-            "repo_navigator.costs",
+            "repo_navigator.commands.costs",
             "price a map",
             "Tell what each part of a map would cost, in tokens at every level, before it is drawn.",
             (".", ". --by dir --depth 2"),
@@ -168,7 +168,7 @@ REPO_MAP: Final = Program(
         ),
         Command(
             "watch",
-            "repo_navigator.watch",
+            "repo_navigator.commands.watch",
             "keep the index up to date",
             "Index a repository again as its files change, until Ctrl-C.",
             (".",),

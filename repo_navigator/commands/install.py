@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,47 +18,45 @@ from navigator.errors import InvalidRequestError
 from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, carry_out
 from repo_navigator.host_files.hook_configuration import HookConfiguration
 from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, HookHost, is_used
-from repo_navigator.host_files.hosts import HOSTS, Host, server_entry
-from repo_navigator.terminal import FlagParser
+from repo_navigator.host_files.hosts import HOSTS, Host, Scope, server_entry
+from repo_navigator.options import argument, flag, json_switch, repeated, switch
 
 ALL: Final = "all"
 FAILED: Final = 1
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    names = [*sorted({*HOSTS, *HOOK_HOSTS}), ALL]
-    parser.add_argument(
-        "host",
-        nargs="+",
-        choices=names,
-        metavar="HOST",
-        help=f"{', '.join(names[:-1])}, or {ALL} of those that are found",
+_NAMES: Final = [*sorted({*HOSTS, *HOOK_HOSTS}), ALL]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstallOptions:
+    """Which configurations are changed, and how."""
+
+    host: tuple[str, ...] = argument(
+        "HOST", nargs="+", choices=_NAMES, about=f"{', '.join(_NAMES[:-1])}, or {ALL} of those that are found"
     )
-    parser.add_argument(
+    scope: Scope = flag(
         "--scope",
         choices=("user", "project"),
         default="user",
-        help="whose configuration: yours in every folder (the default), or the one that the project shares "
+        about="whose configuration: yours in every folder (the default), or the one that the project shares "
         "in which you stand",
     )
-    parser.add_argument(
+    hooks: bool = switch(
         "--hooks",
-        action="store_true",
-        help="add the hooks in place of the server: what is said beside the assistant's own work",
+        about="add the hooks in place of the server: what is said beside the assistant's own work",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show the change as a diff and write nothing")
-    parser.add_argument("--undo", action="store_true", help="take it out again, and leave the rest as it is")
-    parser.add_argument(
+    dry_run: bool = switch("--dry-run", about="show the change as a diff and write nothing")
+    undo: bool = switch("--undo", about="take it out again, and leave the rest as it is")
+    allow: tuple[str, ...] = repeated(
         "--allow",
         metavar="FOLDER",
-        action="append",
-        default=[],
-        help="folder that repositories must lie in; may be given more than once",
+        about="folder that repositories must lie in; may be given more than once",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
-    )
+    json: bool = json_switch()
+
+
+OPTIONS = InstallOptions
 
 
 class HostOutcome(NamedTuple):
@@ -70,7 +68,7 @@ class HostOutcome(NamedTuple):
     error: str = ""
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run(options: InstallOptions, settings: Settings) -> int:
     """Change each host's configuration, or show how it would change; the exit code is 1 where one failed."""
     allowed = _allowed(options)
     project = _project() if options.scope == "project" else None
@@ -132,7 +130,7 @@ def _is_used_in(host: Host | HookHost, project: Path) -> bool:
     return known is not None and known.is_used_in(project)
 
 
-def _allowed(options: argparse.Namespace) -> list[str]:
+def _allowed(options: InstallOptions) -> list[str]:
     if options.allow and options.scope == "project":
         raise InvalidRequestError(
             "--allow names folders of this machine, and a project's configuration is shared; leave one out."
@@ -166,7 +164,7 @@ def _configuration(
 def _outcome(
     host: Host | HookHost,
     configuration: Configuration | HookConfiguration,
-    options: argparse.Namespace,
+    options: InstallOptions,
     allowed: Sequence[str],
 ) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
@@ -188,7 +186,7 @@ def _outcome(
     return HostOutcome(host, configuration.path, change)
 
 
-def _as_data(outcome: HostOutcome, options: argparse.Namespace) -> dict[str, object]:
+def _as_data(outcome: HostOutcome, options: InstallOptions) -> dict[str, object]:
     change = outcome.change
     is_changed = change is not None and change.before != change.after
     is_written = is_changed and not options.dry_run
@@ -203,7 +201,7 @@ def _as_data(outcome: HostOutcome, options: argparse.Namespace) -> dict[str, obj
     }
 
 
-def _told(outcome: HostOutcome, options: argparse.Namespace) -> str:
+def _told(outcome: HostOutcome, options: InstallOptions) -> str:
     host, change = outcome.host, outcome.change
     assert change is not None
     if change.before == change.after:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import os
@@ -12,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -37,7 +36,7 @@ from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
 from repo_navigator.host_files.configuration import Configuration
 from repo_navigator.host_files.hosts import HOSTS, unsafe
-from repo_navigator.terminal import FlagParser
+from repo_navigator.options import json_switch
 
 if TYPE_CHECKING:
     from navigator.stores.postgres.layout import LayoutState
@@ -361,14 +360,17 @@ def _variable(name: str) -> str:
 _MARKS = {FindingState.OK: "✓", FindingState.NOTE: "·", FindingState.FAILED: "✗"}
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
-    )
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions:
+    """In which form the findings are printed."""
+
+    json: bool = json_switch()
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = DoctorOptions
+
+
+def run(options: DoctorOptions, settings: Settings) -> int:
     """Print every finding as it comes; the exit code is 1 where one failed."""
     findings: list[Diagnosis] = []
     for finding in all_findings(settings, os.environ):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -16,32 +16,37 @@ from mcp_server.setting_names import require_known
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
 from navigator.stores.store_address import require_packages
-from repo_navigator.terminal import FlagParser
+from repo_navigator.options import flag, repeated
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP there instead of stdio")
-    parser.add_argument(
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """How the server is reached, what it may read, and what it logs."""
+
+    http: str | None = flag(
+        "--http", metavar="HOST:PORT", about="serve streamable HTTP there instead of stdio"
+    )
+    allow: tuple[str, ...] = repeated(
         "--allow",
         metavar="FOLDER",
-        action="append",
-        default=[],
-        help="folder that repositories must lie in; may be given more than once",
+        about="folder that repositories must lie in; may be given more than once",
     )
-    parser.add_argument(
+    log_level: str | None = flag(
         "--log-level",
         metavar="LEVEL",
-        help="the least that is logged on stderr: debug, info, warning or error",
+        about="the least that is logged on stderr: debug, info, warning or error",
     )
-    parser.add_argument(
+    log_format: Literal["text", "json"] | None = flag(
         "--log-format",
         choices=("text", "json"),
-        help="how it is logged: lines of text, or a JSON object a line",
+        about="how it is logged: lines of text, or a JSON object a line",
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = ServeOptions
+
+
+def run(options: ServeOptions, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
     require_known(os.environ)
     settings = _with_flags(options, settings)
@@ -63,7 +68,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:
+def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
     for folder in options.allow:
         if not Path(folder).expanduser().is_dir():
             raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,34 +17,36 @@ from navigator.picture.svg import svg_of
 from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import one_line
+from repo_navigator.commands.replay import replayed
+from repo_navigator.options import argument, flag
 from repo_navigator.printing import stderr_console
-from repo_navigator.replay import replayed
-from repo_navigator.repository_arguments import add_further
+from repo_navigator.repository_arguments import further_repositories
 from repo_navigator.stored_navigations import ID_START, meant_navigation
-from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
+from repo_navigator.terminal import ending_at_once, is_input, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.picture.text import PictureData
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "subject",
-        metavar="ID|PLAN",
-        nargs="?",
-        help="a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)",
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions:
+    """What is drawn, and where it is written."""
+
+    subject: str | None = argument(
+        "ID|PLAN",
+        about="a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)",
     )
-    parser.add_argument(
-        "repo", metavar="REPO", nargs="?", help="the repository of a plan (the work tree here)"
-    )
-    add_further(parser)
-    parser.add_argument("--html", metavar="FILE", help="write the page there, not to stdout")
-    parser.add_argument("--svg", metavar="FILE", help="write the map alone there, as SVG")
+    repo: str | None = argument("REPO", about="the repository of a plan (the work tree here)")
+    further: tuple[str, ...] = further_repositories()
+    html: str | None = flag("--html", metavar="FILE", about="write the page there, not to stdout")
+    svg: str | None = flag("--svg", metavar="FILE", about="write the map alone there, as SVG")
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = ViewOptions
+
+
+def run(options: ViewOptions, settings: Settings) -> int:
     """Write the picture; what it is of goes to stderr."""
     log_to_stderr(settings.log_level, settings.log_format)
     for file in filter(None, (options.html, options.svg)):
@@ -65,7 +67,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
+def _data(options: ViewOptions, settings: Settings) -> PictureData:
     subject = options.subject
     if subject is not None and not subject.startswith(ID_START):
         _require_plan(subject)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,17 +13,9 @@ from navigator.steps.arguments import require_token_budget
 from navigator.workspaces.places import Places
 from repo_map.atomic_files import require_writable
 from repo_map.messages import counted, one_line
-from repo_navigator.repository_arguments import add_further, require_repository
-from repo_navigator.terminal import (
-    DRIFTED,
-    FlagParser,
-    add_quiet,
-    ending_at_once,
-    output_file,
-    read_plan,
-    whole_number,
-    write_or_print,
-)
+from repo_navigator.options import OutputOptions, argument, flag, switch, whole_number
+from repo_navigator.repository_arguments import further_repositories, require_repository
+from repo_navigator.terminal import DRIFTED, ending_at_once, read_plan
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -38,43 +29,36 @@ _EMPTY: Final = (
 )
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
-    parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
-    add_further(parser)
-    parser.add_argument(
-        "--tokens",
-        dest="token_budget",
-        type=whole_number,
-        metavar="N",
-        help="most tokens, instead of the plan's budget",
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(OutputOptions):
+    """Which plan is drawn, and on which repository."""
+
+    plan: str = argument("PLAN", nargs=None, about="flight plan, as --save-plan wrote it; - reads stdin")
+    repo: str | None = argument("REPO", about="the repository (the work tree here)")
+    further: tuple[str, ...] = further_repositories()
+    token_budget: int | None = flag(
+        "--tokens", read=whole_number, metavar="N", about="most tokens, instead of the plan's budget"
     )
-    parser.add_argument(
+    fail_on_drift: bool = switch(
         "--fail-on-drift",
-        action="store_true",
-        help=f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
+        about=f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
         "where a pattern of the plan matches nothing, or where that is not known",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, help="write the context there, not to stdout"
-    )
-    add_quiet(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
-    )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = ReplayOptions
+
+
+def run(options: ReplayOptions, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
     if options.output:
         require_writable(Path(options.output))
     _, drawn, drift = replayed(options.plan, options.repo, options.further, options.token_budget, settings)
     notes = [*drawn.notes, *(() if drawn.blocks else (_EMPTY,))]
     if options.json:
-        write_or_print(json.dumps(_object(drawn, drift, notes), ensure_ascii=False), options.output)
+        options.write_json(_object(drawn, drift, notes))
     else:
-        write_or_print(drawn.text, options.output)
+        options.write(drawn.text)
         if not options.quiet:
             _tell(drawn, drift, notes)
     return DRIFTED if options.fail_on_drift and not drift.is_none else 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,9 @@ from repo_map.atomic_files import require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, printable
 from repo_map.plan.levels import WRITTEN, level_word
-from repo_navigator.terminal import (
-    FlagParser,
-    add_index_arguments,
-    add_plan_arguments,
-    count,
-    ending_at_once,
-    open_index,
-    print_text,
-    read_plan,
-)
+from repo_navigator.map_options import MapOptions, open_index
+from repo_navigator.options import count, flag, repeated, switch
+from repo_navigator.terminal import ending_at_once, print_text, read_plan
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -32,29 +25,35 @@ _FOCUS_WEIGHT = 5.0
 _MOST_TOLD = 5
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    add_index_arguments(parser)
-    add_plan_arguments(parser)
-    add = parser.add_argument
-    add("--tokens", type=count, metavar="N", help="token budget, in place of the plan's")
-    add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
-    add("--show-costs", action="store_true", help="add each file's cost per level to its header")
-    add("--line-numbers", action="store_true", help="tell the numbers of lines")
-    add("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
-    add(
+@dataclass(frozen=True, kw_only=True)
+class GenerateOptions(MapOptions):
+    """What is drawn, and how."""
+
+    tokens: int | None = flag(
+        "--tokens", read=count, metavar="N", about="token budget, in place of the plan's"
+    )
+    strict: bool = switch("--strict", about="refuse rules that do not fit rather than cut")
+    show_costs: bool = switch("--show-costs", about="add each file's cost per level to its header")
+    line_numbers: bool = switch("--line-numbers", about="tell the numbers of lines")
+    save_plan: Path | None = flag(
+        "--save-plan", metavar="FILE", read=Path, about="write the plan, stamped with the tree"
+    )
+    verbosity: tuple[str, ...] = repeated(
         "-v",
         "--verbosity",
         metavar="GLOB:LEVEL",
-        action="append",
-        default=[],
-        help="a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+        about="a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
         "4 or implementation",
     )
-    add("--focus", metavar="GLOB[:WEIGHT]", action="append", default=[], help="files to put first (weight 5)")
+    focus: tuple[str, ...] = repeated(
+        "--focus", metavar="GLOB[:WEIGHT]", about="files to put first (weight 5)"
+    )
 
 
-def run(options: argparse.Namespace) -> None:
+OPTIONS = GenerateOptions
+
+
+def run(options: GenerateOptions) -> None:
     """Print the map, or the JSON object, that the options ask for."""
     if options.save_plan:
         require_writable(options.save_plan)
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     print_text(_as_json(drawn, index) if options.json else drawn.text)
 
 
-def _plan_of(options: argparse.Namespace) -> FlightPlan:
+def _plan_of(options: GenerateOptions) -> FlightPlan:
     with ending_at_once("repo-map"):
         from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - where Ctrl-C ends at once
 

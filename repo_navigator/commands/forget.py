@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -14,7 +14,8 @@ from mcp_server.settings import Settings
 from mcp_server.tenancy.callers import LOCAL
 from navigator.errors import InvalidRequestError
 from repo_map.messages import counted
-from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+from repo_navigator.options import argument, flag, number
+from repo_navigator.terminal import ending_at_once, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -22,18 +23,23 @@ if TYPE_CHECKING:
 _DAY_S: Final = 86_400.0
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("ids", metavar="ID", nargs="*", help="the id of a navigation that is deleted")
-    parser.add_argument(
+@dataclass(frozen=True, kw_only=True)
+class ForgetOptions:
+    """Which navigations are deleted."""
+
+    ids: tuple[str, ...] = argument("ID", nargs="*", about="the id of a navigation that is deleted")
+    older_than: float | None = flag(
         "--older-than",
         metavar="DAYS",
-        type=float,
-        help="delete every navigation that nobody used for so long",
+        read=number,
+        about="delete every navigation that nobody used for so long",
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = ForgetOptions
+
+
+def run(options: ForgetOptions, settings: Settings) -> int:
     """Delete what is named, and tell of each."""
     log_to_stderr(settings.log_level, settings.log_format)
     if not options.ids and options.older_than is None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
 from navigator.workspaces.places import Places
 from repo_map.errors import RepoMapError
+from repo_navigator.options import any_of, argument, flag, switch
 from repo_navigator.repository_arguments import require_repository
-from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+from repo_navigator.terminal import ending_at_once, print_text
 
 if TYPE_CHECKING:
     from repo_map.check.values import Checked
@@ -22,27 +23,35 @@ if TYPE_CHECKING:
 
 FOUND: Final = 1
 """The exit code where something was found."""
-_FORMATS: Final = ("text", "json", "sarif", "github")
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    add = parser.add_argument
-    add("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
-    add(
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """What is checked, and in which form what is found is told."""
+
+    repo: str | None = argument("REPO", about="the repository (the work tree here)")
+    since: str = flag(
         "--since",
         metavar="REF",
         default="worktree",
-        help="check all since this work left a commit or branch, or a range A..B (what is not committed)",
+        about="check all since this work left a commit or branch, or a range A..B (what is not committed)",
     )
-    add(
-        "--format", choices=_FORMATS, default="text", help="text, one JSON object, SARIF, or lines for GitHub"
+    format: Literal["text", "json", "sarif", "github"] = any_of(
+        flag(
+            "--format",
+            choices=("text", "json", "sarif", "github"),
+            default="text",
+            about="text, one JSON object, SARIF, or lines for GitHub",
+        ),
+        switch("--json", value="json", about="the same as --format json"),
     )
-    add("--json", dest="format", action="store_const", const="json", help="the same as --format json")
-    add("--watch", action="store_true", help="check again after each change, until Ctrl-C")
+    watch: bool = switch("--watch", about="check again after each change, until Ctrl-C")
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+OPTIONS = CheckOptions
+
+
+def run(options: CheckOptions, settings: Settings) -> int:
     """Print what is found, and return 1 where something is."""
     with ending_at_once("repo-navigator"):
         from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
@@ -83,7 +92,7 @@ def _print(checked: Checked, form: str) -> int:
     return FOUND if checked.findings else 0
 
 
-def _watched(index: RepoIndex, store: Store, options: argparse.Namespace) -> int:
+def _watched(index: RepoIndex, store: Store, options: CheckOptions) -> int:
     """Print anew after each change of the tree; Ctrl-C ends it well."""
     try:
         from repo_map.worktree.watching import Watch  # noqa: PLC0415 - watching alone needs it

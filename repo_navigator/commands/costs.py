@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from repo_map import globs
 from repo_map.plan.levels import level_word
-from repo_navigator.terminal import (
-    FlagParser,
-    add_index_arguments,
-    add_plan_arguments,
-    count,
-    open_index,
-    print_text,
-    read_plan,
-)
+from repo_navigator.map_options import MapOptions, open_index
+from repo_navigator.options import count, flag, repeated, switch
+from repo_navigator.terminal import print_text, read_plan
 
 if TYPE_CHECKING:
     from repo_map.drawing.costs import CostManifest, CostRow
     from repo_map.plan.model import FlightPlan
 
 
-def add_arguments(parser: FlagParser) -> None:
-    """Add the command's arguments."""
-    add_index_arguments(parser)
-    add_plan_arguments(parser)
-    add = parser.add_argument
-    add(
+@dataclass(frozen=True, kw_only=True)
+class CostsOptions(MapOptions):
+    """What is priced, and what a row is."""
+
+    by: Literal["dir", "glob", "file", "section"] = flag(
         "--by",
         choices=("dir", "glob", "file", "section"),
         default="dir",
-        help="what a row is: a folder (the default), the files of a glob, a file, or a part of one",
+        about="what a row is: a folder (the default), the files of a glob, a file, or a part of one",
     )
-    add("--depth", type=count, default=1, metavar="N", help="levels of folders for --by dir (1)")
-    add(
-        "--glob",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="a row (--by glob), or which files to list",
+    depth: int = flag(
+        "--depth", read=count, default=1, metavar="N", about="levels of folders for --by dir (1)"
     )
-    add("--exact", action="store_true", default=None, help="count every file, however large the tree")
+    glob: tuple[str, ...] = repeated(
+        "--glob", metavar="GLOB", about="a row (--by glob), or which files to list"
+    )
+    exact: bool | None = switch("--exact", default=None, about="count every file, however large the tree")
 
 
-def run(options: argparse.Namespace) -> None:
+OPTIONS = CostsOptions
+
+
+def run(options: CostsOptions) -> None:
     """Print the table, or the JSON object, that the options ask for."""
     print_text(_priced(options))
 
 
-def _priced(options: argparse.Namespace) -> str:
+def _priced(options: CostsOptions) -> str:
     plan = _plan_to_price(options)
     index = open_index(options)
     from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
@@ -73,7 +67,7 @@ def _priced(options: argparse.Namespace) -> str:
     return text if planned is None else f"{text}the plan, drawn whole: {planned:,}\n"
 
 
-def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
+def _rows(manifest: CostManifest, options: CostsOptions) -> list[CostRow]:
     if options.by == "dir":
         return manifest.by_folder(options.depth)
     if options.by == "glob":
@@ -84,7 +78,7 @@ def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
     return [row._replace(name=f"{path} {row.name}") for path in paths for row in manifest.sections(path)]
 
 
-def _plan_to_price(options: argparse.Namespace) -> FlightPlan | None:
+def _plan_to_price(options: CostsOptions) -> FlightPlan | None:
     if not options.plan:
         return None
     from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text

@@ -1,0 +1,110 @@
+"""``repo-navigator context``: print what a stored navigation found, or its plan; go on with it in words."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio
+
+from mcp_server.loading import load_navigator
+from mcp_server.logs import log_to_stderr
+from mcp_server.protocol.report_text import status_of
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
+from repo_navigator.context_json import context_data
+from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
+from repo_navigator.options import PagedOptions, argument, flag, switch
+from repo_navigator.printing import show_context, stderr_console
+from repo_navigator.stored_navigations import ID_START, Meant, meant_navigation
+from repo_navigator.terminal import ending_at_once
+from repo_navigator.terminal_report import closing
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+    from navigator.records.reports import NavigatorOutput
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextOptions(PagedOptions):
+    """Which navigation is shown, and what is said to it."""
+
+    navigation: str | None = argument(
+        "ID",
+        about="which navigation, by the id that `navigate` ends with (the latest of this folder, else of "
+        "all)",
+    )
+    feedback: str | None = flag(
+        "--feedback", metavar="TEXT", about="take one more step by these words, and print what is new"
+    )
+    all: bool = switch("--all", about="after --feedback, print the whole context, not only what is new")
+    plan: bool = switch("--plan", about="print the flight plan in place of the context")
+
+
+OPTIONS = ContextOptions
+
+
+def run(options: ContextOptions, settings: Settings) -> int:
+    """Print the stored context, what words add to it, its plan or a JSON object; the rest goes to stderr."""
+    log_to_stderr(settings.log_level, settings.log_format)
+    _require_id(options.navigation)
+    started = time.perf_counter()
+    with ending_at_once("repo-navigator"):
+        navigator = load_navigator(settings, takes_steps=bool(options.feedback or options.updates))
+    meant, output, found = anyio.run(_read, navigator, options)
+    seconds = time.perf_counter() - started
+    if found is not None and (options.json or not options.plan):
+        show_follow_up(found, options, seconds, is_whole=options.all)
+    elif options.json:
+        data = context_data(output, seconds, status_of(output.stop_reason), output.notes)
+        options.write_json({**data, "answer": "", "understood": None})
+    elif options.plan:
+        options.write(output.flight_plan_yaml)
+        if found is not None and not options.quiet:
+            stderr_console().print(found.answer, style="green", markup=False)
+        _close(options, meant, output)
+    else:
+        below = closing(output, output.seconds.total)
+        show_context(output.context_string, options.output, below=below, pages=not options.no_pager)
+        _close(options, meant, output)
+    return 0
+
+
+def _close(options: ContextOptions, meant: Meant, output: NavigatorOutput) -> None:
+    if not options.quiet:
+        console = stderr_console()
+        if meant.message:
+            console.print(meant.message, style="dim", markup=False)
+        console.print(closing(output, output.seconds.total), soft_wrap=True)
+
+
+def _require_id(named: str | None) -> None:
+    """Refuse words in the place of an id."""
+    if named and not named.startswith(ID_START) and len(named.split()) > 1:
+        raise InvalidRequestError(
+            f"`{named}` is no navigation's id; words for the latest one go behind --feedback: "
+            f'`repo-navigator context --feedback "{named}"`.'
+        )
+
+
+class _Found(NamedTuple):
+    meant: Meant
+    output: NavigatorOutput
+    follow_up: FollowUp | None
+
+
+async def _read(navigator: Navigator, options: ContextOptions) -> _Found:
+    """Return the navigation that is meant, its context, and what words have come to where there are any."""
+    try:
+        meant = await meant_navigation(navigator, options.navigation, Path.cwd())
+        if options.feedback:
+            found = await follow_up(navigator, meant, options.feedback, updates=options.updates)
+            return _Found(meant, found.whole, found)
+        if options.updates:
+            await navigator.step(meant.navigation_id, updates=options.updates)
+        return _Found(meant, await navigator.context(meant.navigation_id), None)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()

@@ -1,0 +1,93 @@
+"""What the commands of ``repo-map`` take alike: the repository, how it is indexed, and the plan."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from repo_map.indexing.remaining import RemainingTime
+from repo_navigator.options import argument, count, flag, folder, quiet_switch, repeated, switch
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexOptions:
+    """The repository, and how it is indexed."""
+
+    path: Path = argument("PATH", read=folder, nargs=None, about="the repository's folder")
+    json: bool = switch("--json", about="print one JSON object in place of text")
+    workers: int | None = flag("--workers", read=count, metavar="N", about="most processes to parse in")
+    unmask: tuple[str, ...] = repeated("--unmask", metavar="GLOB", about="files to show with their secrets")
+    no_cache: bool = switch("--no-cache", about="parse everything, keep nothing")
+    quiet: bool = quiet_switch()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapOptions(IndexOptions):
+    """The flight plan to start from, and how its tokens are counted."""
+
+    plan: Path | None = flag(
+        "-C", "--plan", "--config", metavar="FILE", read=Path, about="a flight plan in YAML, - for stdin"
+    )
+    tokenizer: Literal["both", "cl100k", "o200k"] = flag(
+        "--tokenizer",
+        choices=("both", "cl100k", "o200k"),
+        default="both",
+        about="which vocabulary counts tokens: the larger count of both (the default), or one alone",
+    )
+
+
+def open_index(options: IndexOptions) -> RepoIndex:
+    """Index the repository, with progress on a terminal."""
+    from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
+    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
+    from repo_map.limits import read_limits  # noqa: PLC0415 - as above
+
+    store = Store(None) if options.no_cache else None
+    progress = ProgressLine(shown=not options.quiet and sys.stderr.isatty())
+    try:
+        return build_index(
+            options.path,
+            store=store,
+            workers=options.workers,
+            on_progress=progress.report,
+            unmasked=options.unmask,
+            limits=read_limits(os.environ),
+        )
+    finally:
+        progress.clear()
+
+
+_QUIET_SECONDS = 1.0
+
+
+class ProgressLine:
+    """Hears how far an index is, and shows it on stderr once the work has lasted a second."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._started = time.monotonic()
+        self._drawn = ""
+        self._remaining = RemainingTime()
+
+    def report(self, phase: str, done: int, total: int) -> None:
+        """Show how far a phase is and how long it will go on, once the work has lasted a second."""
+        left = self._remaining.words(done, total) if phase == "parsing" else ""
+        if not self._shown or time.monotonic() - self._started < _QUIET_SECONDS:
+            return
+        line = f"{phase} {done:,} of {total:,}{left}"
+        sys.stderr.write("\r" + line.ljust(len(self._drawn)))
+        sys.stderr.flush()
+        self._drawn = line
+
+    def clear(self) -> None:
+        """Leave no trace of the line."""
+        if self._drawn:
+            sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
+            sys.stderr.flush()
