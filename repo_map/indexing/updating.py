@@ -123,7 +123,7 @@ class RowSources:
         missing = self._missing() if among is None else among
         if not len(missing):
             return []
-        from repo_map.indexing.workers import parse_files  # noqa: PLC0415 - a warm start parses nothing
+        from repo_map.indexing.parallel_parsing import parse_files  # noqa: PLC0415 - a warm start parses nothing
 
         paths = tuple(self._listing.paths[file] for file in missing.tolist())
         sizes = self._listing.states[missing, 0].tolist()

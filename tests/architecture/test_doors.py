@@ -25,7 +25,7 @@ FILES = {
     "repo_map/indexing/store.py": "the cache",
     "repo_map/indexing/snapshot.py": "the cache",
     "repo_map/indexing/derived_arrays.py": "the cache",
-    "repo_map/indexing/workers.py": "a temporary file of our own",
+    "repo_map/indexing/spool.py": "a temporary file of our own",
     "repo_map/indexing/extractor_version.py": "our own code",
     "repo_map/graph/pagerank.py": "our own code",
     "repo_map/languages/registry.py": "our own code",
@@ -62,7 +62,7 @@ FILES = {
 """Who may open, list or look at files, and which."""
 PROGRAMS = {
     "repo_map/worktree/git.py": "git",
-    "repo_map/indexing/workers.py": "our own interpreter",
+    "repo_map/indexing/worker_process.py": "our own interpreter",
     "repo_navigator/index_behind.py": "our own interpreter",
     "repo_navigator/hooks/starting.py": "our own interpreter",
     "repo_navigator/host_files/hook_hosts.py": "none: it writes a command as Windows reads it",

@@ -241,7 +241,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
         written = write(tmp_path / "stub", {"python": program}) / "python"
         written.chmod(0o755)
         end_idle()
-        monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(written))
+        monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(written))
 
     yield use
     end_idle()

@@ -13,7 +13,7 @@ import pytest
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import FlightPlanError
 from repo_map.index import RepoIndex, build_index
-from repo_map.indexing import self_limits, workers
+from repo_map.indexing import self_limits, worker_process, workers
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from tests.support.trees import write
@@ -113,7 +113,7 @@ def test_a_query_at_which_workers_hang_is_refused_in_a_sentence(
 def test_workers_that_hang_at_their_start_are_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_START_WITHIN_S", 1.0)
+    monkeypatch.setattr(worker_process, "_START_WITHIN_S", 1.0)
     put_stop(tmp_path / "site", monkeypatch, "import", "repo_map.parsing.symbols")
     index = built(write(tmp_path / "root", FILES))
     assert "a worker process did not start within 1 s" in index.problems[0].what
