@@ -115,33 +115,40 @@ def compile_query(language: str, text: str) -> Query:
         raise ValueError(f"not a query of the {language} grammar: {place}") from error
 
 
-def query_folder(language: str) -> Traversable:
-    """Return the folder of a language's queries: in that of its family, or in ``queries/``."""
+def query_files(language: str, name: str) -> tuple[Traversable, ...]:
+    """Return the files of a language's query of a name (``symbols``).
+
+    A language without a family has one, in ``queries/``. What a family's folder holds all its languages have;
+    a folder in it, or a file ``symbols-<language>.scm`` there, adds what is a language's own.
+    """
     known = language_named(language)
-    folder = known.queries or language
+    package, folder = resources.files("repo_map"), known.queries or language
     if not known.family:
-        return resources.files("repo_map").joinpath("queries", folder)
-    family = resources.files("repo_map").joinpath("families", known.family)
-    return family if folder == known.family else family.joinpath(folder)
+        return (package.joinpath("queries", folder, f"{name}.scm"),)
+    family = package.joinpath("families", known.family)
+    own = family.joinpath(folder)
+    files = (
+        family.joinpath(f"{name}.scm"),
+        *(own.joinpath(f"{name}{end}.scm") for end in ("", f"-{language}")),
+    )
+    return tuple(each for each in files if each.is_file())
+
+
+def _query(language: str, name: str) -> Query:
+    written = (each.read_text(encoding="utf-8") for each in query_files(language, name))
+    return compile_query(language, "\n".join(written))
 
 
 @cache
 def symbol_query(language: str) -> Query:
     """Return the query for definitions and imports, ``symbols.scm``."""
-    return compile_query(language, query_folder(language).joinpath("symbols.scm").read_text(encoding="utf-8"))
+    return _query(language, "symbols")
 
 
 @cache
 def facts_query(language: str) -> Query:
-    """Return the query for what relations are resolved from, ``facts.scm``.
-
-    A language that shares another's queries may have more of its own, in ``facts-<language>.scm``.
-    """
-    folder = query_folder(language)
-    found = (folder.joinpath(name) for name in ("facts.scm", f"facts-{language}.scm"))
-    return compile_query(
-        language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())
-    )
+    """Return the query for what relations are resolved from, ``facts.scm``."""
+    return _query(language, "facts")
 
 
 def load(language: str) -> None:

@@ -3,14 +3,12 @@
 (call_expression function: (member_expression) arguments: (arguments . [(arrow_function) (function_expression)])) @callback
 (variable_declarator) @assign
 (assignment_expression) @assign
-(field_definition) @field
 (formal_parameters) @parameters
 (arrow_function parameter: (identifier) @single)
 (arrow_function body: (_) @arrow)
 [(arrow_function) (function_expression) (generator_function)] @anonymous
 (return_statement (_) @return)
 (for_in_statement) @loop
-(class_heritage (_) @base)
 (method_definition "get" @getter)
 (import_statement) @import
 (export_statement) @export
@@ -24,6 +22,3 @@
 (binary_expression [(identifier) (member_expression)] @value)
 (ternary_expression (identifier) @value)
 (spread_element (identifier) @value)
-(jsx_opening_element name: (_) @call)
-(jsx_self_closing_element name: (_) @call)
-(jsx_expression [(identifier) (member_expression)] @value)

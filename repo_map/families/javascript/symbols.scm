@@ -26,10 +26,6 @@
   (function_expression body: (_) @body)
   (generator_function body: (_) @body)
 ]) @method
-(field_definition property: (_) @name value: [
-  (arrow_function body: (_) @body)
-  (function_expression body: (_) @body)
-]) @method
 (assignment_expression left: (_) @name right: [
   (arrow_function body: (_) @body)
   (function_expression body: (_) @body)
@@ -41,7 +37,6 @@
   (function_expression body: (_) @body)
 ] @function)
 
-(field_definition property: (_) @name value: (_)? @body) @field
 (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @body) @constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @body) @constant))
 (program (export_statement (lexical_declaration

@@ -13,7 +13,7 @@ import pytest
 
 from repo_map.graph.references import _KIND_TRUST
 from repo_map.languages import kinds, registry
-from repo_map.languages.grammars import query_folder, symbol_query
+from repo_map.languages.grammars import query_files, symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
 from repo_map.languages.registry import LANGUAGES, language_called, language_named
 from repo_map.parsing.definitions import _WEIGHTS
@@ -100,8 +100,9 @@ def test_no_kind_is_known_that_no_language_has() -> None:
 def test_every_folder_of_queries_is_some_languages() -> None:
     folders = {entry.name for entry in QUERIES.iterdir() if entry.is_dir()}
     assert folders == {each.queries or each.name for each in PARSED if not each.family}
-    written = {path.parent for path in (ROOT / "repo_map" / "families").rglob("symbols.scm")}
-    assert written == {Path(str(query_folder(each.name))) for each in PARSED if each.family}
+    written = set((ROOT / "repo_map" / "families").rglob("symbols*.scm"))
+    read = {Path(str(file)) for each in PARSED if each.family for file in query_files(each.name, "symbols")}
+    assert written == read
 
 
 def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:

@@ -1,22 +1,3 @@
-(function_definition declarator: (_) @declarator body: (_) @body) @function
-(struct_specifier name: (_) @name body: (_) @body) @struct
-(union_specifier name: (_) @name body: (_) @body) @struct
-(enum_specifier name: (_) @name body: (_) @body) @enum
-(enumerator name: (_) @name) @constant
-(type_definition declarator: (_) @declarator) @type
-(type_definition type: (_ body: (_) @body) declarator: (_) @declarator) @type
-(type_definition type: (struct_specifier !name body: (_) @body) declarator: (_) @declarator) @struct
-(type_definition type: (union_specifier !name body: (_) @body) declarator: (_) @declarator) @struct
-(type_definition type: (enum_specifier !name body: (_) @body) declarator: (_) @declarator) @enum
-(preproc_function_def name: (_) @name value: (_)? @body) @macro
-(preproc_def name: (_) @name value: (_) @body) @constant
-(field_declaration declarator: (_) @declarator) @field
-(translation_unit (declaration declarator: (_) @declarator) @constant)
-(preproc_ifdef (declaration declarator: (_) @declarator) @constant)
-(preproc_if (declaration declarator: (_) @declarator) @constant)
-(preproc_else (declaration declarator: (_) @declarator) @constant)
-(linkage_specification (declaration declarator: (_) @declarator) @constant)
-(declaration_list (declaration declarator: (_) @declarator) @constant)
 (function_definition declarator: (_) @declarator !body) @function
 (class_specifier name: (_) @name body: (_) @body) @class
 (namespace_definition name: (_) @name body: (_) @body) @module
@@ -25,13 +6,4 @@
 (template_declaration (_) @wrapped .) @wrapper
 (field_declaration_list (declaration declarator: (_) @declarator) @field)
 (template_declaration (declaration declarator: (_) @declarator) @constant)
-(preproc_include) @import
-[(preproc_if) (preproc_ifdef) (preproc_else) (preproc_elif) (preproc_elifdef)] @inside
-(linkage_specification body: (_) @inside)
-(declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(field_declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(type_definition type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(struct_specifier !name body: (_) @inside)
-(union_specifier !name body: (_) @inside)
-(enum_specifier !name body: (_) @inside)
 (namespace_definition !name body: (_) @inside)
