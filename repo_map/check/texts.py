@@ -1,4 +1,4 @@
-"""Text that names what is gone: paths of files in strings and documents, keys, and names in documents."""
+"""Text that names what is gone: paths of files in strings, and names in documents."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ import numpy as np
 
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
-from repo_map.languages.kinds import CODE
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
-from repo_map.relations.named_keys import named_keys_of
-from repo_map.relations.routes import routes_of
 from repo_map.relations.text_search import units_with
 
 if TYPE_CHECKING:
@@ -36,7 +33,6 @@ _MOST_NAMES: Final = 60
 def texts_naming_gone(sides: Sides, told: Sequence[Place]) -> Iterator[Finding]:
     """Yield the places; ``told`` are the definitions that are gone."""
     yield from _files(sides)
-    yield from _keys(sides)
     yield from _documents(sides, told)
 
 
@@ -57,25 +53,6 @@ def _files(sides: Sides) -> Iterator[Finding]:
                     yield _finding(
                         sides, at, each.old, f"it names the file {one_line(each.old)}, and {why}", now
                     )
-
-
-def _keys(sides: Sides) -> Iterator[Finding]:
-    """Yield strings that ask for a setting or an address that is gone."""
-    for place in sides.gone:
-        definition = sides.before.index.definitions(place[0])[place[1]]
-        index = sides.before.index
-        if definition.kind == "key":
-            uses = named_keys_of(index).using(place)
-            told = f"it asks for the key `{one_line(index.qualified_name(*place))}`, which is gone"
-        elif definition.kind in CODE:
-            uses = routes_of(index).asking(place)
-            name = one_line(index.qualified_name(*place))
-            told = f"it asks for the address that `{name}` answered, which is gone"
-        else:
-            continue
-        for use in uses:
-            if use.confidence is Confidence.RESOLVED and (at := _stayed(sides, use)):
-                yield _finding(sides, at, index.qualified_name(*place), told, "ask for what is there now")
 
 
 def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Text beside code: who names a file, a key or a route, which tests reach it, and what a definition names."""
+"""Text beside code: who names a file, which tests reach it, and what files a definition names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from repo_map.feedback.names import Target, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
-from repo_map.relations.named_keys import named_keys_of
 from repo_map.relations.resolve import relations_of
-from repo_map.relations.routes import routes_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -35,18 +33,14 @@ def text_beside(
     index: RepoIndex, operation: Operation, target: Target, places: Sequence[Place]
 ) -> Iterator[Beside]:
     """Yield what names the files of a target and ``places``, its definitions, or what these name."""
-    named, keys, routes = named_files_of(index), named_keys_of(index), routes_of(index)
+    named = named_files_of(index)
     paths = sorted(named_by(index, target.patterns))
     files = [file for path in paths if (file := index.file_id(path)) is not None]
     files = files if len(files) <= _MOST_FILES else []
     if operation is Operation.USES:
         for place in (*places, *((file, -1) for file in files)):
-            found = (*named.used_in(place), *keys.used_in(place), *routes.handling(place))
-            yield from (_beside(each, each.target, 0) for each in found if _is_told(each))
+            yield from (_beside(each, each.target, 0) for each in named.used_in(place) if _is_told(each))
         return
-    for place in places:
-        found = (*keys.using(place), *routes.asking(place))
-        yield from (_beside(each, each.source, each.line) for each in found if _is_told(each))
     for each in (each for file in files for each in named.naming(file) if _is_told(each)):
         yield _beside(each, each.source, each.line)
         if operation is Operation.TESTS and each.source[1] >= 0:

@@ -37,10 +37,6 @@ class RelationKind(StrEnum):
     """So it does where it has a template filled in."""
     INCLUDE = "include"
     """So does a template that takes in another one."""
-    ROUTE = "route"
-    """The source asks for a path of an address that the target handles."""
-    KEY = "key"
-    """The source asks for a setting or a message by its key, which the target holds."""
 
 
 class Relation(NamedTuple):

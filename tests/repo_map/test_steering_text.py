@@ -25,9 +25,6 @@ FILES = {
         "def test_users_page():\n    assert users_page([]) == open('golden/page.txt').read()\n"
     ),
     "tests/golden/page.txt": "<html></html>\n",
-    "app/api.py": "@app.get('/rows/{id}')\ndef row(id):\n    return settings.get('retry.max')\n",
-    "app/settings.toml": "[retry]\nmax = 3\n",
-    "web/load.ts": "export function load(id) {\n  return fetch(`${base}/rows/${id}`);\n}\n",
     "app/legacy.rb": "def legacy_page\n  render 'users/page'\nend\n",
 }
 
@@ -42,10 +39,6 @@ ASKED = {
     ),
     "what does legacy_page use?": "`app/templates/users/page.html`",
     "what does templates/users/page.html use?": "`app/templates/base.html`",
-    "who uses retry.max?": "Callers of `retry.max (app/settings.toml)`: `row` in app/api.py:3.",
-    "who calls row?": "Likely callers of `row (app/api.py)`, by name alone: `load` in web/load.ts:2.",
-    "what does row use?": "`retry.max` in app/settings.toml:2.",
-    "what does load use?": "by name alone: `row` in app/api.py:2.",
     "who uses base.html?": "the top of app/templates/users/page.html:1.",
 }
 
