@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_server.protocol.report_text import status_of
+from pydantic_core import to_jsonable_python
+
+from mcp_server.protocol.report_text import further, status_of
 from navigator.records.reports import NavigatorOutput
 from navigator.steps.menu_text import menu_text
 from repo_map.impact.findings import finding_data
@@ -41,6 +43,7 @@ def context_data(
             "total": round(seconds, 3),
         },
         "notes": list(notes),
+        **to_jsonable_python(further(output)),
     }
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcp_server.protocol import wire
 from mcp_server.protocol.addresses import address
+from navigator.records import reports
 from navigator.records.decisions import EMBEDDED, USER, action_word
 from navigator.records.money import dollars
 from navigator.steps.menu_text import menu_text
 from repo_map.impact.findings import finding_data
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
-
-if TYPE_CHECKING:
-    from navigator.records import reports
 
 
 class DetailLevel(NamedTuple):
@@ -80,6 +78,21 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
     return "open" if stop_reason is None else stop_reason.value
 
 
+KEPT: Final = frozenset(
+    {
+        *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
+        *("focus", "tests", "goal_changed", "evidence", "usage", "total_usage", "stop_reason", "ended"),
+    }
+)
+"""Fields of a report that are for later steps, or that its forms tell in other words."""
+
+
+def further(report: reports.TurnReport) -> dict[str, Any]:
+    """Return the fields of a report that no form names by itself: every form has them as they are."""
+    named = {*KEPT, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
+    return {name: getattr(report, name) for name in type(report).model_fields if name not in named}
+
+
 def wire_report(
     report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
 ) -> wire.TurnReportJson:
@@ -88,35 +101,28 @@ def wire_report(
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
-    return wire.TurnReportJson(
-        navigation_id=report.navigation_id,
-        status=status,
-        step_number=report.step_number,
-        last_action=clip(report.last_action, detail.characters),
-        reasoning=clip(report.reasoning, detail.characters),
-        grades_first=report.evidence is not None and report.reasoning.startswith(report.sufficiency),
-        answer=clip(report.answer, detail.characters) or None,
-        understood=None if report.not_understood is None else not report.not_understood,
-        model=report.model,
-        cost_this_turn=float(report.cost_this_turn),
-        total_cost=float(report.total_cost),
-        budget_remaining=float(report.budget_remaining),
-        map_size_tokens=report.map_size_tokens,
-        response_token_budget=response_token_budget,
-        file_count=report.file_count,
-        excluded_count=report.excluded_count,
-        left_out=report.left_out,
-        focus_areas=list(report.focus_areas[: detail.focus_areas]),
-        cuts=[wire.CutJson.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
-        candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
-        account=report.account._asdict() if report.account.calls and detail.cuts else None,
-        menu=_menu(report, detail.menu) or None,
-        sufficiency=_sufficiency(report, detail),
-        findings=[finding_data(each) for each in report.findings[: None if detail.cuts else detail.impact]],
-        impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
-        notes=_notes(report, detail),
-        next=_NEXT.get(status, open_next),
-    )
+    told = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
+    most_findings = None if detail.cuts else detail.impact
+    own: dict[str, Any] = {
+        "status": status,
+        "last_action": clip(report.last_action, detail.characters),
+        "reasoning": clip(report.reasoning, detail.characters),
+        "grades_first": report.evidence is not None and report.reasoning.startswith(report.sufficiency),
+        "answer": clip(report.answer, detail.characters) or None,
+        "understood": None if report.not_understood is None else not report.not_understood,
+        "response_token_budget": response_token_budget,
+        "focus_areas": report.focus_areas[: detail.focus_areas],
+        "cuts": report.cuts[: detail.cuts],
+        "candidates": [_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
+        "account": report.account._asdict() if report.account.calls and detail.cuts else None,
+        "menu": _menu(report, detail.menu) or None,
+        "sufficiency": _sufficiency(report, detail),
+        "findings": [finding_data(each) for each in report.findings[:most_findings]],
+        "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
+        "notes": _notes(report, detail),
+        "next": _NEXT.get(status, open_next),
+    }
+    return wire.TurnReportJson(**{**told, **own}, **further(report))
 
 
 def _menu(report: reports.TurnReport, most: int) -> str:
@@ -223,6 +229,7 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     lines += _menu_lines(report.menu)
+    lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
         lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
     if report.account:

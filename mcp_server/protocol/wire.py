@@ -71,14 +71,26 @@ class CandidateJson(_WireModel):
 class CutJson(_WireModel):
     """A file that the budget shows in less detail than the plan asks for."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     path: str
     wanted: int
     drawn: int
     tokens_to_add: int
 
 
+def _as_published(schema: dict[str, Any]) -> None:
+    """Leave out what every object allows anyway."""
+    schema.pop("additionalProperties", None)
+
+
 class TurnReportJson(_WireModel):
-    """What one step did, what it cost, and what a next step could do."""
+    """What one step did, what it cost, and what a next step could do.
+
+    Fields that only a report declares follow those below. They are not in the schema, for which hosts pay.
+    """
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_as_published)
 
     navigation_id: str
     status: _SameStatus

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field
 
 from navigator.records.pricing import TokenUsage
 from navigator.records.state import ExecutionMode, PlanDiff, PlanValue, Usd
@@ -193,44 +193,20 @@ class Seconds(_Report):
     total: float = 0.0
 
 
-class NavigatorOutput(_Report):
-    """The context and the plan that made it."""
+class NavigatorOutput(TurnReport):
+    """The report of a step with its context and the plan that made it."""
 
-    navigation_id: str
     context_string: str
     """The map; with ``since_step`` only the files that are new or shown differently since then."""
-    file_starts: tuple[int, ...] = Field(default=(), exclude=True)
+    file_starts: tuple[int, ...] = ()
     """The characters of ``context_string`` that a file's block begins at, ascending."""
-    flight_plan: PlanValue = Field(exclude=True)
-    """The plan that draws this map, stamped with the tree."""
-    reasoning_summary: str
-    total_iterations: int
-    total_cost: Usd
     token_count: int
     """Tokens of ``context_string``."""
-    map_token_budget: int
-    """Most tokens of the whole map."""
+    flight_plan: PlanValue
+    """The plan that draws this map, stamped with the tree."""
+    reasoning_summary: str
     files: tuple[FileReport, ...]
     """Files of the map, most relevant first."""
-    focus_areas: tuple[str, ...] = ()
-    excluded_count: int = 0
-    """Files that the plan puts at level 0."""
-    left_out: int = 0
-    """Files that are not in the map for want of budget."""
-    cuts: tuple[CutReport, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    menu: tuple[MenuPlace, ...] = ()
-    tests: str = ""
-    evidence: Evidence | None = None
-    sufficiency: str = ""
-    findings: tuple[Finding, ...] = ()
-    """What a change was seen to break or forget, the surest first."""
-    impact: tuple[str, ...] = ()
-    """What a change touches and puts at risk, one sentence each."""
-    stop_reason: StopReason | None = None
-    ended: str = ""
-    model: str = ""
-    total_usage: TokenUsage = TokenUsage()
     since_step: int | None = None
     removed: tuple[str, ...] = ()
     """Paths that the map showed at ``since_step`` and no longer shows."""
@@ -239,9 +215,12 @@ class NavigatorOutput(_Report):
     lessened: tuple[str, ...] = ()
     """Paths of which the map showed more at ``since_step``."""
     seconds: Seconds = Seconds()
-    notes: tuple[str, ...] = ()
 
-    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def total_iterations(self) -> int:
+        """The steps so far."""
+        return self.step_number
+
     @cached_property
     def flight_plan_yaml(self) -> str:
         """The plan as text; written only for those who read it, as a long one takes longer than its map."""

@@ -6,33 +6,29 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from navigator.records.bookkeeping import Navigation, StepRecord
-from navigator.records.reports import NavigationSummary, NavigatorOutput, TurnReport
+from navigator.records.reports import NavigationSummary, NavigatorOutput
 from navigator.steps.news import news_in
 from navigator.steps.turn import report_now
 from repo_map.drawing.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
 
-_FIELDS = frozenset(NavigatorOutput.model_fields)
-
 
 def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:
-    """Return the output of a step: what its report tells under the same names, and its context."""
-    report = report_now(record, navigation.run)
-    told = {name: getattr(report, name) for name in TurnReport.model_fields if name in _FIELDS}
-    own = {
-        "context_string": drawn.text,
-        "file_starts": drawn.starts,
-        "flight_plan": record.flight_plan,
-        "reasoning_summary": record.reasoning_summary or _summary(navigation, record),
-        "total_iterations": record.report.step_number,
-        "total_cost": navigation.run.spent,
-        "token_count": report.map_size_tokens,
-        "map_token_budget": navigation.run.map_token_budget,
-        "files": record.files,
-        "seconds": navigation.run.seconds,
-    }
-    return NavigatorOutput(**{**told, **own})
+    """Return the output of a step: its report, with its context."""
+    run = navigation.run
+    now = {"total_cost": run.spent, "map_token_budget": run.map_token_budget}
+    report = report_now(record, run).model_copy(update=now)
+    return NavigatorOutput(
+        **dict(report),
+        context_string=drawn.text,
+        file_starts=drawn.starts,
+        token_count=report.map_size_tokens,
+        flight_plan=record.flight_plan,
+        reasoning_summary=record.reasoning_summary or _summary(navigation, record),
+        files=record.files,
+        seconds=run.seconds,
+    )
 
 
 def news_of(

@@ -14,15 +14,31 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.protocol.report_text import report_text, wire_report
 from mcp_server.settings import Settings
-from navigator.records.reports import TurnReport
+from navigator.records.reports import NavigatorOutput, TurnReport
+from repo_map.plan.model import FlightPlan
 from repo_map.relevance.completeness import Evidence
 from repo_map.text.tokens import count
+from repo_navigator.context_json import context_data
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
 
 pytestmark = pytest.mark.anyio
 
 GOAL = "move the cart through the checkout"
+STEP: dict[str, Any] = {
+    "navigation_id": "nav-x",
+    "step_number": 1,
+    "model": "a model that writes as the planner does",
+    "last_action": "update_flight_plan",
+    "reasoning": "Evidence: unsure. In focus: cart.py",
+    "budget_remaining": Decimal(1),
+    "map_size_tokens": 1,
+    "map_token_budget": 1,
+    "budget_utilization": 100.0,
+    "map_version": 1,
+    "file_count": 1,
+}
+"""A report of a step, as far as every report has it."""
 _PLACE = re.compile(r"^(\d+)\*? (\S+) (\d+)-(\d+)(?:: .*)?$")
 _FILE = re.compile(r"^(\S+)(?: \([\d,]+ more\))?$")
 
@@ -151,22 +167,32 @@ async def test_an_answer_is_as_large_as_its_host_needs(
 def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
     grade: Evidence | None, sufficiency: str, line: str
 ) -> None:
-    report = TurnReport(
-        navigation_id="nav-x",
-        step_number=1,
-        model="a model that writes as the planner does",
-        last_action="update_flight_plan",
-        reasoning="Evidence: unsure. In focus: cart.py",
-        evidence=grade,
-        sufficiency=sufficiency,
-        budget_remaining=Decimal(1),
-        map_size_tokens=1,
-        map_token_budget=1,
-        budget_utilization=100.0,
-        map_version=1,
-        file_count=1,
-    )
+    report = TurnReport(**STEP, evidence=grade, sufficiency=sufficiency)
     assert line in report_text(wire_report(report, 1_000)).splitlines()
+
+
+def test_a_field_that_a_report_declares_reaches_every_form_of_an_answer() -> None:
+    class WiderReport(TurnReport):
+        repository_files: int = 0
+
+    class WiderOutput(NavigatorOutput):
+        repository_files: int = 0
+
+    message = wire_report(WiderReport(**STEP, repository_files=22), 1_000)
+    assert message.on_the_wire()["repository_files"] == 22
+    assert "repository files: 22" in report_text(message).splitlines()
+    output = WiderOutput(
+        **STEP,
+        context_string="",
+        token_count=0,
+        flight_plan=FlightPlan(budget=1),
+        reasoning_summary="",
+        files=(),
+        repository_files=22,
+    )
+    printed = context_data(output, 1.0, "open", ())
+    assert list(printed)[-2:] == ["notes", "repository_files"]
+    assert printed["repository_files"] == 22
 
 
 async def test_an_answer_says_in_words_what_happened_and_who_chose(
