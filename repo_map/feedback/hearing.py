@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, unknown_name
-from repo_map.feedback.coverage import HELD, narrows
-from repo_map.feedback.names import NamedDefinition, Target, around, named_by, nearest
+from repo_map.feedback.asides import HELD, narrows
+from repo_map.feedback.names import NamedDefinition, Target, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, as_asked_of
@@ -19,16 +19,13 @@ from repo_map.feedback.sentences import (
     MOST_SENTENCES,
     Clause,
     is_statement,
-    looks_like_code,
     sentences,
-    spelled_right,
 )
 from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, NotUnderstood, Wish
 from repo_map.feedback.suggestions import nearest_sayings
 from repo_map.feedback.targets import Named, describes, subject_of
-from repo_map.feedback.wishes import MOST_AROUND, menu_parts
+from repo_map.feedback.wishes import menu_parts
 from repo_map.selection.exclusions import included_paths
-from repo_map.worktree.file_kinds import spoken_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,13 +108,10 @@ class _Listener:
             if clause.is_unread:
                 missed.append(NotUnderstood(clause.written(), (), _UNREAD))
                 continue
-            corrected = spelled_right(clause, spoken_words())
-            if self._understood(clause) or (corrected != clause and self._understood(corrected)):
+            if self._understood(clause):
                 continue
-            if self._shows_source(clause):
-                continue
-            problem = self._not_understood(clause, corrected)
-            if is_statement(corrected):
+            problem = self._not_understood(clause)
+            if not clause.is_asked and is_statement(clause.text):
                 self._named.last = self._mentioned(clause) or self._named.last
                 self._remarks.append(problem)
             else:
@@ -126,44 +120,13 @@ class _Listener:
             self._missed += missed
             self._named.last = ()
 
-    def _shows_source(self, clause: Clause) -> bool:
-        """Take a line of code that stands in the repository for the definition around it."""
-        text = clause.written().rstrip(" {:;")
-        if not looks_like_code(text):
-            return False
-        spans = self._named.text(text).spans
-        found = (around(self._index, span) for span in spans[:MOST_AROUND])
-        places = tuple(dict.fromkeys(place for place in found if place is not None))
-        if not places:
-            return False
-        target = Target(text, places=places, name=" ".join(dict.fromkeys(place.name for place in places)))
-        self._named.last = (target,)
-        self._wishes.append(Wish(Operation.WHOLE, targets=(target,), words=text))
-        return True
-
     def _mentioned(self, clause: Clause) -> tuple[Target, ...]:
         """Return what a statement names, which ``it`` means in the clause behind it."""
         found = (self._named.all_in(clause, held, Operation.WHOLE) for held in re.findall(HELD, clause.text))
         return tuple(target for each in found for target in each)
 
     def _understood(self, clause: Clause) -> bool:
-        return self._goes_on(clause) or any(self._takes(clause, phrase) for phrase in readings(clause))
-
-    def _goes_on(self, clause: Clause) -> bool:
-        """Take a clause that only names more of what was wished or asked just before."""
-        before = self._before
-        if before is None or not clause.goes_on or not before.targets:
-            return False
-        if not self._wishes and not clause.is_asked:
-            # Of words that stand alone only a question goes on with a question.
-            return False
-        words = _MORE_OF_IT.sub("", clause.text)
-        if not self._takes(clause, Phrase(before.operation, before.is_question, words)):
-            return False
-        if before.operation is Operation.ONLY:
-            both = (*before.targets, *self._wishes.pop().targets)
-            self._wishes[-1] = before._replace(targets=both)
-        return True
+        return any(self._takes(clause, phrase) for phrase in readings(clause))
 
     def _takes(self, clause: Clause, phrase: Phrase) -> bool:
         """Take a reading of a clause, if what it is about is known; say whether it was taken."""
@@ -180,9 +143,13 @@ class _Listener:
         if operation in OF_FILES and not all(target.patterns for target in targets):
             # What a definition's file imports, or when it was changed, is another question.
             return False
-        if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
+        if not targets:
             return False
-        operation, is_question = as_asked_of(self._index, phrase.operation, phrase.is_question, targets)
+        is_question, before = phrase.is_question, self._before
+        if before is not None and before.is_question and before.targets and _GOES_ON.match(clause.text):
+            # "What about X?" after a question asks the same of X.
+            operation, is_question = before.operation, True
+        operation, is_question = as_asked_of(self._index, operation, is_question, targets)
         if self._is_said(operation, clause, targets):
             return True
         if self._is_of_the_answer(clause, targets):
@@ -222,20 +189,11 @@ class _Listener:
             return False
         return _THEM.search(clause.text) is not None and before.targets == targets
 
-    def _is_wanted(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
-        """Say whether bare words name what only somebody names who wants to see it."""
-        return re.match(
-            r"(?:test|hook|route|service|source|key|type|config)\s", clause.text, re.I
-        ) is None and all(
-            target.places or target.spans or len(named_by(self._index, target.patterns)) == 1
-            for target in targets
-        )
-
-    def _not_understood(self, clause: Clause, corrected: Clause) -> NotUnderstood:
+    def _not_understood(self, clause: Clause) -> NotUnderstood:
         names = [clause.name(held) for held in re.findall(HELD, clause.text)]
         targets = [target for name in names if (target := self._named.one(name))]
         bare = [name.strip("`\"'“”„") for name in names]
-        phrases = [phrase for phrase in readings(corrected) if not phrase.is_bare]
+        phrases = [phrase for phrase in readings(clause) if not phrase.is_bare]
         strange = [name for phrase in phrases for name in self._named.unknown_in(clause, phrase.words)][:1]
         unknown = strange or [name for name in bare if not self._named.one(name)]
         tried = frozenset(phrase.operation for phrase in phrases)
@@ -266,7 +224,7 @@ class _Listener:
             # Of two sizes the later one is meant, and "half" means that of what is there.
             self._wishes.pop()
             base = self._asked.plan.budget
-        detail = str(read_budget(words, base))
+        detail = str(read_budget(clause.text, base))
         self._wishes.append(Wish(Operation.BUDGET, detail=detail, words=clause.written()))
 
     def _end(self, clause: Clause, _words: str) -> None:
@@ -306,9 +264,7 @@ _TOO_MANY_NAMES: Final = "The message names too much to look all of it up; say i
 _UNREAD: Final = (
     f"At most {MOST_SENTENCES} sentences of {MOST_LETTERS} characters each are read; say it in fewer words."
 )
-_MORE_OF_IT: Final = re.compile(
-    r"^(?:(?:what|how) about|(?:the )?same (?:for|with|goes for)|likewise|nor|or) ", re.IGNORECASE
-)
+_GOES_ON: Final = re.compile("what about ", re.IGNORECASE)
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _WITHOUT_NAME: Final = {

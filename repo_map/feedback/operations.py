@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from repo_map.feedback.coverage import HELD, TAIL, WORK
+from repo_map.feedback.asides import FILLERS, TAIL, WORK
 
 
 class Operation(StrEnum):
@@ -43,51 +43,45 @@ class Row(NamedTuple):
     """One thing that is understood, and the ways to say it."""
 
     operation: Operation
-    is_question: bool
-    """It is answered, and changes nothing."""
     meaning: str
     """What it does, for the page."""
     say: str
     """The way to say it that is offered to who was not understood; ``{}`` is the name."""
     examples: tuple[str, ...]
     """Sentences of the tests' repository that mean it."""
-    forms: tuple[str, ...]
-    """Patterns of whole clauses: a blank is any white space, ``(`` opens an alternative, ``{}`` is what it is
-    about, ``<word>`` stands for ``WORDS[word]``, and ``<aside>`` for words that change nothing of it."""
-    hints: str = ""
-    """Words, of other languages too, by which it is offered where a clause is not understood."""
+    forms: tuple[str, ...] = ()
+    """Patterns of whole clauses: a blank is any white space with articles and the like, ``(`` opens an
+    alternative, ``{}`` is what it is about, ``<word>`` stands for ``WORDS[word]``, and ``<aside>`` for words
+    that change nothing of it."""
+    is_question: bool = False
+    """It is answered, and changes nothing."""
 
 
 WORDS: Final = {
     "show": (
-        "(?:show|display|give|print|get|fetch|open(?: up)?|include|add|read|see|view|expand|unfold|deepen|list"
-        "|showing|adding|including|opening|expanding|giving|pulling in|grab|examine|inspect|study|reveal|present|bring up|pull up|throw in|drop in|toss in|attach"
-        "|bring in|pull in|zoom in(?:to)?(?: on)?|zoom on|dive into|look at|look into|load|insert|inspect|provide"
-        "|take a look at|have)(?: me| us)?"
+        "(?:show|display|give|print|get|fetch|open|include|add|read|see|expand|unfold|deepen|insert|examine"
+        "|inspect|grab|have|list|look (?:at|into)|dive into|zoom in on|(?:pull|bring) (?:in|up))"
     ),
     "drop": (
-        "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|throw away|forget(?: about)?"
-        "|prune|dropping|removing|excluding|skipping|hiding|omitting|leaving out|leave aside|ditch|nuke|trash|axe|toss out|filter out|kill|scrap|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
-        ")"
+        "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|prune|kill|forget(?: about)?|never mind"
+        "|(?:leave|take|throw|kick) (?:out|away)|get rid of|no need for|without|not?|stop showing)"
     ),
-    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to|no longer)",
-    "is": "(?:is|are|was|were|'s)",
-    "isnt": "(?:is not|are not|isn't|aren't|is no|are no)",
-    "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",
-    "callers": "(?:callers?|call-sites|usages?|uses|users|call sites?|references|invocations)",
+    "not": "(?:do not|not|don't|will not|won't|never|no need to|no longer)",
+    "is": "(?:is|are|was|were)",
+    "outline": "(?:outline|structure|signatures?|interface|api|skeleton)",
+    "callers": "(?:callers|usages|uses|users|call sites|references)",
     "call": (
-        "(?:calls?|uses?|rel(?:y|ies) on|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking)|ends? up (?:calling|using))"
+        "(?:calls?|uses?|invokes?|references?|needs?|rel(?:y|ies) on|depends? on"
+        "|(?:is|are|ends? up) (?:calling|using))"
     ),
-    "cover": "(?:covering|touching|exercising|checking|calling|(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?)",
+    "called": "(?:used|called|invoked|referenced|instantiated)",
+    "cover": "(?:cover|exercise|touch|test|use|call|check|reach)(?:s|es|ing)?",
+    "tests": "(?:unit )?tests?",
     "of": "(?:of|for|from|in|to|on)",
-    "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|delet(?:e|ed|ing)|refactor(?:ed|ing)?|wrote|broke)",
-    "edit": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|refactor(?:ed|ing)?|wrote)",
+    "change": "(?:chang|touch|edit|modif|remov|renam|delet|refactor)(?:e|ed|y|ied|ying|ing)?",
     "whole": "(?:full|whole|complete|entire|all)",
-    "count": r"one|two|three|four|five|six|seven|eight|nine|ten|\d+",
+    "count": r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)",
     "work": WORK,
-    "name": HELD,
-    "matter": "(?:code|logic|tests?|docs|functions?|methods?|class(?:es)?|places?|parts?|helpers?|modules?|files?)",
-    "source": "(?:source(?: code)?|body|bodies|code|text|file|implementation|contents?|definition)",
 }
 
 TAKES_AWAY: Final = frozenset(
@@ -112,15 +106,13 @@ NAME: Final = "{}"
 @cache
 def pattern_of(form: str) -> re.Pattern[str]:
     """Return the pattern of a form's whole clauses; its group ``x`` is what the clause is about."""
-    return re.compile(expression(form), re.IGNORECASE | re.DOTALL)
+    return re.compile(FILLERS + expression(form), re.IGNORECASE | re.DOTALL)
 
 
 def expression(form: str) -> str:
     """Return the regular expression of a form, or of a part of one."""
-    for word, choices in WORDS.items():
-        form = form.replace(f"<{word}>", choices)
-    for word, choices in WORDS.items():
-        form = form.replace(f"<{word}>", choices)
     form = re.sub(r"\((?!\?)", "(?:", form)
-    form = form.replace(NAME, "(?P<x>.+?)", 1).replace(" ", r"\s+")
-    return form.replace("<aside>", TAIL)
+    form = form.replace(NAME, "(?P<x>.+?)", 1)
+    for word, choices in WORDS.items():
+        form = form.replace(f"<{word}>", choices)
+    return form.replace(" ", rf"\s+{FILLERS}").replace("<aside>", TAIL)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from repo_map import globs
-from repo_map.feedback.coverage import HELD, tells
+from repo_map.feedback.asides import HELD, describes_only
 from repo_map.feedback.names import (
     Target,
     find_alike,
@@ -26,77 +26,45 @@ if TYPE_CHECKING:
 
 MOST_SEARCHES: Final = 100
 """Searches through the repository for what one message names."""
-_FILE_NOUNS: Final = r"files?|folders?|director(?:y|ies)|modules?|packages?|repo(?:sitory)?|crates?|sources"
-_CODE_NOUNS: Final = (
-    r"functions?|methods?|class(?:es)?|structs?|traits?|interfaces?|types?|enums?|constants?|variables?|symbols?"
-    r"|fields?|macros?|fixtures?|routes?|keys?|helpers?|components?|services?|hooks?|config"
+_OF_FILES: Final = frozenset(
+    "file files folder folders directory module modules package packages crate".split()
 )
-_TEXT_NOUNS: Final = r"strings?|texts?|literals?|messages?|lines?|errors?|log messages?|error messages?"
-_SOURCE_NOUNS: Final = r"(?:full |whole |complete |entire |actual |exact )*(?:source(?: code)?|code|text|bod(?:y|ies)|implementations?|definitions?|contents?|logic|details)"
-_ARTICLES: Final = r"(?:(?:the|an?|all|all of|both|every|each|any|those|these|this|that|your|my|our|whole|full|complete|entire|existing|named|called)\s+)*"
-_BEFORE: Final = re.compile(
-    rf"^{_ARTICLES}(?:(?:{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|(?:config|test|source|unit)(?: files?| cases?)?)\s+(?:(?:called|named)\s+)?)?",
-    re.IGNORECASE,
+_OF_CODE: Final = frozenset(
+    """
+    function functions method methods class classes struct trait interface type types enum constant variable
+    symbol field macro fixture key helper component service string text line error
+    """.split()
 )
-_WHERE_IT_IS: Final = r"here|there|please|at all|too|as well|also|included|anymore|any more|in (?:the )?(?:map|context|plan|packet|repo|repository)"
-_FULLY: Final = r"in full|in detail|fully|whole|wholly|completely|entirely"
-_TOLD: Final = r"ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|missing|left out|not shown|shown|defined|declared|implemented|located|somewhere|anywhere"
-
-
-_ARTICLE: Final = re.compile(f"^{_ARTICLES}", re.IGNORECASE)
+_OF_KINDS: Final = frozenset({"test", "config"})
+_OF_SOURCE: Final = frozenset(
+    "source code body bodies implementation definition definitions contents logic lines".split()
+)
+_ASIDES: Final = frozenset(
+    """
+    the a an all of both every each any your my our existing called named in from for under inside within
+    below around about here there included too also as well please again code source files sources stuff
+    """.split()
+)
+"""Words around a name that narrow nothing, whatever is wished."""
+_SHOWN: Final = _ASIDES | _OF_SOURCE | frozenset("full whole complete entire fully completely detail".split())
+"""The same for what is to be shown: a part of a definition is not taken away for the whole."""
+_NOUNS: Final = _OF_FILES | _OF_CODE | _OF_SOURCE
 _EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
 _BOTH: Final = 2
-_POINTS: Final = re.compile(r"(?:those|these|this|that)\b", re.IGNORECASE)
-_FILE_NOUN: Final = re.compile(rf"\b(?:{_FILE_NOUNS})\b", re.IGNORECASE)
-_CODE_NOUN: Final = re.compile(rf"\b(?!config)(?:{_CODE_NOUNS})\b", re.IGNORECASE)
-_NOUN_AFTER: Final = re.compile(rf"\s+(?:{_FILE_NOUNS}|{_CODE_NOUNS})$", re.IGNORECASE)
-
-
-class _Around(NamedTuple):
-    """What may stand around a name, for what is wished of it."""
-
-    before: re.Pattern[str]
-    after: re.Pattern[str]
-
-
-def _around(before: str, after: str) -> _Around:
-    return _Around(
-        re.compile(rf"^(?:{before})", re.IGNORECASE), re.compile(rf"\s+(?:{after})$", re.IGNORECASE)
-    )
-
-
-_ASKED: Final = _around(rf"{_ARTICLES}(?:{_SOURCE_NOUNS}) (?:of|for|in|from)\s+", f"{_WHERE_IT_IS}|{_TOLD}")
-_SHOWN: Final = _around(
-    rf"{_ARTICLES}(?:{_SOURCE_NOUNS}|everything|anything|whatever|files?|lines?) (?:of|for|in|from|under|inside|within|below|around|about)\s+",
-    f"{_WHERE_IT_IS}|{_FULLY}|{_SOURCE_NOUNS}|again",
-)
-_CUT: Final = _around(
-    r"(?:the |all |all of )*(?:everything|anything|all|stuff|code|files?|sources?) (?:of|in|from|under|inside|within|below|beneath|about)\s+(?:the\s+)?",
-    f"{_WHERE_IT_IS}|code|stuff|sources?|again",
-)
 _SPLIT: Final = re.compile(
-    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+(?:of\s+)?"
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|&|\+|as well as|along with)\s+(?:of\s+)?"
     rf"|(?<={HELD})\s+(?={HELD})"
 )
-_NUMBERED: Final = re.compile(
-    r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
-)
-_NUMBERED_AFTER: Final = re.compile(
-    r"^(.+?),?\s+(?:from\s+)?lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until|till)\s*(?:lines?\s+)?(\d+))?$",
-    re.I,
-)
-_WITHIN: Final = re.compile(r"^(.+?)\s+(?:in|of|from|inside|within|on)\s+(.+)$", re.I | re.DOTALL)
-_NOUNS: Final = f"{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|{_SOURCE_NOUNS}"
-_IT: Final = re.compile(
-    rf"(?:it|that|this|(?:that|this|the same) (?:one|{_NOUNS})"
-    r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined))",
-    re.I,
-)
+_LINES: Final = r"lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through)\s*(?:line\s+)?(?P<last>\d+))?"
+_NUMBERED: Final = re.compile(rf"^{_LINES}\s+(?:of|in|from)\s+(?P<file>.+)$", re.I)
+_NUMBERED_AFTER: Final = re.compile(rf"^(?P<file>.+?),?\s+(?:from\s+)?{_LINES}$", re.I)
+_WITHIN: Final = re.compile(r"^(.+?)\s+(?:in|of|from|inside)\s+(.+)$", re.I | re.DOTALL)
+_NOUN: Final = "|".join(sorted(_NOUNS))
+_IT: Final = re.compile(rf"(?:it|that|this|(?:that|this|the same) (?:one|{_NOUN}))", re.I)
 _THEY: Final = re.compile(
-    rf"(?:they|them|(?:both|all)(?: of (?:them|these|those))?|those|these|(?:these|those) (?:ones|two|{_NOUNS}))",
+    rf"(?:they|them|(?:both|all)(?: of (?:them|these|those))?|those|these|(?:these|those) (?:ones|{_NOUN}))",
     re.I,
 )
-_IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
 
 class Named:
@@ -121,7 +89,7 @@ class Named:
     ) -> tuple[Target, ...]:
         """Return what words name, thing by thing; nothing where any word of them is no part of a name."""
         found: list[Target] = []
-        around = _ASKED if is_question else _CUT if operation in TAKES_AWAY else _SHOWN
+        asides = _SHOWN if is_question or operation not in TAKES_AWAY else _ASIDES
         texts = operation in (Operation.WHOLE, Operation.WHERE)
         self._among_words = is_question and operation in (Operation.CALLERS, Operation.WHERE)
         if not is_question and operation is not Operation.OUT and re.search(r"\bor\b", words, re.I):
@@ -130,7 +98,7 @@ class Named:
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
         is_both = len(parts) == 1 and re.match(r"both\b", words, re.I) is not None
         for part in parts:
-            targets = self._in_part(clause, part, around, texts=texts)
+            targets = self._in_part(clause, part, asides, texts=texts)
             if not targets or (
                 is_both and sum(len(each.patterns) + len(each.places) for each in targets) != _BOTH
             ):
@@ -177,35 +145,33 @@ class Named:
     def unknown_in(self, clause: Clause, words: str) -> list[str]:
         """Return the names in words that nothing bears; none where the words are more than names."""
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
-        bare = [min(_strippings(part, _ASKED), key=len) for part in parts]
+        bare = [min(_windows(part, _SHOWN), key=len) for part in parts]
         if not all(re.fullmatch(HELD, each) or _is_plain_name(each) for each in bare):
             return []
         names = [clause.name(each).strip(QUOTES) if re.fullmatch(HELD, each) else each for each in bare]
         return [name for name in names if not self.one(name)]
 
-    def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
-        numbered = _NUMBERED.match(part)
-        after = None if numbered else _NUMBERED_AFTER.match(part)
-        if numbered or after:
-            file, first, last = (
-                (numbered[3], numbered[1], numbered[2]) if numbered else (after[1], after[2], after[3])  # type: ignore[index]
-            )
-            target = self._of_words(clause, file, _SHOWN, texts=False)
-            return _some(lines_of(self._index, target, int(first), int(last or first)))
-        for words in _strippings(part, around):
+    def _in_part(
+        self, clause: Clause, part: str, asides: frozenset[str], *, texts: bool
+    ) -> tuple[Target, ...]:
+        if (numbered := _NUMBERED.match(part) or _NUMBERED_AFTER.match(part)) is not None:
+            target = self._of_words(clause, numbered["file"], _SHOWN, texts=False)
+            first = int(numbered["first"])
+            return _some(lines_of(self._index, target, first, int(numbered["last"] or first)))
+        for words in _windows(part, asides):
             if (is_it := _IT.fullmatch(words)) or _THEY.fullmatch(words):
                 fits = bool(is_it) == (len(self.last) == 1) or self._is_several(self.last) or self.answered
                 self.referred = bool(self.last) and fits
                 return self.last if fits else ()
-        if target := self._of_words(clause, part, around, texts=texts):
+        if target := self._of_words(clause, part, asides, texts=texts):
             return (target,)
         if (within := _WITHIN.match(part)) is not None:
-            inner = self._of_words(clause, within[1], around, texts=texts, among_all=True)
-            outer = self._of_words(clause, within[2], _CUT, texts=False)
+            inner = self._of_words(clause, within[1], asides, texts=texts, among_all=True)
+            outer = self._of_words(clause, within[2], _ASIDES, texts=False)
             if inner and outer.patterns:
                 return _some(self._inside(inner, outer))
             # To take a member from its class may be said of the code itself.
-            if inner.places and outer.places and around is not _CUT:
+            if inner.places and outer.places and asides is not _ASIDES:
                 owners = {place.name for place in outer.places}
                 members = tuple(each for each in inner.places if each.name.rpartition(".")[0] in owners)
                 name = " ".join(dict.fromkeys(each.name for each in members))
@@ -228,29 +194,28 @@ class Named:
         return len(named_by(self._index, targets[0].patterns)) > 1 or len(targets[0].places) > 1
 
     def _of_words(
-        self, clause: Clause, words: str, around: _Around, *, texts: bool, among_all: bool = False
+        self, clause: Clause, words: str, asides: frozenset[str], *, texts: bool, among_all: bool = False
     ) -> Target:
         """Return what words name, what surrounds a name left out; nothing where more than that is said."""
-        found = _strippings(words, around)
         among_all = among_all or _EACH.match(words) is not None
-        for stripped in found:
-            if re.fullmatch(HELD, stripped):
-                return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)
-            if not re.search(HELD, stripped) and (
-                target := _of_code(self._known(stripped, among_all=among_all))
-            ):
-                # "The retry helper" is no file that is called `retry`, and "those tests" are not all tests.
-                if target.places and _FILE_NOUN.search(words):
-                    target = self._known(f"{stripped}/", among_all=among_all)
-                if around is _CUT and target.places and self._look(find_target, f"{stripped}/"):
-                    # A folder is called so too: which of them goes nobody here can tell.
-                    return Target(words)
-                is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
-                return Target(words) if is_other else target
-        if self._among_words and (standing := self._look(find_identifier, found[-1], self.shown)):
+        said = set(words.lower().split())
+        bare = words
+        for bare in _windows(words, asides):
+            if re.fullmatch(HELD, bare):
+                return self._of_name(clause.name(bare), texts=texts, among_all=among_all)
+            if re.search(HELD, bare) or not (target := _of_code(self._known(bare, among_all=among_all))):
+                continue
+            # "The retry helper" is no file that is called `retry`.
+            if target.places and said & _OF_FILES:
+                target = self._known(f"{bare}/", among_all=among_all)
+            if asides is _ASIDES and target.places and self._look(find_target, f"{bare}/"):
+                # A folder is called so too: which of them goes nobody here can tell.
+                return Target(words)
+            return Target(words) if target.patterns and said & _OF_CODE else target
+        if self._among_words and (standing := self._look(find_identifier, bare, self.shown)):
             return standing
-        if re.fullmatch(r"\w{4,}", found[-1]) and not _NO_NAME.fullmatch(found[-1]):
-            return _of_code(self._look(find_alike, found[-1], is_written=False)).among(self.shown)
+        if re.fullmatch(r"\w{4,}", bare) and not _NO_NAME.fullmatch(bare):
+            return _of_code(self._look(find_alike, bare, is_written=False)).among(self.shown)
         return Target(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
@@ -283,43 +248,36 @@ def _of_code(target: Target) -> Target:
     return target if places or not target.places else Target(target.words)
 
 
-def _strippings(words: str, around: _Around) -> list[str]:
-    """Return words, then with less and less of what may surround a name."""
-    texts = [_trim(words)]
-    for text in texts:
-        shorter = (
-            around.after.sub("", text),
-            _NOUN_AFTER.sub("", text),
-            around.before.sub("", text, count=1),
-            _BEFORE.sub("", text, count=1),
-            _ARTICLE.sub("", text, count=1),
-        )
-        texts += [each for trimmed in shorter if (each := _trim(trimmed)) and each not in texts]
-    return texts
-
-
-def _trim(words: str) -> str:
+def _windows(words: str, asides: frozenset[str]) -> Iterator[str]:
+    """Yield words, then with less and less of what may surround a name."""
     # A dot may begin a name: `.github`.
-    return words.strip(" \t,:!?").rstrip(" \t,.:!?")
+    parts = words.strip(" \t,:!?").rstrip(" \t,.:!?").split()
+    may_go = [part.lower() in asides | _OF_FILES | _OF_CODE for part in parts]
+    may_lead = [each or part.lower() in _OF_KINDS for each, part in zip(may_go, parts, strict=True)]
+    for gone in range(len(parts)):
+        for before in range(gone, -1, -1):
+            after = len(parts) - gone + before
+            if all(may_lead[:before]) and all(may_go[after:]):
+                yield " ".join(parts[before:after])
 
 
 _REFERS: Final = re.compile(
-    r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|everything else|anything else|something else|to (?:fix|do|change|write|make)|nobody|no one|nothing|none|most|least|longest|largest|biggest|smallest"
-    r"|longer|larger|than|exactly|calls?|called|imports?|imported|inherits?|extends?|tested|untested|unused|covered"
-    r"|bugs?|problems?|issues?|mistakes?|solutions?|web|internet|online|alternatives?|better|best|way to|ways to|yourself|you)\b",
+    r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|to (?:fix|do|change|write|make)|nobody"
+    r"|nothing|none|most|least|than|calls?|called|imports?|inherits?|extends?|untested|unused|bugs?|problems?"
+    r"|issues?|better|best|you)\b",
     re.IGNORECASE,
 )
 
 
 def describes(words: str) -> bool:
     """Say whether words describe something: more than names, without what restricts, negates or refers."""
-    told = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUNS})\b|[^\w]", " ", words, flags=re.I)
-    return bool(told.strip()) and tells(words) and _REFERS.search(words) is None
+    described = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUN})\b|[^\w]", " ", words, flags=re.I)
+    return bool(described.strip()) and describes_only(words) and _REFERS.search(words) is None
 
 
 _NO_NAME: Final = re.compile(
     rf"(?:(?:any|every|some|no)(?:thing|body|one|where)|here|there|what|who|more|else|all|both|none|rest|same|other"
-    rf"|{_NOUNS}|its|their|them|they|those|these|that|this)",
+    rf"|{_NOUN}|its|their|them|they|those|these|that|this)",
     re.IGNORECASE,
 )
 """What no one takes for the name of something in the code."""

@@ -94,8 +94,21 @@ def test_sentences_that_mended_nothing_come_to_what_is_told_of_them(indexes: dic
     # The figures are those of `docs/steering.md`.
     counted, failed = counts(indexes, read("corpus_unseen.txt"))
     assert counted.total() == 140
-    assert counted["wrong"] <= 6, "\n".join(failed)
-    assert counted["understood"] >= 120, "\n".join(failed)
+    assert counted["wrong"] <= 5, "\n".join(failed)
+    assert counted["understood"] >= 129, "\n".join(failed)
+
+
+def test_sentences_that_a_larger_grammar_understood_take_nothing_away_that_was_not_wished(
+    indexes: dict[str, RepoIndex],
+) -> None:
+    # The page counts them: rules that understood these sentences alone were taken out again.
+    sentences = read("corpus_not_understood.txt")
+    assert len(sentences) == 43
+    for sentence in sentences:
+        found = heard(indexes[sentence.repository], sentence.words, repository=sentence.repository)
+        taken = {wish.told for wish in found.heard if wish.operation in TAKES_AWAY}
+        assert taken <= set(sentence.wishes), sentence.words
+        assert found.not_understood or len(found.heard) == len(sentence.wishes), sentence.words
 
 
 @pytest.mark.parametrize(
@@ -124,6 +137,8 @@ def test_what_is_said_by_the_way_is_no_wish(index: RepoIndex, words: str, heard_
         ("show the class that Session.send belongs to", []),
         ("show Session without close", []),
         ("That should be enough, except that I need Invoice.total.", []),
+        ("remove everything src/shop/sessions.py", []),
+        ("show 3 except 3", []),
         ("I have already read src/shop/auth.py", []),
     ],
 )
