@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.git import run_git
+from benchmarks.git import Mirror, run_git
 from benchmarks.trees import find_mirror, materialise
 from repo_map.impact.git_changes import hunks_between
 from repo_map.impact.patches import FilePatch, Patch
@@ -17,6 +17,7 @@ from repo_map.indexing.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
+from repo_map.worktree.git import Deadline
 
 MOST_FILES: Final = 15
 """Files of code of a commit that is looked at."""
@@ -134,16 +135,30 @@ class Past:
 
     def at(self, commit: str, edits: Sequence[Edit] = ()) -> RepoIndex:
         """Return the index of a commit, with some files as edits leave them."""
-        contents: dict[str, bytes | None] = {}
-        for _, old, new in self._raw(self._head, commit, renames=False):
-            if old and not new:
-                contents[old] = None
-            elif language_of(new):
-                contents[new] = self._bytes(commit, new)
+        entries = self._raw(self._head, commit, renames=False)
+        contents: dict[str, bytes | None] = {old: None for _, old, new in entries if not new}
+        contents.update(self._many(commit, [new for _, _, new in entries if language_of(new)]))
         for each in edits:
             if each.new:
                 contents[each.new] = each.after.encode()
+            if each.old != each.new and each.old:
+                contents[each.old] = None
         return self._base.with_files(contents) if contents else self._base
+
+    def _many(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return what a commit has at some paths, asked of git at once."""
+        named = [f"{commit}:{path}" for path in paths if "\n" not in path]
+        output = Mirror(self._mirror).history("cat-file", "--batch", lines=named, deadline=Deadline(120.0))
+        text, at = (b"" if output is None else output.text), 0
+        found: dict[str, bytes] = {}
+        for path in paths:
+            head, _, _ = text[at : at + 4_096].partition(b"\n")
+            kind, _, size = head.rpartition(b" ")
+            at += len(head) + 1
+            if kind.endswith(b"blob"):
+                found[path] = mask(text[at : at + int(size)]).source
+                at += int(size) + 1
+        return found
 
     def _raw(self, one: str, other: str, *, renames: bool = True) -> list[tuple[str, str, str]]:
         """Return the files that differ: what was done to each, its path before and after."""

@@ -8,19 +8,22 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
+import msgspec
+
+from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, only, patch_of, without
 from repo_map.check.checking import check_changes
+from repo_map.check.values import Checked
 from repo_map.impact.findings import Finding
 from repo_map.indexing.workers import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of
 from repo_map.limits import USUAL
-from repo_map.parsing.forms import EITHER, PLACED, REST, Form
+from repo_map.parsing.forms import EITHER, PLACED, REST, Form, ParameterForm
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _COMMENT: Final = re.compile(r"\s*(?:#|//|/?\*|--|;|\"\"\"|<!--)")
 _HEAD: Final = re.compile(
-    r"\b(?:def|class|func|fn|fun|function|interface|struct|enum|trait)\s+(?:\([^()]*\)\s*)?(?:self\.)?(\w+)"
+    r"\b(?:def|class|func|fn|fun|function|interface|struct|enum|trait|type)\s+(?:\([^()]*\)\s*)?(?:self\.)?(\w+)"
     r"|^[-+]\s*(?:[\w<>\[\],.&*:]+\s+)+[&*]*(?:\w+::)?(\w+)\([^;]*$"
 )
 """A line that may begin a definition."""
@@ -30,42 +33,70 @@ _LEAST: Final = 3
 """Letters of a name that is looked for."""
 
 
-class Case(NamedTuple):
-    """One use that is left out."""
+class Use(NamedTuple):
+    """A hunk that edits a use of what the commit takes away or asks more of."""
 
-    commit: str
-    parent: str
     kind: str
     """``gone`` or ``arguments``."""
     name: str
     path: str
     hunk: Hunk
+
+
+class Case(NamedTuple):
+    """A commit with such uses."""
+
+    commit: str
+    parent: str
     edits: tuple[Edit, ...]
+    use: Use
+    """The one that is left out: that with the smallest hash, so that nobody chooses it."""
+    uses: tuple[Use, ...]
+    """All uses of its name."""
+    heads: dict[str, frozenset[int]]
+    """Lines of the definitions of its name, by the path before; 1-based."""
 
 
-class Row(NamedTuple):
-    """What came of it."""
+class ForgottenRow(msgspec.Struct, frozen=True):
+    """What came of the commit without one use."""
 
     repo: str
     commit: str
     language: str
     kind: str
+    name: str
     path: str
+    line: int
+    """The first line of the use that was left out, in the tree without its edit."""
     found: bool
-    alarms: int
-    """Places that are told of the commit as it is."""
+    alarms: tuple[str, ...]
+    """What is told of the commit as it is: ``path:line kind name``."""
     complete: bool
     seconds: float
     """For the check of the tree with the forgotten use, its own index apart."""
 
 
+class AloneRow(msgspec.Struct, frozen=True):
+    """What came of the definition's hunks alone."""
+
+    repo: str
+    commit: str
+    language: str
+    kind: str
+    name: str
+    places: int
+    """Lines that use the name, and that the commit then edited."""
+    missed: tuple[str, ...]
+    """Of these, those that were not told: ``path:line``."""
+    is_calm: bool
+    """Whether it was said, as complete, that nothing is found."""
+
+
 def cases_of(past: Past, reach: int) -> Iterator[Case]:
-    """Yield a case of each commit that has one: the use with the smallest hash, so that none is chosen."""
+    """Yield the commits that have uses, the latest first."""
     for commit, parent in past.commits(reach, _may_fit):
-        edits = past.edits(commit, parent)
-        found = list(_cases(commit, parent, edits))
-        if found:
-            yield min(found, key=lambda each: sha256(repr((each.path, each.hunk)).encode()).digest())
+        if case := _case(commit, parent, past.edits(commit, parent)):
+            yield case
 
 
 def _may_fit(patch: str) -> bool:
@@ -83,41 +114,48 @@ def _may_fit(patch: str) -> bool:
     return False
 
 
-def _cases(commit: str, parent: str, edits: Sequence[Edit]) -> Iterator[Case]:
+def _case(commit: str, parent: str, edits: Sequence[Edit]) -> Case | None:
     code = [each for each in edits if is_code(each.path)]
-    before, after = (
-        _Names([(each.old, each.before) for each in code]),
-        _Names([(each.new, each.after) for each in code]),
-    )
+    before = _Names([(each.old, each.before) for each in code])
+    after = _Names([(each.new, each.after) for each in code])
     gone = {name for name in before.defined - after.defined if len(name) >= _LEAST}
     breaking = {
         name
         for name in before.forms.keys() & after.forms.keys()
         if _breaks(before.forms[name], after.forms[name])
     }
+    uses: list[Use] = []
     for edit in code:
-        if not edit.old or not edit.new:
-            continue
-        heads = before.heads.get(edit.old, frozenset())
-        for hunk in hunks_of(edit):
+        heads = frozenset().union(*before.heads.get(edit.old, {}).values())
+        for hunk in hunks_of(edit) if edit.old and edit.new else ():
             if any(line in heads for line in range(hunk.first + 1, hunk.first + 1 + len(hunk.removed))):
                 continue
-            for kind, names, form in (
-                ("gone", gone, r"(?<![\w$]){}(?![\w$])"),
-                ("arguments", breaking, r"(?<![\w$]){}\s*\("),
-            ):
-                for name in sorted(names):
-                    if _uses(hunk, name, form, is_gone=kind == "gone"):
-                        yield Case(commit, parent, kind, name, edit.new, hunk, tuple(edits))
+            for kind, names in (("gone", gone), ("arguments", breaking)):
+                uses += (Use(kind, name, edit.new, hunk) for name in sorted(names) if _uses(hunk, name, kind))
+    if not uses:
+        return None
+    use = min(uses, key=lambda each: sha256(repr((each.path, each.hunk)).encode()).digest())
+    same = tuple(each for each in uses if (each.kind, each.name) == (use.kind, use.name))
+    heads_of = {path: heads[use.name] for path, heads in before.heads.items() if use.name in heads}
+    return Case(commit, parent, tuple(edits), use, same, heads_of)
 
 
-def _uses(hunk: Hunk, name: str, form: str, *, is_gone: bool) -> bool:
-    pattern = re.compile(form.format(re.escape(name)))
-    removed = [line for line in hunk.removed if pattern.search(line) and not _is_text(line, name)]
+_FORMS: Final = {"gone": r"(?<![\w$]){}(?![\w$])", "arguments": r"(?<![\w$]){}\s*\("}
+
+
+def _lines_using(hunk: Hunk, name: str, kind: str) -> list[int]:
+    """Return the removed lines that use a name, counted from the hunk's first."""
+    pattern = re.compile(_FORMS[kind].format(re.escape(name)))
+    return [at for at, line in enumerate(hunk.removed) if pattern.search(line) and not _is_text(line, name)]
+
+
+def _uses(hunk: Hunk, name: str, kind: str) -> bool:
+    pattern = re.compile(_FORMS[kind].format(re.escape(name)))
+    removed = _lines_using(hunk, name, kind)
     added = [line for line in hunk.added if pattern.search(line)]
-    if is_gone:
+    if kind == "gone":
         return bool(removed) and bool(hunk.added) and not added
-    return len(removed) == 1 and len(added) == 1 and removed[0].strip() != added[0].strip()
+    return len(removed) == len(added) == 1 and hunk.removed[removed[0]].strip() != added[0].strip()
 
 
 def _is_text(line: str, name: str) -> bool:
@@ -132,16 +170,15 @@ def _is_text(line: str, name: str) -> bool:
 def _breaks(before: Sequence[Form], after: Sequence[Form]) -> bool:
     if len(before) != 1 or len(after) != 1:
         return False
-    one, other = before[0].parameters, after[0].parameters
-    least, most = _range(one)
-    fewer, more = _range(other)
+    least, most = _range(before[0].parameters)
+    fewer, more = _range(after[0].parameters)
     return fewer > least or more < most
 
 
-def _range(parameters: Sequence[object]) -> tuple[int, int]:
-    placed = [each for each in parameters if each.kind in (EITHER, PLACED)]  # type: ignore[attr-defined]
-    most = 99 if any(each.kind == REST for each in parameters) else len(placed)  # type: ignore[attr-defined]
-    return sum(not each.is_optional for each in placed), most  # type: ignore[attr-defined]
+def _range(parameters: Sequence[ParameterForm]) -> tuple[int, int]:
+    placed = [each for each in parameters if each.kind in (EITHER, PLACED)]
+    most = 99 if any(each.kind == REST for each in parameters) else len(placed)
+    return sum(not each.is_optional for each in placed), most
 
 
 class _Names:
@@ -152,43 +189,86 @@ class _Names:
         read = read_forms([(path, text.encode()) for path, text in sources], USUAL)
         self.forms: dict[str, list[Form]] = {}
         self.defined: set[str] = set()
-        self.heads: dict[str, frozenset[int]] = {}
+        self.heads: dict[str, dict[str, frozenset[int]]] = {}
+        """By path and name, the lines of the heads of what is defined."""
         for (path, text), forms in zip(sources, read, strict=True):
             is_test = bool(flags_of_path(path) & FileFlag.TEST)
-            symbols = read_source(text.encode(), path, USUAL)
-            heads: set[int] = set()
-            for each in symbols.definitions:
+            heads: dict[str, frozenset[int]] = {}
+            for each in read_source(text.encode(), path, USUAL).definitions:
                 if each.kind in CODE:
-                    heads.update(range(each.sig_start, each.sig_end + 1))
+                    name = each.name.rpartition(".")[2]
+                    lines = range(each.sig_start, each.sig_end + 1)
+                    heads[name] = heads.get(name, frozenset()).union(lines)
                     if not is_test:
-                        self.defined.add(each.name.rpartition(".")[2])
-            self.heads[path] = frozenset(heads)
+                        self.defined.add(name)
+            self.heads[path] = heads
             for form in forms.functions:
                 if not is_test:
                     self.forms.setdefault(form.name, []).append(form)
 
 
-def run_case(past: Past, case: Case) -> tuple[Row, tuple[Finding, ...], tuple[Finding, ...]]:
+def without_use(past: Past, case: Case) -> tuple[ForgottenRow, tuple[Finding, ...], tuple[Finding, ...]]:
     """Return what the check says of the tree without the use, and of the commit as it is."""
-    edits = [without(each, case.hunk) if each.new == case.path else each for each in case.edits]
-    lines = {case.hunk.start + 1 + at for at in range(len(case.hunk.removed))}
+    use = case.use
+    edits = [without(each, use.hunk) if each.new == use.path else each for each in case.edits]
+    lines = {use.hunk.start + 1 + at for at in range(len(use.hunk.removed))}
     true = check_changes(past.at(case.commit), patch_of(case.edits))
     index = past.at(case.commit, edits)
     started = time.monotonic()
     checked = check_changes(index, patch_of(edits))
     seconds = time.monotonic() - started
     known = {(each.path, each.line, each.message) for each in true.findings}
-    found = [each for each in checked.findings if each.path == case.path and each.line in lines]
-    is_found = any((each.path, each.line, each.message) not in known for each in found)
-    row = Row(
+    found = [each for each in checked.findings if each.path == use.path and each.line in lines]
+    row = ForgottenRow(
         past.repo,
         case.commit[:12],
-        language_of(case.path),
-        case.kind,
-        case.path,
-        is_found,
-        len(true.findings),
+        language_of(use.path),
+        use.kind,
+        use.name,
+        use.path,
+        min(lines),
+        any((each.path, each.line, each.message) not in known for each in found),
+        tuple(f"{each.path}:{each.line} {each.kind} {each.name}" for each in true.findings),
         checked.complete,
         round(seconds, 2),
     )
     return row, true.findings, checked.findings
+
+
+def definition_alone(past: Past, case: Case) -> tuple[AloneRow, Checked]:
+    """Return what the check says where nothing is edited but the definitions of the use's name."""
+    edits: list[Edit] = []
+    moved: dict[str, list[tuple[int, int]]] = {}
+    for each in case.edits:
+        heads = case.heads.get(each.old, frozenset())
+        hunks = [hunk for hunk in hunks_of(each) if heads & set(_old_lines(hunk))] if each.new else []
+        if hunks or (heads and not each.new):
+            edits.append(only(each, hunks) if each.new else each)
+            moved[each.old] = [(hunk.first, len(hunk.added) - len(hunk.removed)) for hunk in hunks]
+    index = past.at(case.parent, edits)
+    checked = check_changes(index, patch_of(edits))
+    told = {(each.path, each.line) for each in checked.findings}
+    old = {each.new: each.old for each in case.edits}
+    places: set[tuple[str, int]] = set()
+    for use in case.uses:
+        path = old[use.path]
+        for at in _lines_using(use.hunk, use.name, use.kind):
+            line = use.hunk.first + at
+            grown = sum(by for first, by in moved.get(path, ()) if first <= line)
+            places.add((use.path if path in moved else path, line + 1 + grown))
+    missed = sorted(places - told)
+    row = AloneRow(
+        past.repo,
+        case.commit[:12],
+        language_of(case.use.path),
+        case.use.kind,
+        case.use.name,
+        len(places),
+        tuple(f"{path}:{line}" for path, line in missed),
+        checked.complete and not checked.findings and bool(places),
+    )
+    return row, checked
+
+
+def _old_lines(hunk: Hunk) -> range:
+    return range(hunk.first + 1, hunk.first + 1 + len(hunk.removed))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from benchmarks.check.commits import Past, is_code, patch_of
 from repo_map.check.checking import changed_places
@@ -14,7 +15,7 @@ from repo_map.impact.sides import sides_of
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 
-class TestsRow(NamedTuple):
+class TestsRow(msgspec.Struct, frozen=True):
     """One commit that edits code and tests."""
 
     repo: str
@@ -26,6 +27,8 @@ class TestsRow(NamedTuple):
     named: int
     """Of these, how many are among eight that are named after an edited file."""
     chosen: int
+    of_name: int
+    """How many are named so, eight at most."""
 
 
 def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
@@ -62,4 +65,5 @@ def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
             len(wanted & chosen),
             len(wanted & set(named)),
             len(chosen),
+            len(named),
         )
