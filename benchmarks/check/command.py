@@ -26,9 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--reach", type=int, default=2000, help="commits that are looked at for those that fit")
     add("--out", type=Path, required=True, help="a file of rows, one JSON object a line, added to")
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--alone", action="store_true", help="apply the definition's hunks alone")
-    what.add_argument("--tests", action="store_true", help="count the tests that are chosen")
+    add("--alone", action="store_true", help="apply the definition's hunks alone")
+    add("--tests", action="store_true", help="count the tests that are chosen")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -83,9 +83,10 @@ def tests_summary(rows: Sequence[TestsRow]) -> str:
         ("chosen", [row.found for row in rows], sum(row.chosen for row in rows)),
         ("of the same name", [row.named for row in rows], sum(row.of_name for row in rows)),
     ):
+        hit = sum(map(bool, found))
         lines.append(
-            f"{what}: {sum(found)} of them ({_share(sum(found), edited)}), "
-            f"precision {_share(sum(found), chosen)}, at least one in {sum(map(bool, found))} commits ({_share(sum(map(bool, found)), len(rows))})"
+            f"{what}: {sum(found)} of them ({_share(sum(found), edited)}), precision "
+            f"{_share(sum(found), chosen)}, at least one in {hit} commits ({_share(hit, len(rows))})"
         )
     return "\n".join(lines)
 
