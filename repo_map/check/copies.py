@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from repo_map.check.test_files import is_of_tests
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Place
-from repo_map.worktree.file_kinds import COPIED, FileFlag
+from repo_map.worktree.file_kinds import COPIED
 
 _LEAST_LINES: Final = 4
 """Lines of a body with a word, without which copies say nothing."""
@@ -23,7 +24,7 @@ def edited_in_one_of_two(sides: Sides) -> Iterator[Finding]:
     edited: dict[Place, tuple[tuple[str, ...], Place]] = {}
     for pair in sides.pairs:
         definition = sides.before.index.definitions(pair.before[0])[pair.before[1]]
-        if definition.kind in FUNCTIONS and not _is_aside(sides.before, pair.before[0]):
+        if definition.kind in FUNCTIONS and not _is_aside(sides.before, pair.before):
             old, new = _body(sides.before, pair.before), _body(sides.after, pair.after)
             if old != new and len(old) >= _LEAST_LINES:
                 edited[pair.before] = (old, pair.after)
@@ -52,8 +53,9 @@ def edited_in_one_of_two(sides: Sides) -> Iterator[Finding]:
             )
 
 
-def _is_aside(side: Side, file: int) -> bool:
-    return bool(int(side.index.files.flags[file]) & int(COPIED | FileFlag.TEST))
+def _is_aside(side: Side, place: Place) -> bool:
+    """Tell whether a place is a test, or a copy of somebody else's."""
+    return bool(int(side.index.files.flags[place[0]]) & int(COPIED)) or is_of_tests(side.index, place)
 
 
 def _namesakes(side: Side, place: Place) -> list[Place]:
@@ -64,7 +66,7 @@ def _namesakes(side: Side, place: Place) -> list[Place]:
         if each != place
         and side.language(each[0]) == side.language(place[0])
         and definitions(each[0])[each[1]].kind in FUNCTIONS
-        and not _is_aside(side, each[0])
+        and not _is_aside(side, each)
     ]
 
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from repo_map.check.named_uses import NamedUses
 from repo_map.check.occurrences import find_name
+from repo_map.check.prototypes import prototypes_of
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side, Sides
 from repo_map.impact.values import GoneName
-from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
+from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import counted, one_line
-from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Site
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Site
 from repo_map.relations.file_facts import FileViews, sites_at
 from repo_map.relations.model import Confidence, Place, RelationKind
 
@@ -39,6 +40,8 @@ _OF_LANGUAGES: Final = frozenset(dir(builtins)) | {
 }
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
+_BROUGHT: Final = frozenset({IMPORT, RENAMED, EXPORTED})
+_BEHIND: Final = re.compile(r"[.:>]\s*\Z")
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
 _OWN: Final = frozenset({"self", "this", "cls", "super()"})
@@ -103,6 +106,10 @@ class GoneNames:
         """Take the uses that the tree before resolves to a definition, and that mean nothing now."""
         if self._is_still_defined(place):
             return
+        if self._before.language(place[0]) == "c" and not self._has_body(place):
+            for each in prototypes_of(self._after, self._before.name(place)):
+                if self._sides.line_before(each.file, each.line):
+                    self._take(place, each.file, each.line, -1, is_sure=True)
         edited: set[tuple[int, str, str]] = set()
         for use in self._before.relations.uses_of(place, Confidence.RESOLVED):
             before = use.source[0]
@@ -126,7 +133,7 @@ class GoneNames:
             return False
         name, index = self._before.index.qualified_name(*place), self._after.index
         return any(
-            index.qualified_name(after, row) == name and not self._is_only_declared((after, row))
+            index.qualified_name(after, row) == name and not self._after.is_declaration((after, row))
             for row in range(len(index.definitions(after)))
         )
 
@@ -189,7 +196,8 @@ class GoneNames:
         return {
             text.count("\n", 0, at) + 1
             for at in found
-            if text[:at].rstrip()[-1:] not in (".", ":", ">") and not _GIVEN.match(text, at + len(name))
+            if text[text.rfind("\n", 0, at) + 1 : at].rstrip()[-1:] not in (".", ":", ">")
+            and not _GIVEN.match(text, at + len(name))
         }
 
     def _judge_edited(self, gone: Place, file: int, name: str, receiver: str) -> None:
@@ -207,23 +215,43 @@ class GoneNames:
             if number is not None
             else np.array([], np.int64)
         )
+        parent = self._before.index.definitions(gone[0])[gone[1]].parent
+        around = self._sides.after_of.get((gone[0], parent)) if self._is_local(*gone) else None
         for site in sites_at(self._after.index, rows):
             is_new = not self._sides.line_before(file, site.line)
+            if around and not self._is_within(file, site.definition, around):
+                continue
             if is_new and site.object == receiver and self._is_broken(gone, file, site):
                 self._take(gone, file, site.line, site.definition, is_sure=True)
+
+    def _is_within(self, file: int, row: int, around: Place) -> bool:
+        while row >= 0 and (file, row) != around:
+            row = self._after.index.definitions(file)[row].parent
+        return row >= 0
 
     def _is_broken(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether a site means nothing now; what is only declared counts for nothing."""
         meaning = self._after.relations.meaning(file, site)
-        if self._is_type_parameter(file, site.name):
+        if self._is_type_parameter(file, site.name) or (not site.object and self._is_bound(gone, file, site)):
             return False
         if meaning.targets:
-            return all(map(self._is_only_declared, meaning.targets)) and not self._has_body(gone)
+            return all(map(self._after.is_declaration, meaning.targets)) and not self._has_body(gone)
         if meaning.is_outside and self._leads_outside(gone, file, site):
             return False
         if site.object and (self._is_open_class(gone) or self._may_be_another(gone, file, site)):
             return False
         return not meaning.is_left_open and not self._is_given_on_access(gone)
+
+    def _is_bound(self, gone: Place, file: int, site: Site) -> bool:
+        """Tell whether a function around a bare name binds it; few languages tell parameters as facts."""
+        view = self._after.index.derived(FileViews)[file]
+        row = view.scope(site.definition)
+        while row >= 0:
+            if view.definitions[row].kind in FUNCTIONS and view.bound.get((row, site.name)):
+                return True
+            row = view.outer(row)
+        taken = rf"\([^()]*(?<![\w.$]){re.escape(site.name)}\b[^()]*\)\s*(?:=>|\{{)"
+        return self._is_local(*gone) and re.search(taken, self._after.index.text(file)) is not None
 
     def _may_be_another(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether an object is perhaps of another class now, so that a member of ours says nothing."""
@@ -271,7 +299,13 @@ class GoneNames:
             return True
         if site.object:
             return False
+        if self._after.language(file) == "java" and self._is_class(gone):
+            # Without the import of a whole package, what is neither imported nor beside it is nothing.
+            return any(binding.kind == STAR for binding in views[file].bindings)
         return self._after.language(file) not in _CLOSED or site.name in _OF_LANGUAGES
+
+    def _is_class(self, place: Place) -> bool:
+        return self._before.index.definitions(place[0])[place[1]].kind in TYPES
 
     def _is_open_class(self, gone: Place) -> bool:
         """Tell whether the class of a member that is gone may have it from elsewhere."""
@@ -296,20 +330,9 @@ class GoneNames:
             is not None
         )
 
-    def _is_only_declared(self, place: Place) -> bool:
-        """Tell whether a definition of C is a prototype."""
-        file, row = place
-        if self._after.language(file) not in ("c", "cpp"):
-            return False
-        definition = self._after.index.definitions(file)[row]
-        if definition.kind not in FUNCTIONS or definition.kind == "macro":
-            return False
-        text = "\n".join(self._after.lines_of(place, whole=True))
-        return "{" not in text and text.rstrip().endswith(";")
-
     def _has_body(self, gone: Place) -> bool:
         """Tell whether anything of the name still has a body in the tree."""
-        return not all(map(self._is_only_declared, self._after.namesakes(self._before.name(gone))))
+        return not all(map(self._after.is_declaration, self._after.namesakes(self._before.name(gone))))
 
     # Imports.
 
@@ -357,18 +380,18 @@ class GoneNames:
         file, row = gone
         if self._before.index.definitions(file)[row].parent >= 0:
             return
-        name = self._before.name(gone)
-        views = self._before.index.derived(FileViews)
-        for use in dict.fromkeys(
-            (each.source[0], each.line) for each in self._before.relations.importers_of(file)
-        ):
-            importer, line = use
+        name, index = self._before.name(gone), self._before.index
+        views, table = index.derived(FileViews), index.bindings
+        # Who imports the file, and who gets the name from a file that hands it on.
+        rows = np.flatnonzero(table.name == index.strings.get(name))
+        bound = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
+        direct = [each.source[0] for each in self._before.relations.importers_of(file)]
+        for importer in sorted({*direct, *bound}):
             after = self._sides.file_after(importer)
-            now = self._sides.line_after(importer, line)
             if after is None:
                 continue
             for binding in views[importer].bindings:
-                if binding.line != line or binding.kind not in (IMPORT, RENAMED):
+                if binding.kind not in _BROUGHT:
                     continue
                 if re.split(r"[:.\\/]+", binding.value)[-1] != name:
                     continue
@@ -377,6 +400,7 @@ class GoneNames:
                     continue
                 if self._after.relations.meaning(after, site).targets or self._is_open_module(gone):
                     continue
+                now = self._sides.line_after(importer, binding.line)
                 if at := self._import_line(after, now, name, binding.name):
                     self._take(gone, after, at, -1, is_sure=True)
 
@@ -396,7 +420,9 @@ class GoneNames:
         begins = [
             each.line
             for each in views[file].bindings
-            if each.kind in (IMPORT, RENAMED) and each.name == bound and (not line or each.line == line)
+            if each.kind in (IMPORT, RENAMED, EXPORTED)
+            and each.name == bound
+            and (not line or each.line == line)
         ]
         lines = self._after.index.text(file).split("\n")
         for first in begins:
@@ -412,7 +438,7 @@ class GoneNames:
         index = self._after.index
         for gone in names[:_MOST_GONE]:
             kind = self._resolved_kind(gone)
-            if kind and not gone.owner:
+            if (kind and not gone.owner) or self._is_bound_at(gone):
                 # What stands at the top of a file, relations know all uses of.
                 continue
             found = NamedUses(self._after, gone, is_function=kind in FUNCTIONS)
@@ -433,6 +459,12 @@ class GoneNames:
                         is_sure=False,
                     )
                 )
+
+    def _is_bound_at(self, gone: GoneName) -> bool:
+        """Tell whether the file binds the name at its top in another way, by an import mostly."""
+        home = self._after.index.file_id(gone.path)
+        view = self._after.index.derived(FileViews)[home] if home is not None else None
+        return view is not None and not gone.owner and bool(view.bound.get((-1, gone.name)))
 
     def _resolved_kind(self, gone: GoneName) -> str:
         """Return the kind of a definition of code that is gone, in a language whose names are resolved."""

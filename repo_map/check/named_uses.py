@@ -29,6 +29,8 @@ from repo_map.parsing.facts_model import (
 )
 from repo_map.relations.file_facts import FileViews, sites_at
 
+_LEAST: Final = 3
+"""Letters of a name that says something by itself."""
 _MOST_SITES: Final = 500
 """Uses of a name that is gone; of one that stands more often only the number is told."""
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls"})
@@ -107,7 +109,7 @@ class NamedUses:
         """Return how often each file of the kin bears the name, its definitions aside."""
         index, table = self._index, self._index.references
         number = index.strings.get(self._gone.name.lstrip("@$#"))
-        if number is None or not self._family:
+        if number is None or not self._family or len(self._gone.name) < _LEAST:
             return {}
         rows = np.flatnonzero(table.name == number)
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()

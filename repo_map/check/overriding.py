@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from repo_map.check.arguments import takes_alike
+from repo_map.check.prototypes import prototypes_of
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
 from repo_map.languages.kinds import FUNCTIONS
@@ -30,6 +31,7 @@ class Overriding:
         """Yield them; ``changed`` are the functions that take other values now, before and after."""
         for before, after in changed:
             yield from self._of_changed(before, after)
+            yield from self._declared(after)
         for place in self._sides.gone:
             yield from self._of_gone(place)
         for place in self._sides.added:
@@ -45,6 +47,21 @@ class Overriding:
             kept = takes_alike(sides.before, before, sides.after, below)
             if kept and not takes_alike(sides.after, after, sides.after, below):
                 yield self._finding(below, after, f"it overrides `{name}` and takes what that took before")
+
+    def _declared(self, changed: Place) -> Iterator[Finding]:
+        """Yield the prototypes of a function in C that take another number of values than it does."""
+        sides, side = self._sides, self._sides.after
+        bodies = [each for each in side.namesakes(side.name(changed)) if not side.is_declaration(each)]
+        if side.language(changed[0]) != "c" or bodies != [changed]:
+            return
+        (form,) = side.forms_of(changed)
+        cause = self._where(changed)
+        for each in prototypes_of(side, side.name(changed)):
+            # Without any, it may take whatever it is given.
+            if each.taken not in (-1, len(form.parameters)) and sides.line_before(each.file, each.line):
+                name = side.index.qualified_name(*changed)
+                told = "it declares what takes other values now"
+                yield self._told((each.file, each.line), "", name, told, cause)
 
     def _of_gone(self, place: Place) -> Iterator[Finding]:
         """Yield methods that say that they override, and override nothing now."""
@@ -162,17 +179,16 @@ class Overriding:
 
     def _finding(self, place: Place, cause: Place, told: str) -> Finding:
         index = self._sides.after.index
-        definition = index.definitions(place[0])[place[1]]
-        line = index.definitions(cause[0])[cause[1]].sig_start
-        where = f"{index.paths[cause[0]]}:{line}"
-        return Finding(
-            FindingKind.OVERRIDE,
-            index.paths[place[0]],
-            definition.sig_start,
-            index.qualified_name(*place),
-            index.qualified_name(*cause),
-            told,
-            f"bring it in line with {where}" if cause != place else "rename or drop it",
-            is_sure=True,
-            cause=where if cause != place else "",
-        )
+        line = index.definitions(place[0])[place[1]].sig_start
+        where = self._where(cause) if cause != place else ""
+        within, name = index.qualified_name(*place), index.qualified_name(*cause)
+        return self._told((place[0], line), within, name, told, where)
+
+    def _where(self, place: Place) -> str:
+        index = self._sides.after.index
+        return f"{index.paths[place[0]]}:{index.definitions(place[0])[place[1]].sig_start}"
+
+    def _told(self, at: tuple[int, int], within: str, name: str, told: str, cause: str) -> Finding:
+        action = f"bring it in line with {cause}" if cause else "rename or drop it"
+        path, kind = self._sides.after.index.paths[at[0]], FindingKind.OVERRIDE
+        return Finding(kind, path, at[1], within, name, told, action, is_sure=True, cause=cause)

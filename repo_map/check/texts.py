@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
-from repo_map.relations.text_search import units_with
+from repo_map.relations.text_search import files_with
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    pass
 
 _PAST: Final = re.compile(
     r"(?i)(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
@@ -72,7 +70,7 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
     if not names or len(names) > _MOST_NAMES:
         return
     pattern = re.compile(rf"(?<![\w$-])(?:{'|'.join(map(re.escape, names))})(?![\w$-])")
-    for file in _files_with(after, tuple(names)):
+    for file in files_with(after, tuple(names)):
         if not _PROSE.search(after.paths[file]) or _PAST.search(after.paths[file]):
             continue
         text = after.text(file)
@@ -86,15 +84,6 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
                 yield _finding(
                     sides, (file, line), before.qualified_name(*place), told, "write what is there now"
                 )
-
-
-def _files_with(index: RepoIndex, names: Sequence[str]) -> list[int]:
-    """Return the files that hold the terms of a name, in order."""
-    found = np.zeros(len(index.units.start), np.bool_)
-    for name in names:
-        found |= units_with(index, name)
-    files = np.searchsorted(index.units.file_start, np.flatnonzero(found), side="right") - 1
-    return sorted(set(files.tolist()))
 
 
 def _stayed(sides: Sides, use: Relation) -> tuple[int, int] | None:

@@ -154,6 +154,14 @@ class Side:
     def _split(self) -> dict[int, list[str]]:
         return {}
 
+    def is_declaration(self, place: Place) -> bool:
+        """Tell whether a definition of C or C++ is a prototype."""
+        if self.language(place[0]) not in ("c", "cpp"):
+            return False
+        kind = self.index.definitions(place[0])[place[1]].kind
+        text = "\n".join(self.lines_of(place, whole=True))
+        return kind in FUNCTIONS - {"macro"} and "{" not in text and text.rstrip().endswith(";")
+
     def namesakes(self, name: str) -> list[Place]:
         """Return the definitions of a name, in the order of their files."""
         table, number = self.index.symbols, self.index.strings.get(name)

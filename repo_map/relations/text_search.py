@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from posixpath import commonpath, dirname
 from typing import TYPE_CHECKING, Final
 
@@ -49,3 +50,12 @@ def row_at(index: RepoIndex, file: int, line: int) -> int:
     """Return the innermost definition around a line, -1 where there is none."""
     rows = enumerate(index.definitions(file))
     return max((row for row, each in rows if each.start <= line <= each.end), default=-1)
+
+
+def files_with(index: RepoIndex, names: Sequence[str]) -> list[int]:
+    """Return the files that hold the terms of a name, in order."""
+    found = np.zeros(len(index.units.start), np.bool_)
+    for name in names:
+        found |= units_with(index, name)
+    files = np.searchsorted(index.units.file_start, np.flatnonzero(found), side="right") - 1
+    return sorted(set(files.tolist()))

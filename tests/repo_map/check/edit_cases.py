@@ -277,7 +277,55 @@ CASES: dict[str, Case] = {
             "use.c": '#include "net.h"\nvoid use(void) {\n    reply(1);\n}\n',
         },
         {"net.c": ("void reply", "void answer")},
-        ("use.c:3 gone-name `reply` is now `answer`",),
+        ("net.h:1 gone-name `reply` is now `answer`", "use.c:3 gone-name `reply` is now `answer`"),
+    ),
+    "c-prototype-of-other-values": Case(
+        {
+            "net.h": "#ifndef NET_H\nvoid log(const char *, ...) printflike(1, 2);\nvoid reply(int a,\n    char b);\n#endif\n",
+            "net.c": '#include "net.h"\nvoid reply(int a, char b) {\n}\n',
+        },
+        {"net.c": ("char b)", "char b, int c)")},
+        ("net.h:3 override it declares what takes other values now",),
+    ),
+    "python-function-within-another": Case(
+        {
+            "a.py": "def outer(a):\n    def helper(b):\n        return b\n\n    if a:\n        helper(a)\n    return 1\n"
+        },
+        {"a.py": ("    def helper(b):\n        return b\n\n", "")},
+        ("a.py:3 gone-name `outer.helper` is gone from a.py",),
+    ),
+    "python-an-object-of-another-class-now": Case(
+        {
+            "a.py": "class Own:\n    def close(self):\n        pass\n\n    def go(self):\n        pass\n",
+            "b.py": "from a import Own\n\n\ndef f(name):\n    it = Own()\n    it.close()\n",
+        },
+        {"a.py": ("    def close(self):\n        pass\n\n", ""), "b.py": ("it = Own()", "it = open(name)")},
+        (),
+    ),
+    "python-given-on-access": Case(
+        {
+            "a.py": "class Old:\n    pass\n",
+            "b.py": "import a\n\n\ndef f():\n    return a.Old()\n",
+        },
+        {
+            "a.py": (
+                "class Old:\n    pass\n",
+                'def __getattr__(name):\n    if name == "Old":\n        return 1\n',
+            )
+        },
+        (),
+    ),
+    "typescript-handed-on": Case(
+        {
+            "a.ts": "export interface Old {\n  b: string;\n}\n",
+            "index.ts": "export { Old } from './a';\n",
+            "use.ts": "import { Old } from './index';\n\nexport function f(a: Old) {\n  return a;\n}\n",
+        },
+        {"a.ts": ("Old", "New"), "index.ts": ("Old", "New")},
+        (
+            "use.ts:1 gone-name `Old` is now `New`",
+            "use.ts:3 gone-name `Old` is now `New`",
+        ),
     ),
     "rust": Case(
         {
