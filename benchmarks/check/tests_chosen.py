@@ -8,11 +8,11 @@ import msgspec
 
 from benchmarks.check.commits import Past, is_code, patch_of
 from repo_map.check.checking import changed_places
-from repo_map.check.test_files import is_test_file, subject
+from repo_map.check.test_files import is_test_file
 from repo_map.check.tests_to_run import MOST_TESTS, tests_for
 from repo_map.impact.changes import find_changes
 from repo_map.impact.sides import sides_of
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path, subject_of
 
 
 class TestsRow(msgspec.Struct, frozen=True):
@@ -52,11 +52,11 @@ def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
             each.path
             for each in tests_for(sides.after.index, changed_places(sides, find_changes(sides))).tests
         }
-        subjects = {subject(each.path) for each in code} - {""}
+        subjects = {subject_of(each.path) for each in code} - {""}
         named = [
             path
             for file, path in enumerate(index.paths)
-            if subject(path) in subjects and is_test_file(index, file)
+            if subject_of(path) in subjects and is_test_file(index, file)
         ][:MOST_TESTS]
         yield TestsRow(
             past.repo,

@@ -6,43 +6,18 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.worktree.file_kinds import COPIED, FileFlag
+from repo_map.worktree.file_kinds import COPIED, FileFlag, is_run_as_test
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.relations.model import Place
 
-_ASIDE: Final = re.compile(
-    r"(?:^|/)(?:fixtures?|testdata|test[_-]data|testFixtures|__mocks__|__snapshots__|snapshots|data|helpers?|support|utils?)/",
-    re.IGNORECASE,
-)
-_IN_TEST_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?)/")
-_SCRIPT: Final = r"[cm]?[jt]sx?"
-_RUN: Final = re.compile(
-    r"(?:^|/)(?:test_[^/]+|[^/]+_tests?|tests)\.py$"
-    rf"|[._-](?:test|spec)s?\.{_SCRIPT}$|(?:^|/)__tests__/(?:.+/)?[^/]+\.{_SCRIPT}$"
-    r"|_test\.go$"
-    r"|(?:^|/)(?:Test[A-Z][^/]*|[^/]*(?:Tests?|TestCase|Spec|IT))\.(?:java|kt|kts|scala|groovy|cs|php|swift)$"
-    r"|(?:_spec|_test)\.rb$|(?:^|/)test_[^/]+\.rb$"
-)
-_BY_FOLDER: Final = re.compile(rf"\.(?:{_SCRIPT}|rs|c|cc|cpp|cxx|phpt)$")
-_ROLE: Final = re.compile(
-    r"^(?:tests?[_.-]+|Test(?=[A-Z]))|(?:[_.-]+(?:unit|tests?|spec)|Tests?|TestCase|Spec|IT)$"
-)
 _TEST_NAME: Final = re.compile(r"test|Test|Fuzz|Example|Benchmark|it_|should")
 
 
 def is_test_file(index: RepoIndex, file: int) -> bool:
     """Tell whether a runner takes a file as tests; helpers and fixtures beside tests are none."""
-    path = index.paths[file]
-    if int(index.files.flags[file]) & int(COPIED) or _ASIDE.search(path) or path.endswith("-d.ts"):
-        return False
-    if _RUN.search(path):
-        return True
-    if _BY_FOLDER.search(path) and _IN_TEST_FOLDER.search(path):
-        name = path.rpartition("/")[2]
-        return name.partition(".")[0] not in ("index", "setup", "mod", "conftest", "common", "util", "utils")
-    return False
+    return not int(index.files.flags[file]) & int(COPIED) and is_run_as_test(index.paths[file])
 
 
 def is_of_tests(index: RepoIndex, place: Place) -> bool:
@@ -68,19 +43,6 @@ def inline_tests(index: RepoIndex, file: int, row: int) -> int:
 def has_inline_tests(index: RepoIndex, file: int) -> bool:
     """Tell whether a source holds a module of tests of itself."""
     return any(inline_tests(index, file, row) >= 0 for row in range(len(index.definitions(file))))
-
-
-def subject(path: str) -> str:
-    """Return the name of what a file is about, in lower case: ``session`` of ``tests/test_session.py``."""
-    folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0] if name.count(".") < 2 else re.sub(r"\.[^.]+$", "", name)
-    stem = re.sub(rf"\.(?:{_SCRIPT}|d)$", "", stem)
-    before = ""
-    while before != stem:
-        before, stem = stem, _ROLE.sub("", stem)
-    if stem in ("__init__", "index", "mod", "lib", "main", ""):
-        stem = folder.rpartition("/")[2] if not _IN_TEST_FOLDER.search(f"{folder}/") or stem else ""
-    return re.sub(r"[\W_]+", "", stem).lower()
 
 
 def test_name(index: RepoIndex, place: Place) -> str:

@@ -7,11 +7,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.check.runners import command_for
-from repo_map.check.test_files import has_inline_tests, is_of_tests, is_test_file, subject, test_name
+from repo_map.check.test_files import has_inline_tests, is_of_tests, is_test_file, test_name
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import Relations, relations_of
+from repo_map.worktree.file_kinds import subject_of
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
@@ -114,7 +115,7 @@ class _Chooser:
             if is_test_file(index, place[0]):
                 self._add(place[0], (place,), Tier.CHANGED, "is part of the change")
         reached = self._reached()
-        subjects = {subject(index.paths[file]): file for file in reversed(self._sources())}
+        subjects = {subject_of(index.paths[file]): file for file in reversed(self._sources())}
         named = self._named(subjects)
 
         def order(file: int) -> tuple[int, int, int, str]:
@@ -223,7 +224,7 @@ class _Chooser:
         near = [
             (self._distance_of(file, wanted[name]), file, wanted[name])
             for file, path in enumerate(index.paths)
-            if (name := subject(path)) in wanted and is_test_file(index, file) and file not in self._files
+            if (name := subject_of(path)) in wanted and is_test_file(index, file) and file not in self._files
         ]
         found.update((file, source) for _, file, source in sorted(near))
         return found

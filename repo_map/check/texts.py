@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
@@ -12,16 +12,8 @@ from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
 from repo_map.relations.text_search import files_with
+from repo_map.worktree.file_kinds import tells_of_today
 
-if TYPE_CHECKING:
-    pass
-
-_PAST: Final = re.compile(
-    r"(?i)(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
-    r"(?:[./_-]|$)|(?:^|/)(?:changelogs?|releases|news|blog|_posts|rfcs?|adr|versions?)/|(?i:whats[_-]?new)"
-)
-"""Documents that tell of what was."""
-_PROSE: Final = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org)$")
 _TELLING: Final = re.compile(r"_|[a-z][A-Z]|\d")
 """What a name has that no word of a language has."""
 _LEAST: Final = 5
@@ -71,7 +63,7 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
         return
     pattern = re.compile(rf"(?<![\w$-])(?:{'|'.join(map(re.escape, names))})(?![\w$-])")
     for file in files_with(after, tuple(names)):
-        if not _PROSE.search(after.paths[file]) or _PAST.search(after.paths[file]):
+        if not tells_of_today(after.paths[file]):
             continue
         text = after.text(file)
         if pattern.search(text) is None:

@@ -148,6 +148,63 @@ def is_header(path: str) -> bool:
     return re.search(_HEADER, path) is not None
 
 
+_SCRIPT: Final = r"[cm]?[jt]sx?"
+_BESIDE_TESTS: Final = (
+    r"(?i:(?:^|/)(?:fixtures?|testdata|test[_-]data|testFixtures|__mocks__|__snapshots__|snapshots|data|helpers?"
+    r"|support|utils?)/)"
+)
+_TESTS_FOLDER: Final = r"(?:^|/)(?:tests?|__tests__|specs?)/"
+_RUN_AS_TEST: Final = (
+    r"(?:^|/)(?:test_[^/]+|[^/]+_tests?|tests)\.py$"
+    rf"|[._-](?:test|spec)s?\.{_SCRIPT}$|(?:^|/)__tests__/(?:.+/)?[^/]+\.{_SCRIPT}$"
+    r"|_test\.go$"
+    r"|(?:^|/)(?:Test[A-Z][^/]*|[^/]*(?:Tests?|TestCase|Spec|IT))\.(?:java|kt|kts|scala|groovy|cs|php|swift)$"
+    r"|(?:_spec|_test)\.rb$|(?:^|/)test_[^/]+\.rb$"
+)
+_TEST_BY_FOLDER: Final = rf"\.(?:{_SCRIPT}|rs|c|cc|cpp|cxx|phpt)$"
+_TEST_HELPERS: Final = frozenset({"index", "setup", "mod", "conftest", "common", "util", "utils"})
+_TEST_ROLE: Final = r"^(?:tests?[_.-]+|Test(?=[A-Z]))|(?:[_.-]+(?:unit|tests?|spec)|Tests?|TestCase|Spec|IT)$"
+_HISTORY: Final = (
+    r"(?i:(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
+    r"(?:[./_-]|$)|(?:^|/)(?:changelogs?|releases|news|blog|_posts|rfcs?|adr|versions?)/|whats[_-]?new)"
+)
+_WRITTEN: Final = r"(?i:\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org)$)"
+
+
+def is_run_as_test(path: str) -> bool:
+    """Tell whether a runner takes a file as tests; helpers and fixtures beside tests are none."""
+    if re.search(_BESIDE_TESTS, path) or path.endswith("-d.ts"):
+        return False
+    if re.search(_RUN_AS_TEST, path):
+        return True
+    if not re.search(_TEST_BY_FOLDER, path) or not is_below_tests(path):
+        return False
+    return path.rpartition("/")[2].partition(".")[0] not in _TEST_HELPERS
+
+
+def is_below_tests(path: str) -> bool:
+    """Tell whether a path leads into a folder of tests; a folder's own ends in a slash."""
+    return re.search(_TESTS_FOLDER, path) is not None
+
+
+def subject_of(path: str) -> str:
+    """Return the name of what a file is about, in lower case: ``session`` of ``tests/test_session.py``."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] if name.count(".") < 2 else re.sub(r"\.[^.]+$", "", name)
+    stem = re.sub(rf"\.(?:{_SCRIPT}|d)$", "", stem)
+    before = ""
+    while before != stem:
+        before, stem = stem, re.sub(_TEST_ROLE, "", stem)
+    if stem in ("__init__", "index", "mod", "lib", "main", ""):
+        stem = folder.rpartition("/")[2] if not is_below_tests(f"{folder}/") or stem else ""
+    return re.sub(r"[\W_]+", "", stem).lower()
+
+
+def tells_of_today(path: str) -> bool:
+    """Tell whether a file is prose on what is there, and not on what was: no changelog, news or migration."""
+    return re.search(_WRITTEN, path) is not None and re.search(_HISTORY, path) is None
+
+
 class FileKind(IntFlag):
     """One bit for each kind of file that stands beside the code; a file may be of several."""
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from repo_map.worktree.file_kinds import is_below_tests
 from repo_navigator.hooks.names import CALLERS_UNKNOWN, NamedPlace, NameTable
 from repo_navigator.hooks.searches import Search, Sought, names_sought
 
@@ -24,7 +25,6 @@ _NAME_LIKE: Final = re.compile(r"[A-Z_\d]")
 """An everyday word is looked for as a word, not as a name."""
 _SELDOM_A_WORD: Final = 12
 """Letters from which on a word is hardly an everyday one."""
-_OF_TESTS: Final = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)(?:/|$)", re.IGNORECASE)
 _DECLARING: Final = re.compile(
     r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|record)\s[^=]*\b{name}\b"
 )
@@ -88,7 +88,7 @@ def _of_nothing(search: Search, names: NameTable, rule: Rule) -> Told | None:
     if not 0 < len(sought) <= _MOST_NAMES or any(map(names.has_file, search.places)):
         return None
     # So does who looks for tests of a name.
-    if any(map(_OF_TESTS.search, search.places)):
+    if any(is_below_tests(f"{place}/".lower()) for place in search.places):
         return None
     there = [each for one in sought for each in _meant(one, names, rule)]
     if there:

@@ -96,12 +96,5 @@ def test_no_other_module_decides_a_kind_of_file(spelling: str) -> None:
         for path in (root / package).rglob("*.py")
         if spelling in path.read_text("utf-8")
     }
-    # Rules of their own: which files hold nothing but secrets, which a test runner takes, which documents
-    # tell of the past, which folders of tests a search names.
-    others = {
-        "repo_map/secrets/key_files.py",
-        "repo_map/check/test_files.py",
-        "repo_map/check/texts.py",
-        "repo_navigator/hooks/search_answer.py",
-    }
-    assert found - others == {"repo_map/worktree/file_kinds.py"}
+    # A rule of its own: which files hold nothing but secrets.
+    assert found - {"repo_map/secrets/key_files.py"} == {"repo_map/worktree/file_kinds.py"}
