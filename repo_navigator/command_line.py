@@ -32,18 +32,9 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     prepare_streams()
     os.environ.update({**ONE_THREAD, **program.environment, **os.environ})
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return _done(program, _named(program, arguments), arguments)
-
-
-def _named(program: Program, arguments: Sequence[str]) -> Command | None:
-    by_name = {each.name: each for each in program.commands}
-    return next((by_name[argument] for argument in arguments if argument in by_name), None)
-
-
-def _done(program: Program, named: Command | None, arguments: list[str]) -> int:
     collects = gc.isenabled()
     try:
-        return _run(program, named, arguments)
+        return _run(program, arguments)
     except (Exception, KeyboardInterrupt) as error:
         from repo_navigator.failures import report_failure  # noqa: PLC0415 - a command that works waits for no error
 
@@ -53,32 +44,26 @@ def _done(program: Program, named: Command | None, arguments: list[str]) -> int:
             gc.enable()
 
 
-def _run(program: Program, named: Command | None, arguments: list[str]) -> int:
-    parser = FlagParser(prog=program.name, description=program.description)
-    parser.add_argument("--version", action=TellVersion)
-    commands = parser.add_commands()
-    # Only the named command is imported: serving must not wait for what navigating needs.
-    module: ModuleType | None = None
-    parsers: dict[str, FlagParser] = {}
-    for each in program.commands:
-        parsers[each.name] = commands.add_parser(
-            each.name,
-            help=each.summary,
-            description=fill(each.description, width=_HELP_WIDTH),
-            epilog=_examples(program, each),
-            formatter_class=argparse.RawDescriptionHelpFormatter,  # Examples stand a line each.
-        )
-        if each is named:
-            module = _imported(program, each)
-            from repo_navigator.options import add_options, options_of  # noqa: PLC0415 - a version waits for none
-
-            add_options(parsers[each.name], module)
-    found = parser.parse_args(arguments)
+def _run(program: Program, arguments: Sequence[str]) -> int:
+    named = next((each for each in program.commands if [each.name] == arguments[:1]), None)
+    if named is None:
+        # It ends the process: with the help, the version, or what is wrong.
+        _overview(program).parse_args(arguments)
     assert named is not None
-    assert module is not None
+    # Only the named command is imported: serving must not wait for what navigating needs.
+    module = _imported(program, named)
+    from repo_navigator.options import add_options, options_of  # noqa: PLC0415 - a version waits for none
+
+    parser = FlagParser(
+        prog=f"{program.name} {named.name}",
+        description=fill(named.description, width=_HELP_WIDTH),
+        epilog=_examples(program, named),
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # Examples stand a line each.
+    )
+    add_options(parser, module)
+    options, run = options_of(module, parser.parse_args(arguments[1:])), module.run
     if named.builds_tables:
         gc.disable()
-    options, run = options_of(module, found), module.run
     if program.reads_settings:
         from mcp_server.setting_names import unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
         from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
@@ -90,8 +75,18 @@ def _run(program: Program, named: Command | None, arguments: list[str]) -> int:
     try:
         return int(run(options) or 0)
     except InvalidArgumentError as error:
-        name = parsers[named.name].name_of(error.argument, getattr(options, error.argument, None))
+        name = parser.name_of(error.argument, getattr(options, error.argument, None))
         raise InvalidRequestError(error.naming(name)) from error
+
+
+def _overview(program: Program) -> FlagParser:
+    """Return the parser of a line that names no command, as its help lists them all."""
+    parser = FlagParser(prog=program.name, description=program.description)
+    parser.add_argument("--version", action=TellVersion)
+    commands = parser.add_commands()
+    for each in program.commands:
+        commands.add_parser(each.name, help=each.summary)
+    return parser
 
 
 def _examples(program: Program, command: Command) -> str:

@@ -291,7 +291,9 @@ MISTAKES = {
     "repo-map generate --repo .": f"unknown flag --repo; {GENERATE}",
     "repo-map generate . --path x": f"unknown flag --path; {GENERATE}",
     "repo-map generate": f"the following arguments are required: PATH; {GENERATE}",
-    "repo-map draw .": "there is no command draw; choose one of generate, costs, watch.",
+    "repo-map draw .": (
+        "there is no command draw; choose one of generate, costs, watch, and see `repo-map --help`."
+    ),
     "repo-map generate . --tokens 0": f"argument --tokens: `0` is no number above zero; {GENERATE}",
     "repo-map": (
         "the following arguments are required: COMMAND; choose one of generate, costs, watch, "
