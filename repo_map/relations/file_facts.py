@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -74,11 +75,21 @@ class FileView:
             )
         )
 
-    def scope(self, row: int) -> int:
-        """Return the innermost scope at or around a definition, -1 for the file."""
-        while row >= 0 and self.definitions[row].kind not in SCOPES:
+    def around(self, row: int) -> Iterator[int]:
+        """Yield a definition and those around it, the innermost first."""
+        while row >= 0:
+            yield row
+            row = self.definitions[row].parent
+
+    def innermost(self, row: int, kinds: Container[str]) -> int:
+        """Return the innermost definition of some kinds at or around one, -1 where there is none."""
+        while row >= 0 and self.definitions[row].kind not in kinds:
             row = self.definitions[row].parent
         return row
+
+    def scope(self, row: int) -> int:
+        """Return the innermost scope at or around a definition, -1 for the file."""
+        return self._scopes[row] if row >= 0 else -1
 
     def outer(self, row: int) -> int:
         """Return the scope around a scope."""
@@ -86,9 +97,22 @@ class FileView:
 
     def class_around(self, row: int) -> int:
         """Return the innermost class at or around ``row``, -1 where there is none."""
-        while row >= 0 and self.definitions[row].kind not in CLASSES:
-            row = self.definitions[row].parent
-        return row
+        return self._classes[row] if row >= 0 else -1
+
+    @cached_property
+    def _scopes(self) -> list[int]:
+        return self._nearest(SCOPES)
+
+    @cached_property
+    def _classes(self) -> list[int]:
+        return self._nearest(CLASSES)
+
+    def _nearest(self, kinds: Container[str]) -> list[int]:
+        """Return for each definition the innermost one of some kinds at or around it."""
+        found: list[int] = []
+        for row, (_, kind, parent, *_) in enumerate(self.definitions):
+            found.append(row if kind in kinds else found[parent] if parent >= 0 else -1)
+        return found
 
     @cached_property
     def bound(self) -> dict[tuple[int, str], list[Binding]]:

@@ -70,12 +70,12 @@ class C(StaticResolver):
         """Return the class of a member, written in it or outside of it."""
         around, _, _ = self._full_name(place).rpartition(".")
         found = self._named_fully(around) if around else ()
-        return next((each for each in found if self.definitions.kind(each) in TYPE_KINDS), None)
+        return next((each for each in found if self.definitions.is_type(each)), None)
 
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares and defines."""
         owned = self.definitions.owned(self.definitions.last_name(place), place)
-        return [each for each in owned if self.definitions.kind(each) in FUNCTIONS]
+        return [each for each in owned if self.definitions.is_function(each)]
 
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
@@ -143,7 +143,7 @@ class C(StaticResolver):
         """
         if site.kind in (TYPE, BASE):
             return len(targets) == 1 and self._is_written_once(targets[0], site.name)
-        if site.kind != CALL or sum(self.definitions.kind(each) in TYPE_KINDS for each in targets) > 1:
+        if site.kind != CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
             return False
         if any(value.kind in (EXTERNAL, EXTERNAL_METHOD) for value in found):
             return False  # Under another condition it is something that is not ours.
@@ -161,22 +161,21 @@ class C(StaticResolver):
         self, site: Site, found: Values, targets: list[Place], *, is_member: bool
     ) -> bool:
         """Tell whether several functions take what a call gives by number, or one that was found does not."""
-        functions = [(v.file, v.row) for v in found if v.kind == FUNCTION and v.row >= 0]
+        functions = [v.place for v in found if v.kind == FUNCTION and v.row >= 0]
         for value in found:
             if value.kind == CLASS:
-                functions += self.constructors((value.file, value.row))
+                functions += self.constructors(value.place)
         if not site.object and not is_member:
             # What it is given may lead to one of another namespace, or to a friend.
             functions += (
-                each for each in self.definitions.named(site.name) if self.definitions.kind(each) in FUNCTIONS
+                each for each in self.definitions.named(site.name) if self.definitions.is_function(each)
             )
         count = len(decode_receiver(site.receiver).arguments or ())
         takers = [each for each in functions if self.overloads.takes(each, count)]
         if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
             return True
         return any(
-            self.definitions.kind(each) in FUNCTIONS and not self.overloads.takes(each, count)
-            for each in targets
+            self.definitions.is_function(each) and not self.overloads.takes(each, count) for each in targets
         )
 
     def _is_written_once(self, place: Place, name: str) -> bool:
@@ -184,8 +183,7 @@ class C(StaticResolver):
         if self.definitions.kind(place) != "type":
             return True
         return all(
-            self.definitions.kind(each) not in TYPE_KINDS or each == place
-            for each in self.definitions.named(name)
+            not self.definitions.is_type(each) or each == place for each in self.definitions.named(name)
         )
 
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
@@ -228,10 +226,7 @@ class C(StaticResolver):
     def _read_full_name(self, place: Place) -> str:
         name = self._written_name(place)
         around, _, last = name.rpartition(".")
-        if (
-            "." in self.views[place[0]].definitions[place[1]].name
-            and self.definitions.kind(place) in FUNCTIONS
-        ):
+        if "." in self.definitions[place].name and self.definitions.is_function(place):
             return f"{self._class_called(around)}.{last}"
         return name
 
@@ -251,15 +246,10 @@ class C(StaticResolver):
         return self.memo.kept(("full", place), lambda: self._read_written_name(place))
 
     def _read_written_name(self, place: Place) -> str:
-        definitions = self.views[place[0]].definitions
-        parts = [definitions[place[1]].name]
-        row = definitions[place[1]].parent
-        while row >= 0:
-            # A function holds no other: it only seems to where conditions leave a brace open.
-            if definitions[row].kind not in FUNCTIONS:
-                parts.append(definitions[row].name)
-            row = definitions[row].parent
-        return ".".join(reversed(parts))
+        around = [self.views[place[0]].definitions[row] for row in self.views[place[0]].around(place[1])]
+        # A function holds no other: it only seems to where conditions leave a brace open.
+        outer = (each.name for each in around[1:] if each.kind not in FUNCTIONS)
+        return ".".join(reversed((around[0].name, *outer)))
 
     def _named_fully(self, name: str) -> tuple[Place, ...]:
         """Return the types of a full name."""
@@ -273,37 +263,33 @@ class C(StaticResolver):
 
     def _class_at(self, where: Position) -> Place | None:
         view = self.views[where.file]
-        row = where.row
-        while row >= 0:
+        for row in view.around(where.row):
             kind = view.definitions[row].kind
             if kind in TYPE_KINDS:
                 return (where.file, row)
             if kind in FUNCTIONS and (owner := self.owner((where.file, row))) is not None:
                 return owner
-            row = view.definitions[row].parent
         return None
 
     def _space_at(self, where: Position) -> str:
         """Return the full name of what is around a place, its functions left out."""
         view = self.views[where.file]
-        row = where.row
-        while row >= 0:
+        for row in view.around(where.row):
             name = self._full_name((where.file, row))
             if view.definitions[row].kind == "module" or view.definitions[row].kind in TYPE_KINDS:
                 return name
             if "." in name and view.definitions[row].kind in FUNCTIONS:
                 return name.rpartition(".")[0]
-            row = view.definitions[row].parent
         return ""
 
     def _in_space(self, space: str, name: str, where: Position) -> Values:
         """Return what a namespace or class, ``""`` for neither, calls ``name``, seen from a file."""
         full = f"{space}.{name}" if space else name
         places = [place for place in self.definitions.named(name) if self._full_name(place) == full]
-        types = [place for place in places if self.definitions.kind(place) in TYPE_KINDS]
+        types = [place for place in places if self.definitions.is_type(place)]
         if types:
             return tuple(Value(CLASS, *place) for place in self._nearest(types, where.file))
-        functions = [place for place in places if self.definitions.kind(place) in FUNCTIONS]
+        functions = [place for place in places if self.definitions.is_function(place)]
         if functions:
             return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
         if full in self._spaces:
@@ -425,15 +411,10 @@ class C(StaticResolver):
     @cached_property
     def _spaces(self) -> frozenset[str]:
         """The full names of all namespaces."""
-        index = self.index
-        number = index.kinds.get("module")
         found: set[str] = set()
-        if number is not None:
-            for file in self.files:
-                first, last = int(index.symbols.file_start[file]), int(index.symbols.file_start[file + 1])
-                for row in (index.symbols.kind[first:last] == number).nonzero()[0].tolist():
-                    parts = self._full_name((file, row)).split(".")
-                    found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
+        for place in self.definitions.of_kind("module"):
+            parts = self._full_name(place).split(".")
+            found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
         return frozenset(found)
 
 

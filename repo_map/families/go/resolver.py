@@ -8,7 +8,7 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
-from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
+from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import MODULE, TYPE_KINDS, UNKNOWN_EXTERNAL, Position, Value, Values
 from repo_map.relations.model import Place
@@ -79,7 +79,7 @@ class Go(StaticResolver):
         def read() -> Values:
             found: list[Value] = []
             for place in self.definitions.named(name):
-                definition = self.views[place[0]].definitions[place[1]]
+                definition = self.definitions[place]
                 if definition.parent >= 0 or definition.name != name or self._package(place[0]) != package:
                     continue
                 if definition.kind in TYPE_KINDS | FUNCTIONS:
@@ -92,16 +92,7 @@ class Go(StaticResolver):
 
     def _package(self, file: int) -> tuple[str, str]:
         """Return the folder of a file and the name of its package: tests may form one of their own."""
-        kept = self._packages.get(file)
-        if kept is None:
-            told = [each for each in self.views[file].bindings if each.kind == PACKAGE]
-            folder = self.index.paths[file].rpartition("/")[0]
-            kept = self._packages[file] = (folder, told[0].value if told else "")
-        return kept
-
-    @cached_property
-    def _packages(self) -> dict[int, tuple[str, str]]:
-        return {}
+        return self.index.paths[file].rpartition("/")[0], self.package(file)
 
     def _imports(self, file: int) -> dict[str, str]:
         """Return the packages that a file imports by what it calls them."""

@@ -7,10 +7,10 @@ import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from repo_map.languages.kinds import FUNCTIONS
-from repo_map.parsing.facts_model import EXPORTED, PACKAGE, RECEIVER
+from repo_map.parsing.facts_model import EXPORTED, RECEIVER
 from repo_map.relations.core.values import CLASS, FUNCTION, Value, Values
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import shared_folders
 
 if TYPE_CHECKING:
     from repo_map.relations.core.static import StaticResolver
@@ -24,24 +24,15 @@ class Packages:
         self._rules: StaticResolver = weakref.proxy(rules)
         self._views = rules.views
         self._index = rules.index
-        self._names: dict[int, str] = {}
 
     def is_kotlin(self, file: int) -> bool:
         """Tell whether a file is written in Kotlin."""
         return self._index.languages[int(self._index.files.language[file])] == "kotlin"
 
-    def of_file(self, file: int) -> str:
-        """Return the package that a file belongs to."""
-        kept = self._names.get(file)
-        if kept is None:
-            stated = (each.value for each in self._views[file].bindings if each.kind == PACKAGE)
-            kept = self._names[file] = next(stated, "")
-        return kept
-
     @cached_property
     def first_parts(self) -> frozenset[str]:
         """The first parts of the names of our packages."""
-        return frozenset(self.of_file(file).partition(".")[0] for file in self._rules.files) - {""}
+        return frozenset(self._rules.package(file).partition(".")[0] for file in self._rules.files) - {""}
 
     @cached_property
     def facades(self) -> frozenset[tuple[str, str]]:
@@ -51,7 +42,7 @@ class Packages:
             stated = self._views[file].of_scope.get((-1, EXPORTED), ())
             stem = self._index.paths[file].rpartition("/")[2].partition(".")[0]
             name = stated[0].name if stated else f"{stem[:1].upper()}{stem[1:]}Kt"
-            found.add((self.of_file(file), name))
+            found.add((self._rules.package(file), name))
         return frozenset(found)
 
     def types(self, package: str, name: str, seen_from: int) -> Values:
@@ -59,12 +50,12 @@ class Packages:
         found = [
             place
             for place in self._rules.definitions.types_named(name)
-            if self._views[place[0]].definitions[place[1]].parent < 0 and self.of_file(place[0]) == package
+            if self._views[place[0]].definitions[place[1]].parent < 0
+            and self._rules.package(place[0]) == package
         ]
         if len(found) > 1:
             paths = self._index.paths
-            own = paths[seen_from].split("/")
-            found = [max(found, key=lambda place: _shared(own, paths[place[0]].split("/")))]
+            found = [max(found, key=lambda place: shared_folders(paths[seen_from], paths[place[0]]))]
         return tuple(Value(CLASS, *place) for place in found)
 
     def qualified(self, name: str, seen_from: int) -> Values:
@@ -90,9 +81,9 @@ class Packages:
             return tuple(
                 Value(FUNCTION, *place)
                 for place in definitions.named(name)
-                if definitions.kind(place) in FUNCTIONS
+                if definitions.is_function(place)
                 and self._views[place[0]].definitions[place[1]].parent < 0
-                and self.of_file(place[0]) == package
+                and self._rules.package(place[0]) == package
                 and not definitions.stated(place, RECEIVER)
             )
 
@@ -100,7 +91,7 @@ class Packages:
         own = tuple(value for value in found if value.file == seen_from)
         if own or len({value.file for value in found}) < 2:
             return own or found
-        return tuple(value for value in found if not self._is_private((value.file, value.row)))
+        return tuple(value for value in found if not self._is_private(value.place))
 
     def _is_private(self, place: Place) -> bool:
         """Tell whether a function is seen in its own file alone."""
@@ -114,15 +105,6 @@ class Packages:
         for place in self._rules.definitions.named(name):
             definition = self._views[place[0]].definitions[place[1]]
             is_own = definition.kind == "constant" and definition.parent < 0
-            if is_own and self.of_file(place[0]) == package:
+            if is_own and self._rules.package(place[0]) == package:
                 found += self._rules.variable(place, name)
         return tuple(dict.fromkeys(found))
-
-
-def _shared(one: list[str], other: list[str]) -> int:
-    count = 0
-    for first, second in zip(one, other, strict=False):
-        if first != second:
-            break
-        count += 1
-    return count

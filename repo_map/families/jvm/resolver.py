@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.families.jvm.java_types import CLOSED, OF_ALL, OUTSIDE, PRIMITIVES, fit
 from repo_map.families.jvm.packages import Packages
-from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import words
 from repo_map.languages.outside import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
@@ -36,7 +35,6 @@ from repo_map.relations.core.values import (
     FUNCTION,
     INSTANCE,
     MODULE,
-    TYPE_KINDS,
     UNKNOWN_EXTERNAL,
     Position,
     Value,
@@ -141,19 +139,16 @@ class Jvm(StaticResolver):
             return ()
         if name == "this":
             return (Value(INSTANCE, where.file, owner),)
-        return tuple(
-            value._replace(kind=INSTANCE) if value.kind == CLASS else value
-            for value in self.base_values((where.file, owner))
-        )
+        return self.bases_as(INSTANCE, (where.file, owner))
 
     def _extension_around(self, where: Position) -> Place | None:
         """Return the extension within the innermost class around a position."""
-        view, row = self.views[where.file], where.row
-        if self.packages.is_kotlin(where.file):
-            while row >= 0 and view.definitions[row].kind not in CLASSES:
-                if self.definitions.stated((where.file, row), RECEIVER):
-                    return (where.file, row)
-                row = view.definitions[row].parent
+        view = self.views[where.file]
+        for row in view.around(where.row) if self.packages.is_kotlin(where.file) else ():
+            if view.definitions[row].kind in CLASSES:
+                break
+            if self.definitions.stated((where.file, row), RECEIVER):
+                return (where.file, row)
         return None
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -171,9 +166,7 @@ class Jvm(StaticResolver):
             return found
         functions = [value for value in found if value.kind == FUNCTION]
         if functions:
-            types = [
-                value for value in types if self.definitions.kind((value.file, value.row)) != "interface"
-            ]
+            types = [value for value in types if self.definitions.kind(value.place) != "interface"]
         return (*types, *functions) if types or functions else found
 
     def _bound_around(self, where: Position, name: str) -> tuple[FileView, Binding] | None:
@@ -191,7 +184,7 @@ class Jvm(StaticResolver):
         return tuple(
             value
             for value in super().inner_definitions(view, scope, name)
-            if not self.definitions.stated((value.file, value.row), RECEIVER)
+            if not self.definitions.stated(value.place, RECEIVER)
         )
 
     # Outside of all types.
@@ -205,7 +198,7 @@ class Jvm(StaticResolver):
             return found
         # A class that holds a Kotlin file's functions.
         bound = self.views[where.file].bound.get((-1, name), ())
-        packages = [self.packages.of_file(where.file), *(each.value.rpartition(".")[0] for each in bound)]
+        packages = [self.package(where.file), *(each.value.rpartition(".")[0] for each in bound)]
         facades = [package for package in packages if (package, name) in self.packages.facades]
         return (Value(MODULE, name=facades[0]),) if facades else found
 
@@ -220,7 +213,7 @@ class Jvm(StaticResolver):
                     return found or (() if is_called else (UNKNOWN_EXTERNAL,))
                 if found := self._static(owner, member, where, is_called=is_called):
                     return found
-        own = self.packages.of_file(where.file)
+        own = self.package(where.file)
         if not is_called and (found := self.packages.types(own, name, where.file)):
             return found
         for star in (each.value for each in view.of_scope.get((-1, STAR), ())):
@@ -275,7 +268,7 @@ class Jvm(StaticResolver):
 
     def _unnamed(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what is seen without its own import: of the package, or of one imported whole."""
-        own = self.packages.of_file(where.file)
+        own = self.package(where.file)
         if found := self._of_package(own, name, where, is_called=is_called):
             return found
         for star in (each.value for each in self.views[where.file].of_scope.get((-1, STAR), ())):
@@ -342,7 +335,7 @@ class Jvm(StaticResolver):
         if value.kind == INSTANCE and wanted.kind == EXTERNAL and wanted.name:
             if wanted.name in CLOSED:
                 return None
-            return None if self.order((value.file, value.row))[1] else 0.5
+            return None if self.order(value.place)[1] else 0.5
         return super().fits(value, wanted)
 
     def _external_fits(self, value: Value, wanted: Value) -> float | None:
@@ -360,7 +353,7 @@ class Jvm(StaticResolver):
             head = head_of_type(stated[0].value)
             for value in self.named_type(Position(*place, 0), head) if head != "?" else ():
                 if value.kind == CLASS:
-                    return (value.file, value.row)
+                    return value.place
             return None
         return super().owner(place)
 
@@ -369,7 +362,7 @@ class Jvm(StaticResolver):
         is_kotlin = self.packages.is_kotlin(place[0])
         name = "constructor" if is_kotlin else self.definitions.last_name(place)
         owned = self.definitions.owned(name, place)
-        return [each for each in owned if self.definitions.kind(each) in FUNCTIONS]
+        return [each for each in owned if self.definitions.is_function(each)]
 
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; ``Outer.this`` is the object around.
@@ -404,10 +397,10 @@ class Jvm(StaticResolver):
 
     def _of_companion(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values:
         """Return what the companion of a type, or of one that it extends, calls ``name``."""
-        for place in self.order((value.file, value.row))[0]:
+        for place in self.order(value.place)[0]:
             for row in self.views[place[0]].members.get((place[1], "Companion"), ()):
                 inner = Value(CLASS, place[0], row)
-                is_type = self.definitions.kind((place[0], row)) in TYPE_KINDS and inner[1:3] != value[1:3]
+                is_type = self.definitions.is_type((place[0], row)) and inner[1:3] != value[1:3]
                 if is_type and (found := self._declared(inner, name, where, is_called=is_called)):
                     return found
         return ()
@@ -418,9 +411,7 @@ class Jvm(StaticResolver):
         """Return members as Java sees them: a property may be read by a call of its name."""
         functions = [each for each in found if each.kind == FUNCTION]
         hidden = {
-            each
-            for each in functions
-            if each.row >= 0 and self.definitions.stated((each.file, each.row), EXPORTED)
+            each for each in functions if each.row >= 0 and self.definitions.stated(each.place, EXPORTED)
         }
         seen = tuple(each for each in found if each not in hidden) if hidden else found
         if is_called and any(self.packages.is_kotlin(each.file) for each in functions):
@@ -436,7 +427,7 @@ class Jvm(StaticResolver):
             # A member is meant before an extension of its name.
             if len(found) > 1:
                 stated = self.definitions.stated
-                members = tuple(each for each in found if not stated((each.file, each.row), RECEIVER))
+                members = tuple(each for each in found if not stated(each.place, RECEIVER))
                 return members or found
             return found
         if is_called and self.packages.is_kotlin(place[0]):
@@ -475,13 +466,12 @@ class Jvm(StaticResolver):
                 values = tuple(
                     value
                     for value in values
-                    if value.kind != FUNCTION
-                    or self.overloads.fit((value.file, value.row), given) is not None
+                    if value.kind != FUNCTION or self.overloads.fit(value.place, given) is not None
                 )
             return super().called(values, arguments, where)
         made: list[Value] = []
         for value in types:
-            place = (value.file, value.row)
+            place = value.place
             others = tuple(Value(FUNCTION, *each) for each in self.constructors(place)) + functions
             has_head = self.definitions.stated(place, PARAMETERS) or not others
             head = (Value(FUNCTION, *place),) if has_head else ()
@@ -496,7 +486,7 @@ class Jvm(StaticResolver):
         """Return what a function gives, as it is written, or as the expression that it is."""
         if found := super().returned(function):
             return found
-        stated = self.definitions.stated((function.file, function.row), RETURNED)
+        stated = self.definitions.stated(function.place, RETURNED)
         if not stated:
             return ()
         where = Position(function.file, function.row, _LAST_LINE)
@@ -532,7 +522,7 @@ class Jvm(StaticResolver):
         candidates = self.definitions.named(name)
         self.memo.charge(len(candidates) // 2)
         for place in candidates:
-            is_function = self.definitions.kind(place) in FUNCTIONS
+            is_function = self.definitions.is_function(place)
             stated = self.definitions.stated(place, RECEIVER) if is_function else ()
             if not stated or stated[0].value == "?" or self.owner(place) is not None:
                 continue
@@ -554,12 +544,12 @@ class Jvm(StaticResolver):
                 return 2.0
             return None if value.name in CLOSED and last in CLOSED else 0.5
         if value.kind in (INSTANCE, CLASS):
-            return None if self.order((value.file, value.row))[1] else 0.5
+            return None if self.order(value.place)[1] else 0.5
         return 0.5
 
     def _is_imported(self, place: Place, where: Position) -> bool:
         """Tell whether a file imports an extension by its name."""
-        full = f"{self.packages.of_file(place[0])}.{self.index.qualified_name(*place)}"
+        full = f"{self.package(place[0])}.{self.index.qualified_name(*place)}"
         return any(
             each.kind in (IMPORT, RENAMED) and each.value == full
             for each in self.views[where.file].bound.get((-1, self.definitions.last_name(place)), ())
@@ -567,11 +557,11 @@ class Jvm(StaticResolver):
 
     def _is_near(self, place: Place, where: Position) -> bool:
         """Tell whether an extension is seen without an import: of the package, or of a class around."""
-        if self.views[place[0]].definitions[place[1]].parent >= 0:
+        if self.definitions[place].parent >= 0:
             return place[0] == where.file
-        package = self.packages.of_file(place[0])
+        package = self.package(place[0])
         stars = (each.value for each in self.views[where.file].of_scope.get((-1, STAR), ()))
-        return package == self.packages.of_file(where.file) or package in stars
+        return package == self.package(where.file) or package in stars
 
 
 RESOLVER: Final = Jvm

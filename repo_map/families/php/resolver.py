@@ -7,7 +7,7 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import PHP_MEMBERS
-from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED
+from repo_map.parsing.facts_model import IMPORT, RENAMED
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -49,10 +49,7 @@ class Php(StaticResolver):
             return ()
         if name != "parent":
             return (Value(kind if name != "$this" else INSTANCE, where.file, owner),)
-        return tuple(
-            value._replace(kind=kind) if value.kind == CLASS else value
-            for value in self.base_values((where.file, owner))
-        )
+        return self.bases_as(kind, (where.file, owner))
 
     def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type, that of the class around among them."""
@@ -75,7 +72,7 @@ class Php(StaticResolver):
 
     def bases_by_rank(self, place: Place) -> list[Place]:
         """Return the direct bases of a type of ours, its traits first."""
-        bases = [(value.file, value.row) for value in self.base_values(place) if value.kind == CLASS]
+        bases = [value.place for value in self.base_values(place) if value.kind == CLASS]
         return sorted(bases, key=lambda each: _RANKS.get(self.definitions.kind(each), 1))
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -91,11 +88,11 @@ class Php(StaticResolver):
                 if not is_called:
                     has_space = any(space.startswith(each.value) for space in self._spaces)
                     return (Value(MODULE, name=each.value),) if has_space else (UNKNOWN_EXTERNAL,)
-        if found := self._in_space(self._space(where.file), name, is_called=is_called):
+        if found := self._in_space(self.package(where.file), name, is_called=is_called):
             return found
         if is_called:
             return self._in_space("", name, is_called=True)
-        below = f"{self._space(where.file)}.{name}".lstrip(".")
+        below = f"{self.package(where.file)}.{name}".lstrip(".")
         return (Value(MODULE, name=below),) if below in self._spaces else (UNKNOWN_EXTERNAL,)
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -137,7 +134,7 @@ class Php(StaticResolver):
                 definition = view.definitions[place[1]]
                 is_function = definition.kind in FUNCTIONS
                 is_top = definition.parent < 0 or view.definitions[definition.parent].kind == "module"
-                if is_top and is_function == is_called and self._space(place[0]) == space:
+                if is_top and is_function == is_called and self.package(place[0]) == space:
                     value = self.definitions.value_of(place)
                     if value.kind == CLASS or is_function:
                         found.append(value)
@@ -147,21 +144,10 @@ class Php(StaticResolver):
         # Several of one full name are never loaded together: nobody knows which is.
         return found if len(found) < 2 else tuple(each for each in found if each.kind == FUNCTION)
 
-    def _space(self, file: int) -> str:
-        kept = self._names.get(file)
-        if kept is None:
-            told = [each.value for each in self.views[file].bindings if each.kind == PACKAGE]
-            kept = self._names[file] = told[0] if told else ""
-        return kept
-
-    @cached_property
-    def _names(self) -> dict[int, str]:
-        return {}
-
     @cached_property
     def _spaces(self) -> frozenset[str]:
         """The namespaces that something of ours is in."""
-        return frozenset(self._space(file) for file in self.files) - {""}
+        return frozenset(self.package(file) for file in self.files) - {""}
 
 
 RESOLVER: Final = Php

@@ -32,10 +32,7 @@ class Ruby(StaticResolver):
 
     def _container(self, file: int, row: int) -> int:
         """Return the innermost class or module at or around a definition, -1 for none."""
-        definitions = self.views[file].definitions
-        while row >= 0 and definitions[row].kind not in CONTAINERS:
-            row = definitions[row].parent
-        return row
+        return self.views[file].innermost(row, CONTAINERS)
 
     def _path(self, place: Place) -> str:
         """Return the full name of a class or a module, with dots."""
@@ -62,7 +59,7 @@ class Ruby(StaticResolver):
 
     def owner(self, place: Place) -> Place | None:
         """Return the class or module that has a definition, as the first place that opens it."""
-        around = self._container(place[0], self.views[place[0]].definitions[place[1]].parent)
+        around = self._container(place[0], self.definitions[place].parent)
         if around < 0:
             return None
         opened = self._opened(self._path((place[0], around)))
@@ -103,9 +100,7 @@ class Ruby(StaticResolver):
 
     def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
         """Return the methods of a name that objects of a class have, and those of the class itself."""
-        owned = [
-            each for each in self.definitions.owned(name, place) if self.definitions.kind(each) in FUNCTIONS
-        ]
+        owned = [each for each in self.definitions.owned(name, place) if self.definitions.is_function(each)]
         own = [each for each in owned if self.definitions.stated(each, RECEIVER)]
         return [each for each in owned if not self.definitions.stated(each, RECEIVER)], own
 
@@ -140,9 +135,7 @@ class Ruby(StaticResolver):
         """Return what the first name of an expression is, ``self`` and ``super`` among them."""
         if name not in ("self", "super"):
             return super().root_name(where, name, is_called=is_called)
-        view, row = self.views[where.file], where.row
-        while row >= 0 and view.definitions[row].kind not in FUNCTIONS | CONTAINERS:
-            row = view.definitions[row].parent
+        row = self.views[where.file].innermost(where.row, FUNCTIONS | CONTAINERS)
         if row < 0 or (container := self._container(where.file, row)) < 0:
             return ()
         place = self._opened(self._path((where.file, container)))[0]
@@ -152,16 +145,14 @@ class Ruby(StaticResolver):
             return (Value(kind, *place),)
         if self.definitions.kind(place) != "class":
             return ()
-        return tuple(
-            value._replace(kind=kind) if value.kind == CLASS else value for value in self.base_values(place)
-        )
+        return self.bases_as(kind, place)
 
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a constant in a class is one of it."""
         if name == "class" and value.kind == INSTANCE:
             return (value._replace(kind=CLASS),)
         if value.kind == CLASS and name[:1].isupper():
-            opened = self._opened(f"{self._path((value.file, value.row))}.{name}")
+            opened = self._opened(f"{self._path(value.place)}.{name}")
             return (Value(CLASS, *opened[0]),) if opened else ()
         return super().member(value, name, where, is_called=is_called)
 

@@ -59,14 +59,10 @@ class Rust(StaticResolver):
 
     def _own_type(self, where: Position, kind: str) -> Values:
         view = self.views[where.file]
-        row = where.row
-        while row >= 0:
-            if view.definitions[row].kind == "impl":
-                return tuple(value._replace(kind=kind) for value in self._of_impl((where.file, row)))
-            if view.definitions[row].kind == "trait":
-                return (Value(kind, where.file, row),)
-            row = view.definitions[row].parent
-        return ()
+        row = view.innermost(where.row, ("impl", "trait"))
+        if row >= 0 and view.definitions[row].kind == "impl":
+            return tuple(value._replace(kind=kind) for value in self._of_impl((where.file, row)))
+        return (Value(kind, where.file, row),) if row >= 0 else ()
 
     def _of_impl(self, place: Place) -> Values:
         """Return the type that an ``impl`` block is of."""
@@ -87,7 +83,7 @@ class Rust(StaticResolver):
         kind = view.definitions[around].kind
         if kind == "impl":
             found = self._of_impl((place[0], around))
-            return (found[0].file, found[0].row) if len(found) == 1 else None
+            return found[0].place if len(found) == 1 else None
         return (place[0], around) if kind in TYPE_KINDS else None
 
     def result(self, value: Value) -> Values:
@@ -132,11 +128,9 @@ class Rust(StaticResolver):
 
     def _associated(self, owner: Value, name: str) -> Values:
         """Return the type that a trait or a type calls ``name``: its own, or that of a trait above."""
-        for place in self.order((owner.file, owner.row))[0]:
+        for place in self.order(owner.place)[0]:
             owned = self.definitions.owned(name, place)
-            if found := tuple(
-                Value(CLASS, *each) for each in owned if self.definitions.kind(each) in TYPE_KINDS
-            ):
+            if found := tuple(Value(CLASS, *each) for each in owned if self.definitions.is_type(each)):
                 return found if len(found) == 1 else ()
         return ()
 
@@ -272,12 +266,8 @@ class Rust(StaticResolver):
         crate, path = self._files[place[0]]
         view = self.views[place[0]]
         row = place[1] if is_inside else (view.definitions[place[1]].parent if place[1] >= 0 else -1)
-        inner: list[str] = []
-        while row >= 0:
-            definition = view.definitions[row]
-            if definition.kind == "module":
-                inner.append(definition.name)
-            row = definition.parent
+        around = [view.definitions[each] for each in view.around(row)]
+        inner = [each.name for each in around if each.kind == "module"]
         return crate, ".".join(part for part in (path, *reversed(inner)) if part)
 
     @cached_property
@@ -313,19 +303,14 @@ class Rust(StaticResolver):
 
     @cached_property
     def _modules(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
-        """Position each module is written: its files, and its blocks in others."""
+        """Where each module is written: its files, and its blocks in others."""
         found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        number = self.index.kinds.get("module")
-        table = self.index.symbols
         for file in self.files:
             found.setdefault(self._files[file], []).append((file, -1))
-            first, last = int(table.file_start[file]), int(table.file_start[file + 1])
-            if number is not None:
-                for row in (table.kind[first:last] == number).nonzero()[0].tolist():
-                    definition = self.views[file].definitions[row]
-                    if definition.end > definition.start:
-                        found.setdefault(self._module_of((file, row), is_inside=True), []).append((file, row))
-        return found
+        for place in self.definitions.of_kind("module"):
+            if self.definitions[place].end > self.definitions[place].start:
+                found.setdefault(self._module_of(place, is_inside=True), []).append(place)
+        return {module: sorted(places) for module, places in found.items()}
 
 
 def _crate_name(manifest: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.expressions import Parameters, decode_parameters
 from repo_map.parsing.facts_model import (
     ALIAS,
@@ -21,6 +22,7 @@ from repo_map.parsing.facts_model import (
     TYPE_PARAMETER,
     Binding,
 )
+from repo_map.parsing.values import Definition
 from repo_map.relations.core.memo import Memo
 from repo_map.relations.core.values import CLASS, FUNCTION, TYPE_KINDS, Value
 from repo_map.relations.file_facts import FileViews
@@ -49,7 +51,8 @@ class Definitions:
         """``owner`` tells the type that a definition is a member of."""
         self._index = index
         self._views = index.derived(FileViews)
-        self._files = frozenset(files)
+        self.files = files
+        self._among = frozenset(files)
         self._memo = memo
         self._owner = owner
 
@@ -70,7 +73,7 @@ class Definitions:
         return tuple(
             (file, row - int(starts[file]))
             for file, row in zip(files, rows.tolist(), strict=True)
-            if file in self._files
+            if file in self._among
         )
 
     @cached_property
@@ -87,7 +90,15 @@ class Definitions:
 
     def types_named(self, name: str) -> Iterator[Place]:
         """Yield the types of a last name."""
-        return (place for place in self.named(name) if self.kind(place) in TYPE_KINDS)
+        return filter(self.is_type, self.named(name))
+
+    def of_kind(self, kind: str) -> Iterator[Place]:
+        """Yield the definitions of a kind, in the order of the repository."""
+        number, table = self._index.kinds.get(kind), self._index.symbols
+        for file in self.files if number is not None else ():
+            first, last = int(table.file_start[file]), int(table.file_start[file + 1])
+            for row in (table.kind[first:last] == number).nonzero()[0].tolist():
+                yield file, row
 
     def owned(self, name: str, owner: Place) -> tuple[Place, ...]:
         """Return the members of a type that bear a last name."""
@@ -104,17 +115,28 @@ class Definitions:
 
     # Of one definition.
 
+    def __getitem__(self, place: Place) -> Definition:
+        return self._views[place[0]].definitions[place[1]]
+
+    def is_type(self, place: Place) -> bool:
+        """Tell whether a definition is one of a type."""
+        return self._views[place[0]].definitions[place[1]].kind in TYPE_KINDS
+
+    def is_function(self, place: Place) -> bool:
+        """Tell whether a definition is one of a function or a method."""
+        return self._views[place[0]].definitions[place[1]].kind in FUNCTIONS
+
     def kind(self, place: Place) -> str:
         """Return the kind of a definition."""
         return self._views[place[0]].definitions[place[1]].kind
 
     def last_name(self, place: Place) -> str:
         """Return a definition's name without what it is a member of."""
-        return self._views[place[0]].definitions[place[1]].name.rpartition(".")[2]
+        return self[place].name.rpartition(".")[2]
 
     def value_of(self, place: Place) -> Value:
         """Return a definition of a function or a type as a value."""
-        return Value(CLASS if self.kind(place) in TYPE_KINDS else FUNCTION, *place)
+        return Value(CLASS if self.is_type(place) else FUNCTION, *place)
 
     def stated(self, place: Place, kind: int) -> list[Binding]:
         """Return what is stated of a definition itself."""

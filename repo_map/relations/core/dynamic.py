@@ -355,7 +355,7 @@ class DynamicResolver(Resolver):
         """Return the members of a name that a class itself has; ``super`` skips the class around."""
         view = self.views[place[0]]
         if value.kind == SUPER:
-            if place == (value.file, value.row):
+            if place == value.place:
                 return None
             value = value._replace(kind=INSTANCE)
         fields = view.fields.get((place[1], name), ())
@@ -370,7 +370,7 @@ class DynamicResolver(Resolver):
         if not bound:
             return None
         # A value of an enumeration is an object of its class.
-        order = self.order((value.file, value.row))[0]
+        order = self.order(value.place)[0]
         return (value._replace(kind=INSTANCE),) if any(map(self.is_enumeration, order)) else ()
 
     def _defined(
@@ -394,7 +394,7 @@ class DynamicResolver(Resolver):
         """Return an external method where all bases that are not ours are known to be external."""
         if is_whole:
             return ()
-        order = self.order((value.file, value.row))[0]
+        order = self.order(value.place)[0]
         bases = (base.kind for owner in order for base in self.base_values(owner))
         is_external = all(kind in (CLASS, EXTERNAL_CLASS) for kind in bases)
         return (Value(EXTERNAL_METHOD, name=name),) if is_external else ()
@@ -413,7 +413,7 @@ class DynamicResolver(Resolver):
             ours = []
             for base in self.base_values(at):
                 if base.kind == CLASS:
-                    ours.append((base.file, base.row))
+                    ours.append(base.place)
                 elif base.name not in self.harmless:
                     is_whole = False
             for each in reversed(ours):

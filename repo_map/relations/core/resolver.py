@@ -93,7 +93,7 @@ class Resolver:
         receiver = decode_receiver(site.receiver)
         found = self.at_site(where, site, receiver)
         values = self.called(found, receiver.arguments, where) if site.kind == CALL else found
-        targets = sorted({(v.file, v.row) for v in values if v.kind in _OURS and v.row >= 0})
+        targets = sorted({v.place for v in values if v.kind in _OURS and v.row >= 0})
         if targets and (chosen := self.one_of(targets)):
             return Meaning(tuple(chosen), is_certain=self.is_certain(where, site, found, chosen))
         if targets or not values or any(value.kind not in _EXTERNAL for value in values):
@@ -112,7 +112,7 @@ class Resolver:
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the types of this repository that a type extends or implements directly, in order."""
-        return tuple((v.file, v.row) for v in self.base_values(place) if v.kind == CLASS)
+        return tuple(v.place for v in self.base_values(place) if v.kind == CLASS)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
@@ -236,7 +236,7 @@ class Resolver:
 
     def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a type, or an object of it, calls ``name``: its own, or inherited."""
-        order, is_whole = self.order((value.file, value.row))
+        order, is_whole = self.order(value.place)
         for place in order:
             found = self.own_member(place, value, name, is_called=is_called)
             if found is not None:

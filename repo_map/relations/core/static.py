@@ -25,6 +25,7 @@ from repo_map.parsing.facts_model import (
     DECLARED,
     FIELD,
     NARROWED,
+    PACKAGE,
     RETURN_TYPE,
     TYPE,
     TYPE_PARAMETER,
@@ -89,6 +90,15 @@ class StaticResolver(Resolver):
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
         self.definitions = Definitions(index, self.files, self.memo, self.owner)
         self.overloads = Overloads(self)
+        self._packages: dict[int, str] = {}
+
+    def package(self, file: int) -> str:
+        """Return the package, module or namespace that a file says it belongs to."""
+        kept = self._packages.get(file)
+        if kept is None:
+            stated = (each.value for each in self.views[file].bindings if each.kind == PACKAGE)
+            kept = self._packages[file] = next(stated, "")
+        return kept
 
     # What a language may say otherwise.
 
@@ -115,7 +125,7 @@ class StaticResolver(Resolver):
         if value.kind == INSTANCE and wanted.kind == INSTANCE:
             if value[1:3] == wanted[1:3]:
                 return 3.0
-            order, is_whole = self.order((value.file, value.row))
+            order, is_whole = self.order(value.place)
             if (wanted.file, wanted.row) in order:
                 return 2.0
             return None if is_whole else 0.2
@@ -138,10 +148,10 @@ class StaticResolver(Resolver):
 
         Which constructor is called is open then; what is constructed is not.
         """
-        functions = [place for place in targets if self.definitions.kind(place) in FUNCTIONS]
+        functions = [place for place in targets if self.definitions.is_function(place)]
         if len(functions) <= 1 or self.are_alike(functions):
             return targets
-        return [place for place in targets if self.definitions.kind(place) in TYPE_KINDS]
+        return [place for place in targets if self.definitions.is_type(place)]
 
     # Bare names.
 
@@ -248,13 +258,10 @@ class StaticResolver(Resolver):
 
     def type_parameter(self, where: Position, name: str) -> tuple[Place, int, str] | None:
         """Return which type parameter a name is: whose, which one, and what bounds it."""
-        view = self.views[where.file]
-        row = where.row
-        while row >= 0:
+        for row in self.views[where.file].around(where.row):
             for at, each in enumerate(self.definitions.stated((where.file, row), TYPE_PARAMETER)):
                 if each.name == name:
                     return (where.file, row), at, each.value
-            row = view.definitions[row].parent
         return None
 
     def _type_argument(self, parameter: tuple[Place, int, str], of: Value | None) -> Values:
@@ -296,7 +303,7 @@ class StaticResolver(Resolver):
 
     def alias_of(self, value: Value) -> Values:
         """Return what a type is another name of, as an instance of it."""
-        found = self.definitions.stated((value.file, value.row), ALIAS)
+        found = self.definitions.stated(value.place, ALIAS)
         if not found:
             return ()
         where = Position(value.file, value.row, 0)
@@ -362,7 +369,7 @@ class StaticResolver(Resolver):
             further: list[Place] = []
             for each in level:
                 for base in self.base_values(each):
-                    at = (base.file, base.row)
+                    at = base.place
                     if base.kind != CLASS:
                         is_whole = False
                     elif at not in found:
@@ -372,6 +379,11 @@ class StaticResolver(Resolver):
             if not level:
                 break
         return tuple(found), is_whole
+
+    def bases_as(self, kind: str, place: Place) -> Values:
+        """Return what ``super`` is in a type: its bases, those of ours as values of a kind."""
+        bases = self.base_values(place)
+        return tuple(each._replace(kind=kind) if each.kind == CLASS else each for each in bases)
 
     def read_bases(self, place: Place) -> Values:
         """Read the direct bases of a type, in order; one that is not known to be ours is external."""
@@ -416,7 +428,7 @@ class StaticResolver(Resolver):
         return self.memo.once(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
-        written = self.definitions.stated((function.file, function.row), RETURN_TYPE)
+        written = self.definitions.stated(function.place, RETURN_TYPE)
         if not written or not written[0].value:
             return ()
         receiver = function.parts[0][0] if function.parts and function.parts[0] else None
@@ -427,11 +439,11 @@ class StaticResolver(Resolver):
         if value.kind == EXTERNAL_METHOD:
             return (value,)
         if value.kind == CLASS:
-            made = [Value(FUNCTION, *each) for each in self.constructors((value.file, value.row))]
+            made = [Value(FUNCTION, *each) for each in self.constructors(value.place)]
             return self.all_of(tuple(made), lambda each: self.taken(each, count, number))
         if value.kind != FUNCTION or value.row < 0:
             return ()
-        place = (value.file, value.row)
+        place = value.place
         parameters = self.definitions.parameters(place)
         if parameters is None or len(parameters.types) != count:
             return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from repo_map.languages.kinds import CODE, FUNCTIONS
+from repo_map.relations.model import Place
 
 INSTANCE: Final = "instance"
 """An object of a type of ours."""
@@ -41,6 +42,11 @@ class Value(NamedTuple):
     """Of what is not ours, the key of a module, or the folder of a package."""
     parts: tuple[tuple[Value, ...], ...] = ()
     """Type arguments, items of a tuple, or the receiver that a function is reached through."""
+
+    @property
+    def place(self) -> Place:
+        """The definition that it is, or is an object of."""
+        return self.file, self.row
 
 
 Values = tuple[Value, ...]
