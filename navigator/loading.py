@@ -7,10 +7,10 @@ from importlib import import_module
 from threading import Thread
 from typing import Final
 
-_STORED: Final = "navigator.adk.runner"
+_STORED: Final = "navigator.adk.navigation_store"
 """What reading a stored navigation needs."""
 _MODULES: Final = (
-    _STORED,
+    "navigator.adk.live_navigations",
     "repo_map.history.joining",
     "repo_map.index",
     "repo_map.packing.pack",

@@ -20,21 +20,23 @@ from navigator.loading import load_all
 from navigator.models.model_names import require_key
 from navigator.models.sampling_port import HOST, AskHost
 from navigator.records.decisions import EMBEDDED
-from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Patience, StepAction
 from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
-from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
+from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Usage, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
 from navigator.workspaces.workspace import Workspaces, progress_messages
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
-    from navigator.adk.runner import RunnerPool
+    from navigator.adk.active_navigation import StepResult
+    from navigator.adk.live_navigations import LiveNavigations
+    from navigator.adk.navigation_store import NavigationStore
     from navigator.picture.text import PictureData
     from navigator.records.bookkeeping import Navigation
 
@@ -77,7 +79,8 @@ class Navigator:
         self._on_usage = on_usage
         self._workspaces = Workspaces(settings, on_usage)
         self._running_steps = RunningSteps()
-        self._opened: RunnerPool | None = None
+        self._stored: NavigationStore | None = None
+        self._opened: LiveNavigations | None = None
 
     async def start(
         self,
@@ -141,7 +144,7 @@ class Navigator:
             FlightPlanError: its flight plan is not well-formed.
         """
         opened = await self._open(request, user, delivery, on_progress)
-        self._pool.store.release(opened.run.navigation_id, user)
+        self.store.release(opened.run.navigation_id, user)
         return opened.run.navigation_id
 
     async def read_repository(self, repository: str) -> None:
@@ -212,7 +215,7 @@ class Navigator:
             NavigatorError: as ``step`` does.
         """
         async with self._held(navigation_id, user) as stored:
-            known = await self._pool.store.known(navigation_id, user)
+            known = await self.store.known(navigation_id, user)
             before = None if known is None else known.delivery
             if request.after_step not in (None, stored.run.step):
                 return await self._repeated(stored, user, request, hand_out, before)
@@ -220,72 +223,6 @@ class Navigator:
             answer = await self._deliver(report, turn, user, hand_out, before)
         await _tell(on_progress, report, turn.navigation)
         return answer
-
-    async def deliver(
-        self,
-        navigation_id: str,
-        *,
-        used_at: float,
-        token_budget: int | None = None,
-        held_step: int | None = None,
-        held_steps: Sequence[int] | None = None,
-        unread: Sequence[str] | None = None,
-        menu_step: int | None = None,
-        user: str = LOCAL_USER,
-    ) -> None:
-        """Note what was delivered of a navigation; what is None stays as it was.
-
-        A step that is under way is not waited for. Where it can't be kept, that is logged, and nothing else.
-        """
-        given: dict[str, Any] = {
-            "token_budget": token_budget,
-            "held_step": held_step,
-            "held_steps": None if held_steps is None else list(held_steps),
-            "unread": None if unread is None else list(unread),
-            "menu_step": menu_step,
-            "used_at": used_at,
-        }
-        fields = {name: value for name, value in given.items() if value is not None}
-        await self._pool.store.deliver(navigation_id, user, fields)
-
-    async def known(self, navigation_id: str, *, user: str = LOCAL_USER) -> KnownNavigation | None:
-        """Return what a server has to know of a navigation, None where the user has none of that id.
-
-        Raises:
-            StorageError: it can't be read.
-        """
-        return await self._pool.store.known(navigation_id, user)
-
-    async def uses(self, user: str | None = None) -> Sequence[NavigationUse]:
-        """Return what the store tells of each navigation of a user, or of all users, by id.
-
-        Raises:
-            StorageError: they can't be read.
-        """
-        return await self._pool.store.uses(user)
-
-    async def latest_use(self) -> float | None:
-        """Return when something of any navigation was handed out last, None where nothing was.
-
-        Raises:
-            StorageError: it can't be read.
-        """
-        return await self._pool.store.latest_use()
-
-    async def unused_since(
-        self, before: float, most: int, after: NavigationUse | None = None
-    ) -> Sequence[NavigationUse]:
-        """Return navigations of which something was handed out, and nothing since ``before``.
-
-        Args:
-            before: in seconds since the epoch.
-            most: how many are returned at most, those used least lately first.
-            after: the last one of an earlier answer, which this one goes on from.
-
-        Raises:
-            StorageError: they can't be read.
-        """
-        return await self._pool.store.unused_since(before, most, after)
 
     async def run(
         self,
@@ -301,7 +238,7 @@ class Navigator:
         A step that the deadline overtakes is finished in the background, and the next call finds it done.
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
-        before = await self._pool.store.load(navigation_id, user)
+        before = await self.store.load(navigation_id, user)
 
         async def answer(latest: Navigation) -> NavigatorOutput:
             return await self._step_reader.context(latest, user)
@@ -316,7 +253,7 @@ class Navigator:
         Raises:
             InvalidRequestError: the navigation has not come to that step.
         """
-        navigation = await self._pool.store.load(navigation_id, user)
+        navigation = await self.store.load(navigation_id, user)
         return await self._step_reader.report(navigation, user, step)
 
     async def context(
@@ -332,7 +269,7 @@ class Navigator:
 
         ``held`` are steps whose contexts the reader has besides.
         """
-        navigation = await self._pool.store.load(navigation_id, user)
+        navigation = await self.store.load(navigation_id, user)
         return await self._step_reader.context(navigation, user, since_step, step=step, held=held)
 
     async def navigations(
@@ -342,20 +279,20 @@ class Navigator:
 
         Of those ``among`` which the user has, in that order, where ids are given.
         """
-        found = await self._pool.store.list(user, most=most, among=among)
+        found = await self.store.list(user, most=most, among=among)
         return [summary_of(*each) for each in found]
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
     ) -> str:
         """Return a version of the map, by default the latest."""
-        navigation = await self._pool.store.load(navigation_id, user)
+        navigation = await self.store.load(navigation_id, user)
         wanted = navigation.run.map_version if version is None else version
-        return await self._pool.artifacts(navigation_id, user).load_map(wanted)
+        return await self.store.artifacts(navigation_id, user).load_map(wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
-        navigation = await self._pool.store.load(navigation_id, user)
+        navigation = await self.store.load(navigation_id, user)
         return await self._step_reader.reports(navigation, user)
 
     async def picture(self, navigation_id: str, *, user: str = LOCAL_USER, within: str = "") -> PictureData:
@@ -369,7 +306,7 @@ class Navigator:
         """
         from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
 
-        navigation = await self._pool.store.load(navigation_id, user)
+        navigation = await self.store.load(navigation_id, user)
         output = await self._step_reader.context(navigation, user)
         reports = await self._step_reader.reports(navigation, user)
         workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
@@ -386,61 +323,20 @@ class Navigator:
             NavigationBusyError: it is being stepped.
             StorageError: it can't be deleted.
         """
-        async with self._pool.hold(navigation_id):
-            await self._pool.forget(navigation_id, user)
-
-    async def delete_forgotten(self) -> None:
-        """Go on with deletions that were cut short, and remove what killed processes held.
-
-        Raises:
-            StorageError: a store does not answer.
-        """
-        await self._pool.delete_forgotten()
-
-    async def reach_stores(self) -> None:
-        """Ask the stores of navigations something.
-
-        Raises:
-            StorageError: one does not answer.
-        """
-        await self._pool.reach()
-
-    async def count_usage(self, entry: UsageEntry) -> None:
-        """Count what a principal used.
-
-        Raises:
-            StorageError: it can't be kept.
-        """
-        await self._pool.usage.add(entry)
-
-    async def used_today(self, principal: str) -> Today:
-        """Return what a principal has used since the day began, in UTC.
-
-        Raises:
-            StorageError: it can't be read.
-        """
-        return await self._pool.usage.today(principal)
-
-    async def count_open(self) -> int:
-        """Return how many navigations are open, of all principals and servers of this store.
-
-        Raises:
-            StorageError: they can't be counted.
-        """
-        return await self._pool.store.count_open()
-
-    async def model_of(self, navigation_id: str, *, user: str = LOCAL_USER) -> str:
-        """Return the model that takes a navigation's steps."""
-        return (await self._pool.store.load(navigation_id, user)).run.model
+        async with self.store.hold(navigation_id):
+            await self.store.forget(navigation_id, user)
+            if self._opened is not None:
+                await self._opened.unready(navigation_id, user)
 
     def charges(self, model: str) -> bool:
         """Tell whether calls of a model cost money."""
-        return self._pool.price_of(model).charges
+        return self._live.price_of(model).charges
 
     def load(self) -> Load:
         """Return what this process is doing."""
         steps, waiting = self._running_steps.counts()
-        return self._pool.load()._replace(steps=steps, waiting=waiting)
+        live = 0 if self._opened is None else self._opened.count
+        return self.store.load_of_stores()._replace(steps=steps, waiting=waiting, live=live)
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
@@ -448,19 +344,43 @@ class Navigator:
         await self._running_steps.aclose()
         if self._opened is not None:
             await self._opened.aclose()
+        if self._stored is not None:
+            await self._stored.aclose()
         self._workspaces.close()
 
     @property
-    def _pool(self) -> RunnerPool:
-        if self._opened is None:
-            from navigator.adk.runner import RunnerPool  # noqa: PLC0415 - ADK takes a second
+    def store(self) -> NavigationStore:
+        """Where navigations live: what a server asks of it, it asks here."""
+        if self._stored is None:
+            from navigator.adk.navigation_store import NavigationStore  # noqa: PLC0415 - ADK takes a second
+            from navigator.adk.stores import open_stores  # noqa: PLC0415 - as above
 
-            self._opened = RunnerPool(self._settings, self._clock, self._models, self._ask_host)
+            settings = self._settings
+            stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
+            self._stored = NavigationStore(stores)
+        return self._stored
+
+    @property
+    def _live(self) -> LiveNavigations:
+        if self._opened is None:
+            from navigator.adk.live_navigations import LiveNavigations  # noqa: PLC0415 - a stored navigation is read without
+
+            self._opened = LiveNavigations(
+                self._settings, self._clock, self._models, self._ask_host, self.store
+            )
         return self._opened
 
     @property
     def _executor(self) -> TurnExecutor:
-        return TurnExecutor(self._pool, self._workspaces, self._running_steps.computing_slot, self._terms_of)
+        slot = self._running_steps.computing_slot
+        return TurnExecutor(self._live, self._step_reader, self._workspaces, slot, self._terms_of)
+
+    @property
+    def _step_reader(self) -> StepReader:
+        return StepReader(self.store, self._taken_here)
+
+    def _taken_here(self, navigation_id: str, user: str, step: int) -> StepResult | None:
+        return None if self._opened is None else self._opened.step_result(navigation_id, user, step)
 
     def _note_usage(self, before: Navigation, after: Navigation) -> None:
         sent = after.run.account.minus(before.run.account)
@@ -478,10 +398,6 @@ class Navigator:
     def _handed_in(self) -> set[str]:
         """Models beside those of the catalogue."""
         return {*self._models, *([HOST] if self._ask_host else [])}
-
-    @property
-    def _step_reader(self) -> StepReader:
-        return StepReader(self._pool)
 
     async def _open(
         self,
@@ -515,14 +431,14 @@ class Navigator:
             await loading
         workspace, seconds = await reading
         navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(task.repo_path))
+        rates, root = self._live.price_of(task.model).rates(task.model), resolved(str(task.repo_path))
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
-        task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
+        task = task._replace(goal=goal, changes=changes).noting(self.store.note)
         first = first_state(task, navigation_id, root, rates, seconds)
-        live = await self._pool.live(first, workspace, user)
+        live = await self._live.live(first, workspace, user)
         async with self._running_steps.computing_slot(task.model, user):
             opened = await live.active.open()
-        await self._pool.store.create(opened, user, delivery)
+        await self.store.create(opened, user, delivery)
         live.active.finish_step()
         if on_progress is not None:
             words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
@@ -544,7 +460,7 @@ class Navigator:
         steps = () if before is None else before.held_steps
         news = await self._step_reader.context(turn.navigation, user, since, held=steps)
         answer, delivered = hand_out(report, news, before)
-        await self._pool.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
+        await self.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
         return answer
 
     async def _repeated(
@@ -621,7 +537,7 @@ class Navigator:
         try:
             report, turn = await self._take(before, user, TurnRequest(), refresh=refresh)
         except ModelFailedError as error:
-            failed = await self._pool.store.load_to_change(before.run.navigation_id, user)
+            failed = await self.store.load_to_change(before.run.navigation_id, user)
             return await self._executor.fail(failed, user, error)
         await _tell(on_progress, report, turn.navigation)
         return turn.navigation
@@ -631,11 +547,11 @@ class Navigator:
         self, navigation_id: str, user: str, created: Navigation | None = None
     ) -> AsyncIterator[Navigation]:
         """Hold a navigation, which nobody else steps meanwhile, as it is stored or has just been created."""
-        async with self._pool.hold(navigation_id):
+        async with self.store.hold(navigation_id):
             try:
-                yield created or await self._pool.store.load_to_change(navigation_id, user)
+                yield created or await self.store.load_to_change(navigation_id, user)
             finally:
-                self._pool.store.release(navigation_id, user)
+                self.store.release(navigation_id, user)
 
     async def _take(
         self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
@@ -645,12 +561,12 @@ class Navigator:
             turn = await self._executor.take(before, user, request, refresh=refresh)
         except ModelFailedError:
             # What the attempts cost is booked all the same.
-            self._note_usage(before, await self._pool.store.load(before.run.navigation_id, user))
+            self._note_usage(before, await self.store.load(before.run.navigation_id, user))
             raise
         after = turn.navigation
         self._note_usage(before, after)
         if after.run.stop_reason is not None:
-            await self._pool.rest(after.run.navigation_id)
+            await self._live.rest(after.run.navigation_id)
         report = await self._step_reader.report(after, user)
         told = {"answer": turn.answer or report.answer, "not_understood": turn.not_understood}
         return report.model_copy(update=told), turn

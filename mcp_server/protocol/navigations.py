@@ -151,8 +151,10 @@ class Navigations:
             LimitReachedError: It would.
         """
         if self.limits.by_money:
-            chosen = model or await (await self.navigator()).model_of(navigation_id, user=principal.user)
-            await self.money_left(principal, chosen)
+            if model is None:
+                store = (await self.navigator()).store
+                model = (await store.load(navigation_id, principal.user)).run.model
+            await self.money_left(principal, model)
 
     async def count_open(self) -> int:
         """Return how many navigations are open in the store.
@@ -160,7 +162,7 @@ class Navigations:
         Raises:
             StorageError: They can't be counted.
         """
-        return await (await self.navigator()).count_open()
+        return await (await self.navigator()).store.count_open()
 
     def load(self) -> Load | None:
         """Return what the navigator is doing, None before it is loaded."""
@@ -199,7 +201,7 @@ class Navigations:
                 "navigation_id."
             )
         navigator = await self.navigator()
-        found = await navigator.known(navigation_id, user=principal.user)
+        found = await navigator.store.known(navigation_id, principal.user)
         if found is None:
             raise await self._unknown(principal, navigation_id)
         note_navigation(navigation_id, found.repo_path)
@@ -225,7 +227,7 @@ class Navigations:
         """
         chosen = navigation_id or await self.implied(principal)
         navigator = await self.navigator()
-        found = await navigator.known(chosen, user=principal.user)
+        found = await navigator.store.known(chosen, principal.user)
         if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
             raise await self._unknown(principal, chosen)
         note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
@@ -248,7 +250,8 @@ class Navigations:
         budget = response_token_budget_for(
             report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
         )
-        await navigator.deliver(chosen, user=principal.user, used_at=self._expiry.now(), token_budget=budget)
+        now = self._expiry.now()
+        await navigator.store.note_delivered(chosen, principal.user, used_at=now, token_budget=budget)
         return DeliveryTarget(chosen, found.user, budget, None)
 
     async def known(self, principal: Principal) -> list[str]:
@@ -296,8 +299,8 @@ class Navigations:
     async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
         """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
         navigator = await self.navigator()
-        await navigator.deliver(
-            delivering.navigation_id, user=delivering.user, used_at=self._expiry.now(), **held
+        await navigator.store.note_delivered(
+            delivering.navigation_id, delivering.user, used_at=self._expiry.now(), **held
         )
 
     async def reach_stores(self) -> None:
@@ -306,7 +309,7 @@ class Navigations:
         Raises:
             StorageError: One does not answer.
         """
-        await (await self.navigator()).reach_stores()
+        await (await self.navigator()).store.reach()
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
@@ -348,7 +351,9 @@ class Navigations:
 
     async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
         """Return what the store tells of a principal's navigations, without those that are too old."""
-        return [use for use in await navigator.uses(principal.user) if not self._expiry.is_over(use.used_at)]
+        return [
+            use for use in await navigator.store.uses(principal.user) if not self._expiry.is_over(use.used_at)
+        ]
 
 
 def _choices(known: Sequence[str]) -> str:

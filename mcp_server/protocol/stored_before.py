@@ -25,11 +25,11 @@ async def take_over_deliveries(data_dir: Path, navigator: Navigator) -> None:
     files = await anyio.to_thread.run_sync(lambda: list(_files(folder)))
     if not files:
         return
-    known = {use.navigation_id: use for use in await navigator.uses()}
+    known = {use.navigation_id: use for use in await navigator.store.uses()}
     for file, fields in files:
         use = known.get(file.stem)
         if fields is not None and use is not None and use.used_at is None:
-            await navigator.deliver(file.stem, user=use.user, **fields)
+            await navigator.store.note_delivered(file.stem, use.user, **fields)
         with suppress(OSError):
             file.unlink()
     with suppress(OSError):  # Not empty, or not ours to remove.

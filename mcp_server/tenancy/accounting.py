@@ -161,7 +161,7 @@ class Accounting:
         if used == NOTHING_USED or not self._navigations.limits.by_day:
             return
         try:
-            await (await self._navigations.navigator()).count_usage(UsageEntry.new(principal, used))
+            await (await self._navigations.navigator()).store.usage.add(UsageEntry.new(principal, used))
         except TOLD as error:
             logger.warning("What a call used is not counted: %s", one_line(error))
 

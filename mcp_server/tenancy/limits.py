@@ -46,7 +46,7 @@ class CallerLimits:
             LimitReachedError: It was.
         """
         most = self._limits.tokens_a_day
-        if most is not None and (today := await navigator.used_today(principal)).usage.tokens >= most:
+        if most is not None and (today := await navigator.store.usage.today(principal)).usage.tokens >= most:
             raise LimitReachedError(
                 f"You were sent {counted(today.usage.tokens, 'token')} today, and {most:,} are the most of a "
                 f"day; {_anew(today)}."
@@ -59,7 +59,10 @@ class CallerLimits:
             LimitReachedError: It has.
         """
         most = self._limits.index_seconds_a_day
-        if most is not None and (today := await navigator.used_today(principal)).usage.index_seconds >= most:
+        if (
+            most is not None
+            and (today := await navigator.store.usage.today(principal)).usage.index_seconds >= most
+        ):
             seconds = today.usage.index_seconds
             raise LimitReachedError(
                 f"Indexing took {seconds:,.0f} s for you today, and {most:,.0f} s are the most of a day; go "
@@ -90,7 +93,7 @@ class CallerLimits:
         most = self._limits.cost_usd_a_day
         if most is None or not navigator.charges(model):
             return None
-        today = await navigator.used_today(principal)
+        today = await navigator.store.usage.today(principal)
         left = Decimal(str(most)) - today.usage.cost
         if left <= 0:
             raise LimitReachedError(

@@ -18,7 +18,7 @@ from navigator.steps.turn import Decision, amend, apply_decision, goal_with_feed
 from navigator.steps.view import View, ViewRequest, view_of
 
 if TYPE_CHECKING:
-    from navigator.adk.navigation_store import NavigationArtifacts
+    from navigator.adk.artifacts import NavigationArtifacts
     from navigator.errors import StorageError
     from navigator.records.bookkeeping import StepRecord
     from navigator.records.pricing import Ledger

@@ -1,32 +1,30 @@
-"""Navigations listed, opened and forgotten; their artifacts."""
+"""Where navigations live: stored, listed, held for a step and forgotten, with their artifacts."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Any, Final
 
-from google.adk.artifacts import BaseArtifactService, FileArtifactService
 from google.adk.errors import StaleSessionError
 from google.adk.events import Event, EventActions
 from google.adk.sessions import Session
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.genai import types
 
 from navigator.adk import state_store
+from navigator.adk.artifacts import NavigationArtifacts
 from navigator.adk.session_values import SessionId, SessionUse
-from navigator.adk.sql_sessions import SqlSessions
-from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
-from navigator.records.bookkeeping import Navigation, StepRecord
+from navigator.adk.stores import Stores
+from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError
+from navigator.records.bookkeeping import Navigation
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.stores.usage import Load
 
 logger = logging.getLogger(__name__)
 
+APP_NAME: Final = "repo_navigator"
 _AT_ONCE = 20
 """States that are read together for a list."""
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
@@ -35,17 +33,45 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: SqlSessions, app_name: str, damage: str = "") -> None:
-        """Keep navigations in ``sessions``.
-
-        Args:
-            damage: why a database that is there can't be read, and ``sessions`` holds none of it.
-        """
-        self.sessions = sessions
-        self._app_name = app_name
-        self._damage = damage
+    def __init__(self, stores: Stores) -> None:
+        """Keep navigations in ``stores``."""
+        self._stores = stores
+        self.sessions = stores.sessions
+        self.usage = stores.usage
+        """What principals use."""
+        self.note = stores.note
+        """What the user should know of the stores; empty when all is well."""
+        self._damage = stores.damage
         self._held: dict[tuple[str, str], Session] = {}
         """What was read or created to be changed; a change finds out by itself if it is stale."""
+
+    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+        return self._stores.locks.hold(navigation_id)
+
+    def is_held(self, navigation_id: str) -> bool:
+        """Return whether a task of this process is stepping the navigation."""
+        return self._stores.locks.is_held(navigation_id)
+
+    def artifacts(self, navigation_id: str, user: str) -> NavigationArtifacts:
+        """Return the artifacts of a navigation."""
+        return NavigationArtifacts(self._stores.artifacts, APP_NAME, user, navigation_id)
+
+    def load_of_stores(self) -> Load:
+        """Return what is held here, and what the stores refused."""
+        locks, stores = self._stores.locks, self._stores
+        # ADK's own services count nothing.
+        errors = {"database": stores.sessions.errors, "artifacts": getattr(stores.artifacts, "errors", 0)}
+        return Load(leases=locks.held, lost=locks.lost, store_errors=errors)
+
+    async def reach(self) -> None:
+        """Ask both stores something.
+
+        Raises:
+            StorageError: one does not answer.
+        """
+        await self.known("nav-", "nobody")
+        await self.artifacts("nav-", "nobody").reach()
 
     async def create(self, navigation: Navigation, user: str, delivery: Delivery | None = None) -> None:
         """Store a new navigation, and hold it to be changed; from here on it outlives the process.
@@ -55,7 +81,7 @@ class NavigationStore:
         """
         try:
             session = await self.sessions.create_session(
-                app_name=self._app_name,
+                app_name=APP_NAME,
                 user_id=user,
                 session_id=navigation.run.navigation_id,
                 state=state_store.delta(navigation, delivery),
@@ -113,7 +139,7 @@ class NavigationStore:
                 if most is not None and len(found) >= most:
                     break
                 wanted = ids[begin : begin + _AT_ONCE]
-                states = await self.sessions.states(self._app_name, user, wanted)
+                states = await self.sessions.states(APP_NAME, user, wanted)
                 for state, changed_at in (states[each] for each in wanted if each in states):
                     if state_store.holds_navigation(state):
                         try:
@@ -148,7 +174,7 @@ class NavigationStore:
         if not _can_be_an_id(navigation_id):
             return None
         with _readable():
-            session = SessionId(self._app_name, user, navigation_id)
+            session = SessionId(APP_NAME, user, navigation_id)
             parts = await self.sessions.parts_of_state(state_store.KNOWN_PATHS, session)
             if parts is not None:
                 return state_store.known(navigation_id, user, parts)
@@ -163,7 +189,7 @@ class NavigationStore:
             StorageError: the database can't be read.
         """
         with _readable():
-            return [_use(found) for found in await self.sessions.uses(self._app_name, user)]
+            return [_use(found) for found in await self.sessions.uses(APP_NAME, user)]
 
     async def latest_use(self) -> float | None:
         """Return when something of any navigation was handed out last, None where nothing was.
@@ -172,7 +198,7 @@ class NavigationStore:
             StorageError: the database can't be read.
         """
         with _readable():
-            return await self.sessions.latest_use(self._app_name)
+            return await self.sessions.latest_use(APP_NAME)
 
     async def unused_since(
         self, before: float, most: int, after: NavigationUse | None = None
@@ -184,10 +210,10 @@ class NavigationStore:
         """
         last = None
         if after is not None:
-            session = SessionId(self._app_name, after.user, after.navigation_id)
+            session = SessionId(APP_NAME, after.user, after.navigation_id)
             last = SessionUse(session, after.changed_at, after.used_at, after.is_open)
         with _readable():
-            found = await self.sessions.unused_since(self._app_name, before, most, last)
+            found = await self.sessions.unused_since(APP_NAME, before, most, last)
         return [_use(each) for each in found]
 
     async def count_open(self) -> int:
@@ -197,7 +223,7 @@ class NavigationStore:
             StorageError: the database can't be read.
         """
         with _readable():
-            return await self.sessions.count_open(self._app_name)
+            return await self.sessions.count_open(APP_NAME)
 
     async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, Any]) -> None:
         """Change fields of what was delivered of a navigation; a step under way is not in the way.
@@ -205,11 +231,19 @@ class NavigationStore:
         Where it can't be kept, that is logged: the host is told more than it needs the next time, and a step
         that was taken must not end in an error.
         """
-        session = SessionId(self._app_name, user, navigation_id)
+        session = SessionId(APP_NAME, user, navigation_id)
         try:
             await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
         except (sqlite3.Error, StorageError, ValueError) as error:
             logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
+
+    async def note_delivered(self, navigation_id: str, user: str, *, used_at: float, **held: Any) -> None:
+        """Note that something was delivered of a navigation, and which other fields of ``Delivery`` change.
+
+        What is None stays as it was. A step that is under way is not waited for.
+        """
+        fields = {name: value for name, value in held.items() if value is not None}
+        await self.deliver(navigation_id, user, {**fields, "used_at": used_at})
 
     async def store(self, navigation: Navigation, user: str) -> None:
         """Make a change durable that no model made; what is held stays so, as it is stored then."""
@@ -227,40 +261,63 @@ class NavigationStore:
         if is_held:
             self._held[user, navigation_id] = session
 
-    async def forget(self, navigation_id: str, user: str) -> SessionId:
-        """Delete a navigation, and note that its artifacts are yet to be deleted.
+    async def forget(self, navigation_id: str, user: str) -> None:
+        """Delete a navigation with its maps and records.
+
+        The row goes first, with a note that the rest is to follow: what a kill or a store that does not
+        answer leaves behind belongs to nobody, and ``delete_forgotten`` goes on with it.
 
         Raises:
-            UnknownNavigationError: the user has none of that id.
+            UnknownNavigationError: the user has no navigation of that id.
             NavigationBusyError: another server has taken it over.
             StorageError: the database can't be read, or not be written.
         """
+        if self._stores.is_read_only:
+            raise StorageError(f"The navigation could not be deleted. {self.note}")
         with _readable():
             session = await self._session(navigation_id, user)
-        named = SessionId(self._app_name, user, session.id)
+        named = SessionId(APP_NAME, user, session.id)
         try:
             await self.sessions.forget(named)
         except StaleSessionError as error:
             raise busy(state_store.read(session.state)) from error
         except sqlite3.Error as error:
             raise unstored(error) from error
-        return named
+        await self._delete_artifacts(named)
 
-    async def forgotten(self) -> Sequence[SessionId]:
-        """Return some navigations that are gone, but perhaps not all of their artifacts.
+    async def delete_forgotten(self) -> None:
+        """Delete what is left of navigations whose deletion was cut short, and locks of killed processes.
 
         Raises:
-            StorageError: the database can't be read.
+            StorageError: a store does not answer.
         """
+        await self._stores.locks.remove_abandoned()
+        while sessions := await self._forgotten():
+            for session in sessions:
+                if not await self._delete_artifacts(session):
+                    return
+
+    async def aclose(self) -> None:
+        """Close what is open."""
+        await self.usage.close()
+        await self.sessions.close()
+
+    async def _forgotten(self) -> Sequence[SessionId]:
+        """Return some navigations that are gone, but perhaps not all of their artifacts."""
         with _readable():
-            return await self.sessions.forgotten(self._app_name, _AT_ONCE)
+            return await self.sessions.forgotten(APP_NAME, _AT_ONCE)
 
-    async def note_deleted(self, session: SessionId) -> None:
-        """Note that a forgotten navigation has no artifacts any more.
+    async def _delete_artifacts(self, session: SessionId) -> bool:
+        """Delete the artifacts of a forgotten navigation, and tell whether none is left."""
+        try:
+            await self.artifacts(session.id, session.user_id).clear()
+            await self._note_deleted(session)
+        except (OSError, StorageError) as error:
+            logger.warning("Artifacts of %s are deleted later (%s)", session.id, error)
+            return False
+        return True
 
-        Raises:
-            StorageError: the database can't be written.
-        """
+    async def _note_deleted(self, session: SessionId) -> None:
         try:
             await self.sessions.note_deleted(session)
         except sqlite3.Error as error:
@@ -270,7 +327,7 @@ class NavigationStore:
         session = None
         if _can_be_an_id(navigation_id):
             session = await self.sessions.get_session(
-                app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
+                app_name=APP_NAME, user_id=user, session_id=navigation_id, config=STATE_ONLY
             )
         if session is None or not state_store.holds_navigation(session.state):
             choices = [*await self.latest_ids(user)][:5]
@@ -332,85 +389,3 @@ def unstored(error: sqlite3.Error) -> StorageError:
         f"The step could not be stored ({error}); free space, or name another data folder with "
         "REPO_NAVIGATOR_DATA, then take the step again."
     )
-
-
-MAP_NAME = "map.txt"
-
-
-class NavigationArtifacts(NamedTuple):
-    """The artifacts of one navigation."""
-
-    service: BaseArtifactService
-    app_name: str
-    user: str
-    navigation_id: str
-
-    async def save_map(self, text: str) -> int:
-        """Keep a map and return its version."""
-        return await self._save(MAP_NAME, text)
-
-    async def load_map(self, version: int) -> str:
-        """Return the map of that version."""
-        return await self._load(MAP_NAME, version)
-
-    async def save_record(self, record: StepRecord) -> int:
-        """Keep the record of a step and return its version; one that was cut short may have left another."""
-        return await self._save(_record_name(record.report.step_number), record.model_dump_json())
-
-    async def load_record(self, step: int, version: int | None) -> StepRecord:
-        """Return that version of the record of ``step``, None for the latest."""
-        return StepRecord.model_validate_json(await self._load(_record_name(step), version))
-
-    async def reach(self) -> None:
-        """Ask the store something.
-
-        Raises:
-            StorageError: it does not answer.
-        """
-        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
-        await self.service.list_versions(**where, filename=MAP_NAME)
-
-    async def clear(self) -> None:
-        """Delete every artifact of the navigation."""
-        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
-        for name in await self.service.list_artifact_keys(**where):
-            if not name.startswith("user:"):
-                await self.service.delete_artifact(filename=name, **where)
-        if (
-            isinstance(self.service, FileArtifactService)
-            and Path(self.navigation_id).name == self.navigation_id
-        ):
-            # ADK leaves the folder, and in it what a kill left of an artifact that was being saved.
-            users = self.service.root_dir / "apps" / self.app_name / "users" / self.user
-            folder = users / "sessions" / self.navigation_id
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-
-    async def _save(self, name: str, text: str) -> int:
-        try:
-            return await self.service.save_artifact(
-                app_name=self.app_name,
-                user_id=self.user,
-                session_id=self.navigation_id,
-                filename=name,
-                artifact=types.Part(text=text),
-            )
-        except OSError as error:
-            raise unsaved(error) from error
-
-    async def _load(self, name: str, version: int | None) -> str:
-        part = await self.service.load_artifact(
-            app_name=self.app_name,
-            user_id=self.user,
-            session_id=self.navigation_id,
-            filename=name,
-            version=version,
-        )
-        if part is None or part.text is None:
-            raise StorageError(
-                f"`{name}` of navigation `{self.navigation_id}` is gone from the data folder; navigate again."
-            )
-        return part.text
-
-
-def _record_name(step: int) -> str:
-    return f"steps/{step:04d}.json"

@@ -19,8 +19,8 @@ from navigator.steps.turn import with_notes
 from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
-    from navigator.adk.runner import LiveNavigation, RunnerPool
-    from navigator.records.bookkeeping import StepRecord
+    from navigator.adk.live_navigations import LiveNavigation, LiveNavigations
+    from navigator.execution.step_reader import StepReader
     from navigator.steps.turn_request import TurnRequest
     from navigator.workspaces.workspace import Workspace, Workspaces
 
@@ -62,7 +62,8 @@ class TurnExecutor:
 
     def __init__(
         self,
-        pool: RunnerPool,
+        live: LiveNavigations,
+        reader: StepReader,
         workspaces: Workspaces,
         computing_slot: Callable[[str, str], AbstractAsyncContextManager[None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
@@ -70,13 +71,15 @@ class TurnExecutor:
         """Build a turn executor.
 
         Args:
-            pool: the navigations that are live, and their stores.
+            live: the navigations that are ready, and their store.
+            reader: the steps that were taken.
             workspaces: the repositories.
             computing_slot: holds a place for a step of a model, asked for by a principal, among the few that
                 compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
         """
-        self._pool = pool
+        self._live = live
+        self._reader = reader
         self._workspaces = workspaces
         self._computing_slot = computing_slot
         self._terms_of = terms_of
@@ -126,13 +129,13 @@ class TurnExecutor:
                 return TurnOutcome(stored, NOTHING_TO_UPDATE)
             if not (continues_without_words(stopped, terms) or stored.run.first_look):
                 if message:
-                    await self._pool.store.store(before, user)
+                    await self._live.store.store(before, user)
                 return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
         workspace, _ = await self._workspaces.open(
             before.state.repo_path, refresh=refresh, first_goal="" if refresh else before.state.user_task
         )
         async with self._computing_slot(before.run.model, user):
-            live = await self._pool.live(before, workspace, user)
+            live = await self._live.live(before, workspace, user)
             asked = AskedTurn(
                 stored=stored,
                 before=with_notes(_asked_by(reopened(before), request), message),
@@ -159,10 +162,10 @@ class TurnExecutor:
             await self._remember(asked.stored, turn.navigation, live.user)
             return TurnOutcome(turn.navigation, turn.answer, finishes, missed)
         if isinstance(turn, Revised):
-            after = await self._pool.commit(live, turn.navigation, turn.decision, settles=turn.settles)
+            after = await self._live.commit(live, turn.navigation, turn.decision, settles=turn.settles)
         else:
             changed = turn.navigation != asked.stored
-            after = await self._pool.decide(live, turn.navigation, changed=changed, settles=turn.settles)
+            after = await self._live.decide(live, turn.navigation, changed=changed, settles=turn.settles)
         return TurnOutcome(after, finishes=finishes, not_understood=missed)
 
     async def _heard(
@@ -182,32 +185,24 @@ class TurnExecutor:
 
     async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
         """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""
-        wanted = navigation.run.step if step is None else step
-        return (await self._record(navigation, user, wanted)).report.menu
+        return (await self._reader.record(navigation, user, step)).report.menu
 
     async def _remember(self, stored: Navigation, after: Navigation, user: str) -> None:
         """Store what words that took no step were about, for the next ones."""
         if after != stored:
             # What can't be kept is no reason not to answer.
             with suppress(StorageError):
-                await self._pool.store.store(after, user)
+                await self._live.store.store(after, user)
 
     async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
         """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""
         taken = 0
         while taken < steps and (at := navigation.run.changed_at):
-            record = await self._record(navigation, user, at)
+            record = await self._reader.record(navigation, user, at)
             if record.undo is None:
                 break
             navigation, taken = restored(navigation, record.undo), taken + 1
         return navigation, taken
-
-    async def _record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
-        run = navigation.run
-        if result := self._pool.step_result(run.navigation_id, user, step):
-            return result.record
-        version = run.record_version(step)
-        return await self._pool.artifacts(run.navigation_id, user).load_record(step, version)
 
     async def _on_terms(
         self, before: Navigation, user: str, terms: NewTerms
@@ -215,17 +210,17 @@ class TurnExecutor:
         """Return the navigation on new terms, and what is to be told of them."""
         model = terms.model or before.run.model
         after, message = (
-            on_terms(before, terms, self._pool.price_of(model).rates(model)) if terms else (before, ())
+            on_terms(before, terms, self._live.price_of(model).rates(model)) if terms else (before, ())
         )
         if message:
             # Models and limits are read when a navigation is made ready.
-            await self._pool.unready(before.run.navigation_id, user)
+            await self._live.unready(before.run.navigation_id, user)
         return after, message
 
     async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> Navigation:
         """End a navigation that no model carries on, and return it; the best plan so far stands."""
         after = Navigation(before.state, before.run.stopping(StopReason.ERROR, str(error)))
-        await self._pool.store.store(after, user)
+        await self._live.store.store(after, user)
         return after
 
     async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
@@ -238,5 +233,5 @@ class TurnExecutor:
         )
         after = Navigation(state, run)
         if after != before:
-            await self._pool.store.store(after, user)
+            await self._live.store.store(after, user)
         return after

@@ -249,7 +249,7 @@ async def _reach_bucket(settings: Settings) -> None:
     alone = replace(kept_in_memory(settings), bucket=settings.bucket)
     navigator = load_navigator(alone, takes_steps=False)
     try:
-        await navigator.reach_stores()
+        await navigator.store.reach()
     finally:
         await navigator.aclose()
 

@@ -62,12 +62,12 @@ async def _forget(navigator: Navigator, ids: tuple[str, ...], older_than: float 
             print_text(f"Deleted {navigation_id}.\n")
         if older_than is not None:
             before = time.time() - older_than * _DAY_S
-            uses = await navigator.uses(LOCAL)
+            uses = await navigator.store.uses(LOCAL)
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)
             print_text(f"Deleted {counted(len(old), 'navigation')}.\n")
-        await navigator.delete_forgotten()
+        await navigator.store.delete_forgotten()
     finally:
         with anyio.CancelScope(shield=True):
             await navigator.aclose()

@@ -18,7 +18,7 @@ FILES = {
     "repo_map/worktree/watching.py": "asks the system to tell of changes, and opens nothing",
     "repo_map/worktree/files.py": "resolves the root that the user names, and looks at nothing below it",
     "repo_map/worktree/fetching.py": "the size of a clone that we make, and what an ended fetch has left",
-    "navigator/adk/navigation_store.py": "the folder of a deleted navigation's artifacts",
+    "navigator/adk/artifacts.py": "the folder of a deleted navigation's artifacts",
     "repo_map/atomic_files.py": "writes files of our own, and those that the user names for output",
     "repo_navigator/terminal.py": "the null device, and the plan or the goal that the user names",
     "repo_map/history/history.py": "the cache",

@@ -44,7 +44,7 @@ async def delivery_of(
     settings: NavigatorSettings, navigation_id: str, user: str = "local"
 ) -> Delivery | None:
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
-    known = await navigator.known(navigation_id, user=user)
+    known = await navigator.store.known(navigation_id, user)
     await navigator.aclose()
     assert known is not None
     return known.delivery
@@ -74,7 +74,7 @@ async def test_a_file_of_version_0_1_0_overrules_nothing_that_is_known(tmp_path:
     data = stored_by_0_1_0(tmp_path)
     (file,) = (data / "answers").glob("*.json")
     navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
-    await navigator.deliver(file.stem, used_at=1.9e9, token_budget=4_000, held_step=1)
+    await navigator.store.note_delivered(file.stem, "local", used_at=1.9e9, token_budget=4_000, held_step=1)
     await navigator.aclose()
     settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
     async with Client(build_server(settings)) as client:
@@ -96,9 +96,9 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     assert not (settings.data_dir / "answers").exists()
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
     await navigator.forget(key)
-    await navigator.deliver(key, used_at=1.0)
-    assert await navigator.known(key) is None
-    assert await navigator.uses() == []
+    await navigator.store.note_delivered(key, "local", used_at=1.0)
+    assert await navigator.store.known(key, "local") is None
+    assert await navigator.store.uses() == []
     await navigator.aclose()
 
 
@@ -110,11 +110,11 @@ async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: 
     delivered = 0
     while not step.done():
         delivered += 1
-        await navigator.deliver(key, used_at=float(delivered), held_step=0)
+        await navigator.store.note_delivered(key, "local", used_at=float(delivered), held_step=0)
         await asyncio.sleep(0)
     assert (await step).step_number == 1
     assert delivered > 1
-    known = await navigator.known(key)
+    known = await navigator.store.known(key, "local")
     await navigator.aclose()
     assert known is not None
     assert known.delivery == Delivery(token_budget=2_000, held_step=0, used_at=float(delivered))
@@ -184,7 +184,7 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
 @pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
 async def test_an_odd_id_is_nobodys(odd: str, settings: Settings) -> None:
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
-    assert await navigator.known(odd) is None
+    assert await navigator.store.known(odd, "local") is None
     await navigator.aclose()
 
 

@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.adk.runner import APP_NAME
+from navigator.adk.navigation_store import APP_NAME
 from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.errors import UnknownNavigationError
@@ -121,7 +121,7 @@ async def test_a_deletion_that_was_cut_short_is_gone_on_with(settings: Settings,
     with pytest.raises(UnknownNavigationError):
         await navigator.context(key)
     assert await left_of(settings, key) != []
-    await navigator.delete_forgotten()
+    await navigator.store.delete_forgotten()
     await navigator.aclose()
     assert await left_of(settings, key) == []
 
@@ -135,7 +135,7 @@ async def test_what_killed_processes_held_is_removed(settings: Settings, shop: P
             "INSERT INTO leases VALUES ('killed', nextval('lease_tokens'), 'x', now() - interval '1 day'), "
             "('at work', nextval('lease_tokens'), 'x', now() + interval '1 minute')",
         )
-        await navigator.delete_forgotten()
+        await navigator.store.delete_forgotten()
         assert [row["name"] for row in await run_sql(settings.store, "SELECT name FROM leases")] == [
             "at work"
         ]
@@ -143,7 +143,7 @@ async def test_what_killed_processes_held_is_removed(settings: Settings, shop: P
         assert settings.data_dir is not None
         left = settings.data_dir / "locks" / f"{'0' * 32}.lock"
         left.write_text("1")
-        await navigator.delete_forgotten()
+        await navigator.store.delete_forgotten()
         assert not left.exists()
     await navigator.aclose()
 

@@ -30,7 +30,7 @@ async def test_the_embedded_planner_takes_the_time_that_it_needs(
 async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("navigator.adk.runner.MAX_LIVE", 2)
+    monkeypatch.setattr("navigator.adk.live_navigations.MAX_LIVE", 2)
     earlier, declared = _flights(), _build_declaration_cached.cache_info().currsize
     navigator = make_navigator()
     for _ in range(4):

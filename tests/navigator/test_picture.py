@@ -88,13 +88,13 @@ async def test_a_picture_follows_the_steps_and_leaves_alone_what_was_delivered(
 ) -> None:
     navigator = make_navigator()
     navigation_id = await flown(navigator, repository)
-    await navigator.deliver(navigation_id, used_at=1.0, token_budget=400, held_step=0)
-    before = await navigator.known(navigation_id)
+    await navigator.store.note_delivered(navigation_id, "local", used_at=1.0, token_budget=400, held_step=0)
+    before = await navigator.store.known(navigation_id, "local")
     await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]})
     data = await navigator.picture(navigation_id)
     assert "src/billing.py" in [file["path"] for file in data["shown"]]
     assert data["turns"][-1]["by"] == "user"
-    after = await navigator.known(navigation_id)
+    after = await navigator.store.known(navigation_id, "local")
     assert before is not None
     assert after is not None
     assert after.delivery == before.delivery

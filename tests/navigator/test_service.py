@@ -56,7 +56,7 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    session = await navigator._pool.store._session(navigation_id, "local")
+    session = await navigator.store._session(navigation_id, "local")
     return dict(session.state)
 
 
@@ -620,7 +620,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
     with monkeypatch.context() as reading:
         reading.setattr(SqlSessions, "get_session", unread)
         opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
-    known = await navigator.known(opened)
+    known = await navigator.store.known(opened, "local")
     assert known is not None
     assert known.delivery is not None
     assert (known.delivery.token_budget, known.delivery.held_step) == (4_000, 2)

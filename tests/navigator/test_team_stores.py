@@ -20,7 +20,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigator.adk.navigation_store import NavigationArtifacts
+from navigator.adk.artifacts import NavigationArtifacts
 from navigator.adk.session_values import SessionId
 from navigator.adk.sql_sessions import SqlSessions
 from navigator.adk.stores import open_stores

@@ -7,7 +7,6 @@ import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,18 +16,14 @@ from opentelemetry import trace
 from navigator.adk.active_navigation import ActiveNavigation, StepResult
 from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import SessionManager
-from navigator.adk.navigation_store import NavigationArtifacts, NavigationStore, busy, unstored
-from navigator.adk.session_values import SessionId
-from navigator.adk.stores import open_stores
-from navigator.errors import ModelFailedError, StorageError
+from navigator.adk.navigation_store import APP_NAME, NavigationStore, busy, unstored
+from navigator.errors import ModelFailedError
 from navigator.models.sampling_port import HOST
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.planner import planned
 from navigator.steps.turn import settled
-from navigator.stores.usage import Load
-from navigator.stores.usage_store import UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
 
 
-APP_NAME = "repo_navigator"
 MAX_LIVE = 64
 
 logger = logging.getLogger(__name__)
@@ -62,8 +56,8 @@ class LiveNavigation(NamedTuple):
     user: str
 
 
-class RunnerPool:
-    """Everything of a navigator that needs ADK, behind one door."""
+class LiveNavigations:
+    """Makes navigations ready for steps, lets a model or the planner decide, and stores what they decide."""
 
     def __init__(
         self,
@@ -71,54 +65,24 @@ class RunnerPool:
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
         ask_host: AskHost | None,
+        store: NavigationStore,
     ) -> None:
         if ask_host is not None:
             models = {HOST: HostModel(ask_host), **models}
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
-        self._stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
-        self.store = NavigationStore(self._stores.sessions, APP_NAME, self._stores.damage)
-        self._locks = self._stores.locks
+        self.store = store
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()
         self._bookings: set[asyncio.Future[None]] = set()
 
     @property
-    def note(self) -> str:
-        """What the user should know of the stores; empty when all is well."""
-        return self._stores.note
-
-    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
-        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
-        return self._locks.hold(navigation_id)
-
-    @property
-    def usage(self) -> UsageStore:
-        """Where what principals use is counted."""
-        return self._stores.usage
-
-    def load(self) -> Load:
-        """Return what is held and ready here, and what the stores refused."""
-        locks, stores = self._locks, self._stores
-        # ADK's own services count nothing.
-        errors = {"database": stores.sessions.errors, "artifacts": getattr(stores.artifacts, "errors", 0)}
-        return Load(live=len(self._live), leases=locks.held, lost=locks.lost, store_errors=errors)
-
-    async def reach(self) -> None:
-        """Ask both stores something.
-
-        Raises:
-            StorageError: one does not answer.
-        """
-        await self.store.known("nav-", "nobody")
-        await self.artifacts("nav-", "nobody").reach()
+    def count(self) -> int:
+        """How many navigations are ready."""
+        return len(self._live)
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""
         return self._models.price_of(model)
-
-    def artifacts(self, navigation_id: str, user: str) -> NavigationArtifacts:
-        """Return the artifacts of a navigation."""
-        return NavigationArtifacts(self._stores.artifacts, APP_NAME, user, navigation_id)
 
     def step_result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         """Return what a step came to, where it was one of the latest that were taken here."""
@@ -130,8 +94,8 @@ class RunnerPool:
         key = (user, navigation.run.navigation_id)
         live = self._live.pop(key, None) or await self._make_live(navigation, workspace, user)
         live.active.begin_step(navigation, workspace)
-        if self.note:
-            live.active.notes.append(self.note)
+        if self.store.note:
+            live.active.notes.append(self.store.note)
         self._live[key] = live
         await self._drop_idle(keep=key)
         return live
@@ -151,7 +115,7 @@ class RunnerPool:
         for key in list(self._live):
             if len(self._live) <= MAX_LIVE:
                 return
-            if key != keep and not self._locks.is_held(key[1]):
+            if key != keep and not self.store.is_held(key[1]):
                 del self._live[key]
                 await self._models.destroy(key[1])
 
@@ -251,50 +215,13 @@ class RunnerPool:
             if active.planner_decides:
                 return before
 
-    async def forget(self, navigation_id: str, user: str) -> None:
-        """Delete a navigation with its maps and records.
-
-        The row goes first, with a note that the rest is to follow: what a kill or a store that does not
-        answer leaves behind belongs to nobody, and ``delete_forgotten`` goes on with it.
-        """
-        if self._stores.is_read_only:
-            raise StorageError(f"The navigation could not be deleted. {self.note}")
-        session = await self.store.forget(navigation_id, user)
-        self._live.pop((user, navigation_id), None)
-        await self._models.destroy(navigation_id)
-        await self._delete_artifacts(session)
-
-    async def delete_forgotten(self) -> None:
-        """Delete what is left of navigations whose deletion was cut short, and locks of killed processes.
-
-        Raises:
-            StorageError: a store does not answer.
-        """
-        await self._locks.remove_abandoned()
-        while sessions := await self.store.forgotten():
-            for session in sessions:
-                if not await self._delete_artifacts(session):
-                    return
-
-    async def _delete_artifacts(self, session: SessionId) -> bool:
-        """Delete the artifacts of a forgotten navigation, and tell whether none is left."""
-        try:
-            await self.artifacts(session.id, session.user_id).clear()
-            await self.store.note_deleted(session)
-        except (OSError, StorageError) as error:
-            logger.warning("Artifacts of %s are deleted later (%s)", session.id, error)
-            return False
-        return True
-
     async def aclose(self) -> None:
-        """Close what is open."""
+        """Let go of all models, and wait for what is still booked."""
         for _, navigation_id in self._live:
             await self._models.destroy(navigation_id)
         self._live.clear()
         # What a cancelled step has spent is still being written, by a task that nobody waits for any more.
         await asyncio.gather(*self._bookings, return_exceptions=True)
-        await self._stores.usage.close()
-        await self._stores.sessions.close()
 
     async def _book(self, live: LiveNavigation, before: Navigation) -> None:
         """Store what a step that came to nothing has spent."""
@@ -310,13 +237,13 @@ class RunnerPool:
         run, budget = navigation.run, navigation.state.budget_config
         ledger = Ledger(budget.max_spend_usd, run.spent, run.usage, run.account)
         active = ActiveNavigation(
-            navigation, workspace, self.artifacts(run.navigation_id, user), ledger, self._clock
+            navigation, workspace, self.store.artifacts(run.navigation_id, user), ledger, self._clock
         )
         if active.planner_decides:
             return LiveNavigation(active, None, user)
         model_agent = await asyncio.to_thread(_load_model_agent)
         session = self._models.create(active)
-        return LiveNavigation(active, model_agent(active, session, self._stores.sessions, APP_NAME), user)
+        return LiveNavigation(active, model_agent(active, session, self.store.sessions, APP_NAME), user)
 
 
 def _load_model_agent() -> Callable[..., ModelAgent]:
