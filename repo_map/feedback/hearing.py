@@ -136,7 +136,7 @@ class _Listener:
         if operation is Operation.SEARCH:
             return self._search(clause, phrase.words)
         if operation in _WITHOUT_NAME:
-            _WITHOUT_NAME[operation](self, clause, clause.written(phrase.words))
+            self._takes_nameless(clause, operation, clause.written(phrase.words))
             return True
         self._named.referred = False
         targets = self._named.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
@@ -215,33 +215,6 @@ class _Listener:
             self._near[name] = nearest(self._index, name)
         return self._near.get(name, [])
 
-    # What is about no name.
-
-    def _budget(self, clause: Clause, words: str) -> None:
-        sizes = [wish for wish in self._wishes if wish.operation is Operation.BUDGET]
-        base = int(sizes[-1].detail) if sizes else self._asked.plan.budget
-        if self._wishes and self._wishes[-1].operation is Operation.BUDGET:
-            # Of two sizes the later one is meant, and "half" means that of what is there.
-            self._wishes.pop()
-            base = self._asked.plan.budget
-        detail = str(read_budget(clause.text, base))
-        self._wishes.append(Wish(Operation.BUDGET, detail=detail, words=clause.written()))
-
-    def _end(self, clause: Clause, _words: str) -> None:
-        self._wishes = [wish for wish in self._wishes if wish.operation is not Operation.FINISH]
-        self._wishes.append(Wish(Operation.FINISH, words=clause.written()))
-
-    def _nothing(self, clause: Clause, _words: str) -> None:
-        self._wishes.append(Wish(Operation.NOTHING, words=clause.written()))
-
-    def _take_back(self, clause: Clause, _words: str) -> None:
-        steps = read_steps(clause.text)
-        told = "all" if steps == EVERY_STEP else str(steps)
-        self._wishes.append(Wish(Operation.UNDO, detail=told, words=clause.written()))
-
-    def _left_out(self, clause: Clause, _words: str) -> None:
-        self._wishes.append(Wish(Operation.LEFT_OUT, is_question=True, words=clause.written()))
-
     def _search(self, clause: Clause, words: str) -> bool:
         """Take words that describe what is looked for, restrict nothing, and name nothing unknown."""
         names = re.findall(HELD, words)
@@ -251,11 +224,28 @@ class _Listener:
         self._wishes.append(Wish(Operation.SEARCH, detail=subject, words=clause.written()))
         return True
 
-    def _numbers(self, clause: Clause, words: str) -> None:
-        numbers, _ = read_numbers(words)
-        self._named.last = menu_parts(self._index, words, self._menu)
-        detail = ",".join(map(str, numbers))
-        self._wishes.append(Wish(Operation.NUMBERS, targets=self._named.last, detail=detail, words=words))
+    def _takes_nameless(self, clause: Clause, operation: Operation, words: str) -> None:
+        """Take a wish that is about no name."""
+        targets: tuple[Target, ...] = ()
+        detail = ""
+        if operation is Operation.NUMBERS:
+            detail = ",".join(map(str, read_numbers(words)[0]))
+            targets = self._named.last = menu_parts(self._index, words, self._menu)
+        elif operation is Operation.UNDO:
+            steps = read_steps(clause.text)
+            detail = "all" if steps == EVERY_STEP else str(steps)
+        elif operation is Operation.BUDGET:
+            sizes = [wish for wish in self._wishes if wish.operation is Operation.BUDGET]
+            base = int(sizes[-1].detail) if sizes else self._asked.plan.budget
+            if self._wishes and self._wishes[-1].operation is Operation.BUDGET:
+                # Of two sizes the later one is meant, and "half" means that of what is there.
+                self._wishes.pop()
+                base = self._asked.plan.budget
+            detail = str(read_budget(clause.text, base))
+        elif operation is Operation.FINISH:
+            self._wishes = [wish for wish in self._wishes if wish.operation is not Operation.FINISH]
+        is_question = operation is Operation.LEFT_OUT
+        self._wishes.append(Wish(operation, is_question, targets, detail, clause.written()))
 
 
 _MOST_NEAREST: Final = 5
@@ -267,11 +257,13 @@ _UNREAD: Final = (
 _GOES_ON: Final = re.compile("what about ", re.IGNORECASE)
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
-_WITHOUT_NAME: Final = {
-    Operation.NUMBERS: _Listener._numbers,
-    Operation.BUDGET: _Listener._budget,
-    Operation.FINISH: _Listener._end,
-    Operation.NOTHING: _Listener._nothing,
-    Operation.UNDO: _Listener._take_back,
-    Operation.LEFT_OUT: _Listener._left_out,
-}
+_WITHOUT_NAME: Final = frozenset(
+    {
+        Operation.NUMBERS,
+        Operation.BUDGET,
+        Operation.FINISH,
+        Operation.NOTHING,
+        Operation.UNDO,
+        Operation.LEFT_OUT,
+    }
+)

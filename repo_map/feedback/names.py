@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -293,23 +293,10 @@ def _bare(name: str) -> str:
 
 def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
     """Return where a text stands in the files, those of ``first_in`` first: its lines."""
-    told = f'"{text}"'
     if len(text.strip()) < _LEAST_TEXT:
         return Target(text)
-    spans: dict[LineSpan, None] = {}
-    read = 0
-    order = sorted(range(len(index)), key=lambda file: (index.paths[file] not in first_in, file))
-    for file in order:
-        source = index.text(file)
-        read += len(source)
-        at = source.find(text)
-        while at >= 0 and len(spans) < MOST_HITS:
-            line = source.count("\n", 0, at) + 1
-            spans.setdefault(LineSpan(index.paths[file], line, line + text.count("\n")))
-            at = source.find(text, at + len(text))
-        if len(spans) >= MOST_HITS or read > _MOST_READ:
-            break
-    return Target(text, spans=tuple(spans), name=told)
+    spans = _spans_of(index, re.compile(re.escape(text)), range(len(index)), first_in)
+    return Target(text, spans=spans, name=f'"{text}"')
 
 
 def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Target:
@@ -319,21 +306,28 @@ def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ())
     """
     if _IDENTIFIER.fullmatch(name) is None:
         return Target(name)
+    code = [file for file in range(len(index)) if not is_prose(index.paths[file])]
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return Target(name, spans=_spans_of(index, word, code, first_in), name=name)
+
+
+def _spans_of(
+    index: RepoIndex, pattern: re.Pattern[str], files: Sequence[int], first_in: Collection[str]
+) -> tuple[LineSpan, ...]:
+    """Return the lines of a pattern, ``MOST_HITS`` at most, of as many files as are read for one search."""
     spans: dict[LineSpan, None] = {}
     read = 0
-    code = (file for file in range(len(index)) if not is_prose(index.paths[file]))
-    for file in sorted(code, key=lambda file: (index.paths[file] not in first_in, file)):
+    for file in sorted(files, key=lambda file: (index.paths[file] not in first_in, file)):
         source = index.text(file)
         read += len(source)
-        for found in word.finditer(source):
+        for found in pattern.finditer(source):
             line = source.count("\n", 0, found.start()) + 1
-            spans.setdefault(LineSpan(index.paths[file], line, line))
+            spans.setdefault(LineSpan(index.paths[file], line, line + found[0].count("\n")))
             if len(spans) == MOST_HITS:
-                break
-        if len(spans) == MOST_HITS or read > _MOST_READ:
+                return tuple(spans)
+        if read > _MOST_READ:
             break
-    return Target(name, spans=tuple(spans), name=name)
+    return tuple(spans)
 
 
 def is_identifier(target: Target) -> bool:
@@ -447,8 +441,4 @@ def _is_folder(pattern: str) -> bool:
 
 
 def _told_places(places: Sequence[NamedDefinition]) -> str:
-    return " ".join(_each_name(places))
-
-
-def _each_name(places: Sequence[NamedDefinition]) -> Iterator[str]:
-    return iter(dict.fromkeys(place.name for place in places))
+    return " ".join(dict.fromkeys(place.name for place in places))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.feedback.names import NamedDefinition, Target, named_by
 from repo_map.feedback.operations import Operation
-from repo_map.feedback.related_text import text_beside
 from repo_map.graph import references
 from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence, Relation
+from repo_map.relations.named_files import named_files_of
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.worktree.file_kinds import FileFlag
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from repo_map.relations.model import Place
 
 _MOST_TARGETS = 4
+_MOST_FILES = 5
+"""Files whose users are looked for together."""
 
 RELATED = {
     Operation.CALLERS: "callers of",
@@ -61,8 +63,8 @@ def find_related(index: RepoIndex, operation: Operation, target: Target) -> Rela
             name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
             if references.unique_definitions(index, [name]) == [place]:
                 likely.update((other, 0) for other in _users(index, place))
-    for other, line, is_sure in text_beside(index, operation, target, own):
-        (stated if is_sure else likely).setdefault(other, line)
+    for other, line, confidence in _text_beside(index, operation, target, own):
+        (stated if confidence is Confidence.RESOLVED else likely).setdefault(other, line)
     for known in (own, stated):
         for place in known:
             likely.pop(place, None)
@@ -70,6 +72,33 @@ def find_related(index: RepoIndex, operation: Operation, target: Target) -> Rela
         stated.pop(place, None)
     wanted = [_named(index, _chosen(index, operation, found)) for found in (stated, likely)]
     return Related(tuple(wanted[0]), tuple(wanted[1]))
+
+
+def _text_beside(
+    index: RepoIndex, operation: Operation, target: Target, places: Sequence[Place]
+) -> Iterator[tuple[Place, int, Confidence]]:
+    """Yield what names the files of a target, or what they and ``places``, its definitions, name.
+
+    With each comes the line where it does, 0 where that is in the target's file. Row -1 is a whole file, or
+    its top.
+    """
+    named = named_files_of(index)
+    paths = sorted(named_by(index, target.patterns))
+    files = [file for path in paths if (file := index.file_id(path)) is not None]
+    files = files if len(files) <= _MOST_FILES else []
+    if operation is Operation.USES:
+        for place in (*places, *((file, -1) for file in files)):
+            yield from ((each.target, 0, each.confidence) for each in _likely(named.used_in(place)))
+        return
+    for each in (each for file in files for each in _likely(named.naming(file))):
+        yield each.source, each.line, each.confidence
+        if operation is Operation.TESTS and each.source[1] >= 0:
+            for test in relations_of(index).tests_reaching(each.source):
+                yield test.source, test.line, min(test.confidence, each.confidence)
+
+
+def _likely(relations: Iterable[Relation]) -> Iterator[Relation]:
+    return (each for each in relations if each.confidence >= Confidence.LIKELY)
 
 
 def as_asked_of(

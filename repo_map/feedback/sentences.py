@@ -210,9 +210,9 @@ _BEFORE: Final = tuple(
     (re.compile(rf"^(?:{pattern})", re.IGNORECASE), instead)
     for pattern, instead in (
         (
-            r"(?:please|pls|plz|kindly|yo|nah|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes"
+            r"(?:(?:please|pls|plz|kindly|yo|nah|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes"
             r"|right|first|next|again|sorry|oh|hmm|oops|thanks?(?: you)?|lgtm"
-            r"|(?:great|perfect|nice|good)(?: (?:work|start))?(?: so far)?)[\s,.!:–—-]+(?!$)",
+            r"|(?:great|perfect|nice|good)(?: (?:work|start))?(?: so far)?)[\s,.!:–—-]+)+(?!$)",
             "",
         ),
         (

@@ -49,6 +49,8 @@ _ASIDES: Final = frozenset(
 _SHOWN: Final = _ASIDES | _OF_SOURCE | frozenset("full whole complete entire fully completely detail".split())
 """The same for what is to be shown: a part of a definition is not taken away for the whole."""
 _NOUNS: Final = _OF_FILES | _OF_CODE | _OF_SOURCE
+_MOST_ASIDES: Final = 9
+"""Words that are left out around a name, at most: what stands there more often is none of its surroundings."""
 _EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
 _BOTH: Final = 2
 _SPLIT: Final = re.compile(
@@ -254,7 +256,7 @@ def _windows(words: str, asides: frozenset[str]) -> Iterator[str]:
     parts = words.strip(" \t,:!?").rstrip(" \t,.:!?").split()
     may_go = [part.lower() in asides | _OF_FILES | _OF_CODE for part in parts]
     may_lead = [each or part.lower() in _OF_KINDS for each, part in zip(may_go, parts, strict=True)]
-    for gone in range(len(parts)):
+    for gone in range(min(len(parts), _MOST_ASIDES)):
         for before in range(gone, -1, -1):
             after = len(parts) - gone + before
             if all(may_lead[:before]) and all(may_go[after:]):
