@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
 from navigator.errors import InvalidArgumentError
-from repo_map.feedback.typed import QUESTIONS, Reference, TypedWishes
+from repo_map.feedback.typed import QUESTIONS, Argument, TypedWishes
 from repo_map.secrets.masking import mask_text
 
 MAX_TOKEN_BUDGET = 2_000_000
@@ -81,11 +81,11 @@ def typed_wishes(show: object = None, drop: object = None, ask: object = None) -
     return wishes
 
 
-def _references(argument: str, given: object) -> tuple[Reference, ...]:
+def _references(argument: str, given: object) -> tuple[Argument, ...]:
     if given is None:
         return ()
     entries = list(given) if isinstance(given, list | tuple) else [given]
-    found: list[Reference] = []
+    found: list[Argument] = []
     for each in entries:
         if isinstance(each, bool) or not isinstance(each, int | str):
             raise InvalidArgumentError(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
     from navigator.steps.turn_request import Feedback
     from navigator.workspaces.workspace import Workspace
-    from repo_map.feedback.steering import Mentioned, Steering
+    from repo_map.feedback.steering import Steering, Wish
     from repo_map.index import RepoIndex
 
 KEPT = 5
@@ -134,7 +134,7 @@ def remembering(before: Navigation, heard: FeedbackOutcome) -> Navigation:
     return Navigation(before.state, before.run.model_copy(update=update))
 
 
-def _mentioning(mentioned: Mentioned) -> dict[str, object]:
+def _mentioning(mentioned: Wish) -> dict[str, object]:
     """Return the fields that remember what words were about; of too much, nothing."""
     things = tuple(
         MentionedThing(
@@ -149,14 +149,14 @@ def _mentioning(mentioned: Mentioned) -> dict[str, object]:
     size = sum(len(each.patterns) + len(each.places) + len(each.spans) for each in things)
     if size > _MOST_MENTIONED:
         return {"mentioned": (), "asked": ""}
-    return {"mentioned": things, "asked": mentioned.asked.value if mentioned.asked else ""}
+    return {"mentioned": things, "asked": mentioned.operation.value if mentioned.is_question else ""}
 
 
-def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str) -> Mentioned:
+def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str) -> Wish:
     """Return what earlier words were about as it stands in the index now; what is gone is left out."""
-    from repo_map.feedback.names import LineSpan, NamedDefinition, Target  # noqa: PLC0415 - most steps have no feedback
+    from repo_map.feedback.names import LineSpan, NamedDefinition, Referent  # noqa: PLC0415 - most steps have no feedback
     from repo_map.feedback.operations import Operation  # noqa: PLC0415 - as above
-    from repo_map.feedback.steering import Mentioned  # noqa: PLC0415 - as above
+    from repo_map.feedback.steering import Wish  # noqa: PLC0415 - as above
 
     def standing(path: str, name: str, line: int) -> NamedDefinition | None:
         file = index.file_id(path)
@@ -167,7 +167,7 @@ def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str
         return NamedDefinition(path, name, min(lines, key=lambda at: abs(at - line), default=line))
 
     targets = tuple(
-        Target(
+        Referent(
             each.words,
             each.patterns,
             tuple(place for known in each.places if (place := standing(*known)) is not None),
@@ -177,4 +177,5 @@ def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str
         for each in things
     )
     kept = tuple(filter(None, targets))
-    return Mentioned(kept, Operation(asked) if kept and asked in {each.value for each in Operation} else None)
+    is_question = bool(kept) and asked in {each.value for each in Operation}
+    return Wish(Operation(asked) if is_question else Operation.NOTHING, is_question, kept)

@@ -50,7 +50,7 @@ def with_places(
         FlightPlanError: none of the numbers is on the menu.
     """
     from repo_map.feedback.changes import PlanChanges  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.feedback.names import NamedDefinition, Target  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.feedback.names import NamedDefinition, Referent  # noqa: PLC0415 - the server answers before the engine loads
 
     rest = {name: value for name, value in updates.items() if name != NUMBERS}
     if not (asked := updates.get(NUMBERS)):
@@ -68,7 +68,7 @@ def with_places(
     changes = PlanChanges(plan, own)
     parts = tuple(NamedDefinition(each.path, each.name, each.first) for each in chosen if each.name)
     files = tuple(globs.escape(each.path) for each in chosen if not each.name)
-    changes.set_level(Target("", places=parts), _BODY)
-    changes.set_level(Target("", patterns=files), _BODY)
+    changes.set_level(Referent("", places=parts), _BODY)
+    changes.set_level(Referent("", patterns=files), _BODY)
     rules = [*(rest.get("verbosity") or ()), *changes.updates()["verbosity"]]
     return {**rest, "verbosity": rules}, f"The menu had no {unknown}." if unknown else ""

@@ -66,7 +66,7 @@ def revise(
     asks_for_more = (
         bool(steering.goal_addition)
         or own.budget > before.run.own.budget
-        or any(wish.operation in _ASK_FOR_MORE for wish in steering.heard)
+        or any(wish.operation in _ASK_FOR_MORE for wish in steering.wishes)
     )
     if asks_for_more or heard.run.fill:
         size = answer_size(heard.run.first_answer, own.budget)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map import globs
+from repo_map.feedback.name_lookup import spelled
 from repo_map.feedback.names import (
     MOST_HITS,
     NamedDefinition,
-    Target,
+    Referent,
     around,
     find_identifier,
     find_places,
@@ -22,7 +23,6 @@ from repo_map.feedback.names import (
 )
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
-from repo_map.feedback.targets import spelled
 from repo_map.messages import counted, one_line
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
@@ -55,14 +55,14 @@ class Asked:
     history: History | None = None
 
 
-def answer(asked: Asked, operation: Operation, target: Target) -> str:
+def answer(asked: Asked, operation: Operation, target: Referent) -> str:
     """Return the answer to one question about a target, and how much of it could not be followed."""
     with relations_of(asked.index).asking() as question:
-        told = _ANSWERS[operation](asked, target)
-    return f"{told} {question.told}".rstrip()
+        text = _ANSWERS[operation](asked, target)
+    return f"{text} {question.told}".rstrip()
 
 
-def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
+def within_tokens(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
     """Return answers as one text of at most ``most`` tokens; what does not fit is counted or cut."""
     text = "\n".join(answers)
     if count(text) <= most:
@@ -77,20 +77,20 @@ def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
 
 def list_places(places: Sequence[NamedDefinition], most: int = 110) -> str:
     """Return where definitions stand, as many by line as ``most`` tokens take, and the others counted."""
-    return _listed(list(map(_told, places)), most)
+    return _listed(list(map(_described, places)), most)
 
 
-def _told(place: NamedDefinition) -> str:
+def _described(place: NamedDefinition) -> str:
     if not place.line:
         return f"`{place.path}`"
     return f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
 
 
-def _listed(told: Sequence[str], most: int) -> str:
-    shown = list(told[:_MOST_NAMED])
+def _listed(texts: Sequence[str], most: int) -> str:
+    shown = list(texts[:_MOST_NAMED])
     while len(shown) > 1 and count(", ".join(shown)) > most:
         shown.pop()
-    rest = len(told) - len(shown)
+    rest = len(texts) - len(shown)
     return ", ".join(shown) + (f" and {rest} more." if rest else ".")
 
 
@@ -105,11 +105,11 @@ def tell_left_out(asked: Asked) -> str:
     missing = [file for file in asked.relevance.files if file.path not in shown]
     if not missing:
         return "Every file that the goal points at is shown."
-    told = [f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing]
-    return f"Not shown, the most relevant first: {_listed(told, 110)}"
+    texts = [f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing]
+    return f"Not shown, the most relevant first: {_listed(texts, 110)}"
 
 
-def _tell_why(asked: Asked, target: Target) -> str:
+def _tell_why(asked: Asked, target: Referent) -> str:
     """Say which evidence put the target's files where they are."""
     relevance = asked.relevance
     wanted = set(target.paths)
@@ -138,15 +138,15 @@ def _tell_why(asked: Asked, target: Target) -> str:
     return "\n".join(message)
 
 
-def _tell_where(asked: Asked, target: Target) -> str:
+def _tell_where(asked: Asked, target: Referent) -> str:
     """Say where a name is defined, where a text stands, or which files a pattern names."""
     index = asked.index
     if target.spans and target.name.startswith('"'):
-        told = []
+        texts = []
         for span in target.spans:
             place = around(index, span)
-            told.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
-        return f"{target.name} stands in {_listed(told, 110)}"
+            texts.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
+        return f"{target.name} stands in {_listed(texts, 110)}"
     if is_identifier(target):
         return _tell_identifier(index, target)
     places = target.places or tuple(find_places(index, target.words))
@@ -158,26 +158,26 @@ def _tell_where(asked: Asked, target: Target) -> str:
     return f"`{target.words}` is {_listed([f'`{path}`' for path in paths], 110)}"
 
 
-def _tell_related(operation: Operation) -> Callable[[Asked, Target], str]:
-    def tell(asked: Asked, target: Target) -> str:
+def _tell_related(operation: Operation) -> Callable[[Asked, Referent], str]:
+    def tell(asked: Asked, target: Referent) -> str:
         index = asked.index
         if is_identifier(target):
             return _tell_identifier(index, target)
         what = f"{RELATED[operation]} {spelled(target)}"
-        if told := told_related(what, find_related(index, operation, target)):
-            return told
+        if text := describe_related(what, find_related(index, operation, target)):
+            return text
         by_name = _standing(index, target) if operation is Operation.CALLERS else ""
         return f"The index knows no {what}.{by_name}"
 
     return tell
 
 
-def _tell_identifier(index: RepoIndex, target: Target) -> str:
+def _tell_identifier(index: RepoIndex, target: Referent) -> str:
     """Say where a name stands that is a parameter, an attribute or a local, each function once."""
     return f"`{target.name}` is no definition; likely, by name alone, it is {_held(index, target)}"
 
 
-def _standing(index: RepoIndex, target: Target) -> str:
+def _standing(index: RepoIndex, target: Referent) -> str:
     """Say where else the name of definitions stands, as an attribute does that nothing calls."""
     leaves = {place.name.rpartition(".")[2] for place in target.places}
     if len(leaves) != 1:
@@ -188,14 +188,14 @@ def _standing(index: RepoIndex, target: Target) -> str:
     return f" Likely, by name alone, it is {_held(index, others)}" if others.spans else ""
 
 
-def _held(index: RepoIndex, target: Target) -> str:
+def _held(index: RepoIndex, target: Referent) -> str:
     held = f"held by {list_places(_holders(index, target), 90)}"
     if len(target.spans) < MOST_HITS:
         return held
     return f"{held[:-1]}, among the first {MOST_HITS} lines alone."
 
 
-def _holders(index: RepoIndex, target: Target) -> list[NamedDefinition]:
+def _holders(index: RepoIndex, target: Referent) -> list[NamedDefinition]:
     """Return what lines stand in, each function or class once with its first such line."""
     holders: dict[tuple[str, str], NamedDefinition] = {}
     for span in target.spans:
@@ -204,18 +204,18 @@ def _holders(index: RepoIndex, target: Target) -> list[NamedDefinition]:
     return list(holders.values())
 
 
-def told_related(what: str, found: Related) -> str:
+def describe_related(what: str, found: Related) -> str:
     """Tell what is resolved, and apart from it what only a name says; ``""`` for nothing."""
-    told = []
+    texts = []
     if found.stated:
-        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, 90)}")
+        texts.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, 90)}")
     if found.likely:
-        rest = f"Likely, by name alone: {list_places(found.likely, 40 if told else 90)}"
-        told.append(rest if told else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
-    return " ".join(told)
+        rest = f"Likely, by name alone: {list_places(found.likely, 40 if texts else 90)}"
+        texts.append(rest if texts else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
+    return " ".join(texts)
 
 
-def _tell_imports(asked: Asked, target: Target) -> str:
+def _tell_imports(asked: Asked, target: Referent) -> str:
     index = asked.index
     message = []
     for path in _files(index, target)[:_MOST_FILES]:
@@ -228,32 +228,32 @@ def _tell_imports(asked: Asked, target: Target) -> str:
             for each in relations.importers_of(other):
                 if each.source[0] == file:
                     ours.setdefault(each.line, []).append(index.paths[other])
-        told = [
+        texts = [
             f"{one_line(each.module)}{''.join(f' → {path}' for path in ours.get(each.line, ())[:1])} "
             f"(line {each.line})"
             for each in index.imports(file)
         ]
-        message.append(f"`{path}` imports {_listed(told, 110)}" if told else f"`{path}` imports nothing.")
+        message.append(f"`{path}` imports {_listed(texts, 110)}" if texts else f"`{path}` imports nothing.")
     return "\n".join(message) or f"{spelled(target)} is no file, so it imports nothing."
 
 
-def _tell_importers(asked: Asked, target: Target) -> str:
+def _tell_importers(asked: Asked, target: Referent) -> str:
     index = asked.index
     relations = relations_of(index)
     message = []
     for path in _files(index, target)[:_MOST_FILES]:
         file = index.file_id(path)
         found = relations.importers_of(file) if file is not None else ()
-        told = [f"{index.paths[each.source[0]]}:{each.line}" for each in found]
+        texts = [f"{index.paths[each.source[0]]}:{each.line}" for each in found]
         message.append(
-            f"`{path}` is imported in {_listed(told, 110)}"
-            if told
+            f"`{path}` is imported in {_listed(texts, 110)}"
+            if texts
             else f"The index knows no file that imports `{path}`."
         )
     return "\n".join(message)
 
 
-def _tell_history(asked: Asked, target: Target) -> str:
+def _tell_history(asked: Asked, target: Referent) -> str:
     history = asked.history
     if history is None or not len(history):
         return "There is no git history here to tell of."
@@ -261,12 +261,12 @@ def _tell_history(asked: Asked, target: Target) -> str:
     for path in _files(asked.index, target)[:_MOST_FILES]:
         rows = [row for row, known in enumerate(history.paths) if known == path]
         commits = history.file_commit[np.isin(history.file, rows)].tolist() if rows else []
-        told = [f"{_day(int(history.time[each]))} “{one_line(history.subjects[each])}”" for each in commits]
-        shown = told[:_MOST_COMMITS]
-        more = f" and {len(told) - len(shown)} more" if len(told) > len(shown) else ""
+        texts = [f"{_day(int(history.time[each]))} “{one_line(history.subjects[each])}”" for each in commits]
+        shown = texts[:_MOST_COMMITS]
+        more = f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else ""
         message.append(
             f"`{path}`, last commits: {'; '.join(shown)}{more}. Who made them is not kept."
-            if told
+            if texts
             else f"None of the last {counted(len(history), 'commit')} changed `{path}`."
         )
     return "\n".join(message)
@@ -276,7 +276,7 @@ def _day(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
-def _tell_classes(asked: Asked, target: Target) -> str:
+def _tell_classes(asked: Asked, target: Referent) -> str:
     index = asked.index
     relations = relations_of(index)
     message = []
@@ -294,7 +294,7 @@ def _tell_classes(asked: Asked, target: Target) -> str:
     return "\n".join(dict.fromkeys(message)) or f"The index knows no class above or below {spelled(target)}."
 
 
-def _tell_impact(asked: Asked, target: Target) -> str:
+def _tell_impact(asked: Asked, target: Referent) -> str:
     return tell_what_relies(asked.index, target)
 
 
@@ -307,7 +307,7 @@ def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:
     ]
 
 
-def _files(index: RepoIndex, target: Target) -> list[str]:
+def _files(index: RepoIndex, target: Referent) -> list[str]:
     return list(target.paths) or sorted(named_by(index, target.patterns))
 
 

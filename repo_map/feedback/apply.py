@@ -1,4 +1,4 @@
-"""Feedback applied: what the wishes that were heard change in a plan, and what is answered."""
+"""Feedback applied: what the wishes of a feedback change in a plan, and what is answered."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from repo_map.feedback.amounts import EVERY_STEP
-from repo_map.feedback.answers import Asked, told_together
-from repo_map.feedback.hearing import hear
+from repo_map.feedback.answers import Asked, within_tokens
+from repo_map.feedback.interpret import interpret
 from repo_map.feedback.names import NamedDefinition
 from repo_map.feedback.operations import Operation
-from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, Steering
+from repo_map.feedback.resolve_typed import resolve
+from repo_map.feedback.steering import NOTHING_MENTIONED, Steering, Wish
 from repo_map.feedback.typed import NO_WISHES, TypedWishes
-from repo_map.feedback.typed_references import resolve
 from repo_map.feedback.wishes import PlanWishes
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
@@ -31,33 +31,33 @@ def steer(
     own: FlightPlan | None = None,
     menu: Mapping[int, NamedDefinition] | None = None,
     history: History | None = None,
-    mentioned: Mentioned = NOTHING_MENTIONED,
+    mentioned: Wish = NOTHING_MENTIONED,
     typed: TypedWishes = NO_WISHES,
 ) -> Steering:
     """Carry out what is wished in fields, then feedback such as "drop the tests; why is utils.py here?".
 
-    What is not understood changes nothing, and is told with what would be. ``own`` is the part of the plan
+    What is not understood changes nothing, and is named with what would be. ``own`` is the part of the plan
     that the user asked for, by default all of it: what it leaves out comes back where the words name it.
-    ``menu`` has the definitions that were offered by number; ``history`` is what commits are told from;
+    ``menu`` has the definitions that were offered by number; ``history`` is what commits are read from;
     ``mentioned`` is what the words before these were about.
     """
     asked = Asked(index, plan, own or plan, relevance, history)
     given = resolve(asked, typed, menu or {}, mentioned)
-    heard = hear(asked, feedback, menu or {}, given.mentioned)
-    heard = heard._replace(wishes=(*given.wishes, *heard.wishes), missed=(*given.missed, *heard.missed))
+    said = interpret(asked, feedback, menu or {}, given.mentioned)
+    said = said._replace(wishes=(*given.wishes, *said.wishes), missed=(*given.missed, *said.missed))
     done = PlanWishes(asked, menu or {})
-    for wish in heard.wishes:
+    for wish in said.wishes:
         done.carry_out(wish)
-    operations = [wish.operation for wish in heard.wishes]
-    steps = [wish.detail for wish in heard.wishes if wish.operation is Operation.UNDO]
+    operations = [wish.operation for wish in said.wishes]
+    steps = [wish.detail for wish in said.wishes if wish.operation is Operation.UNDO]
     return Steering(
         done.changes.updates(),
-        told_together(done.answers) if done.answers else "",
+        within_tokens(done.answers) if done.answers else "",
         "\n".join(done.additions),
-        (*done.lines, *(each.told for each in heard.missed)),
-        heard.wishes,
-        heard.missed,
+        (*done.lines, *(each.message for each in said.missed)),
+        said.wishes,
+        said.missed,
         min(EVERY_STEP, sum(EVERY_STEP if each == "all" else int(each) for each in steps)),
         Operation.FINISH in operations,
-        heard.mentioned,
+        said.mentioned,
     )

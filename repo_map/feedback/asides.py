@@ -1,7 +1,7 @@
 """Asides: what is said around a wish and changes nothing of it; every other word has to be read.
 
 A form reads the whole of its clause, and every word of what it is about has to belong to a name. What a form
-or a reason leaves open tells of something without narrowing what is wished. A sentence is done as a whole or
+or a reason leaves open speaks of something without narrowing what is wished. A sentence is done as a whole or
 not at all, and what takes something away is done only where all that was said is read.
 """
 
@@ -42,7 +42,7 @@ WORK: Final = (
     rf"(?:{CHANGES}|understand|see (?:how|why|what|whether|if)|confirm|check|verify|know|make sure|compare"
     r"|finish|decide|continue|start|begin|proceed|work)(?:ing)?"
 )
-"""What somebody does with a context: to tell of it wishes nothing."""
+"""What somebody does with a context: to speak of it wishes nothing."""
 
 
 def narrows(text: str) -> bool:
@@ -56,5 +56,5 @@ def describes_only(text: str) -> bool:
 
 
 def bids_nothing(text: str) -> bool:
-    """Say whether words tell of something and bid nothing: beside a wish they change nothing."""
+    """Say whether words speak of something and bid nothing: beside a wish they change nothing."""
     return describes_only(text) and re.search(rf"\b(?:{_BIDS})\b", text, re.I) is None

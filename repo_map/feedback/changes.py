@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from repo_map import globs
-from repo_map.feedback.names import Target
+from repo_map.feedback.names import Referent
 from repo_map.plan.model import FlightPlan
 
 
@@ -27,7 +27,7 @@ class PlanChanges:
     def set_budget(self, budget: int) -> None:
         self.budget = budget
 
-    def set_level(self, target: Target, level: int) -> None:
+    def set_level(self, target: Referent, level: int) -> None:
         """Put what a target names at a level."""
         for pattern in target.patterns:
             self._rules.pop(pattern, None)
@@ -46,7 +46,7 @@ class PlanChanges:
         others = [each for each in rule["sections"] or () if not part.items() <= each.items()]
         rule["sections"] = [*others, section]
 
-    def restore(self, target: Target) -> bool:
+    def restore(self, target: Referent) -> bool:
         """Take back that files were left out; say whether any were."""
         found = [pattern for pattern in _patterns(target) if pattern in self._excluded]
         for pattern in found:
@@ -58,7 +58,7 @@ class PlanChanges:
         for pattern in patterns:
             self._rules[pattern] = {"pattern": pattern, "level": 0, "sections": None}
 
-    def boost(self, target: Target) -> None:
+    def boost(self, target: Referent) -> None:
         """Make what a target names weigh more than anything so far."""
         for pattern in _patterns(target):
             self._boosts[pattern] = self._weight
@@ -76,5 +76,5 @@ class PlanChanges:
         return found
 
 
-def _patterns(target: Target) -> tuple[str, ...]:
+def _patterns(target: Referent) -> tuple[str, ...]:
     return target.patterns or tuple(map(globs.escape, target.paths))

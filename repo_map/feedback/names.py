@@ -46,7 +46,7 @@ class LineSpan(NamedTuple):
     last: int
 
 
-class Target(NamedTuple):
+class Referent(NamedTuple):
     """What words name."""
 
     words: str
@@ -55,7 +55,7 @@ class Target(NamedTuple):
     places: tuple[NamedDefinition, ...] = ()
     spans: tuple[LineSpan, ...] = ()
     name: str = ""
-    """How it is told: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
+    """How it is written: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
     meant: str = ""
     """What was written, where that was read as a slip of the fingers."""
 
@@ -69,18 +69,18 @@ class Target(NamedTuple):
             dict.fromkeys((*(each.path for each in self.places), *(each.path for each in self.spans)))
         )
 
-    def among(self, paths: Collection[str]) -> Target:
+    def among(self, paths: Collection[str]) -> Referent:
         """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
         if self.name.startswith("{"):
             return self
         if len(self.places) > 1:
             places = tuple(place for place in self.places if place.path in paths) or self.places
-            return self._replace(places=places, name=_told_places(places))
+            return self._replace(places=places, name=_names_of_places(places))
         if len({pattern.rpartition("/")[2] for pattern in self.patterns}) != 1:
             return self
         escaped = set(map(globs.escape, paths))
         patterns = tuple(pattern for pattern in self.patterns if pattern in escaped) or self.patterns
-        return self._replace(patterns=patterns, name=_told_patterns(patterns))
+        return self._replace(patterns=patterns, name=_names_of_patterns(patterns))
 
 
 _WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
@@ -88,27 +88,27 @@ _WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
 _WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
 
 
-def find_target(index: RepoIndex, words: str) -> Target:
+def find_target(index: RepoIndex, words: str) -> Referent:
     """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
     if not words:
-        return Target(words)
+        return Referent(words)
     if (lines := _WITH_LINES.match(words)) is not None and (patterns := _path_patterns(index, lines[1])):
-        return lines_of(index, Target(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
+        return lines_of(index, Referent(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
     kind = spoken_kind(words)
     if kind is not None:
-        return Target(
+        return Referent(
             words, _kind_patterns(index, kind), name=f"{{{_KINDS.get(words.lower(), words.lower())}}}"
         )
     if patterns := _path_patterns(index, words):
-        return Target(words, patterns, name=_told_patterns(patterns))
+        return Referent(words, patterns, name=_names_of_patterns(patterns))
     if "::" in words and (within := _in_file(index, words)):
         return within
     if patterns := _language_patterns(index, words):
-        return Target(words, patterns, name=f"{{{language_called(words)}}}")
+        return Referent(words, patterns, name=f"{{{language_called(words)}}}")
     places = tuple(find_places(index, words))
     if not places and (patterns := _module_patterns(index, words)):
-        return Target(words, patterns, name=_told_patterns(patterns))
-    return Target(words, places=places, name=_told_places(places))
+        return Referent(words, patterns, name=_names_of_patterns(patterns))
+    return Referent(words, places=places, name=_names_of_places(places))
 
 
 def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
@@ -125,12 +125,12 @@ def is_prose(path: str) -> bool:
     return PurePosixPath(path).suffix in (".md", ".rst", ".txt", ".adoc")
 
 
-def _in_file(index: RepoIndex, words: str) -> Target:
+def _in_file(index: RepoIndex, words: str) -> Referent:
     """Return the definition that a test runner writes as ``tests/test_a.py::TestA::test_b[1]``."""
     path, _, name = re.sub(r"\[.*$", "", words).partition("::")
     paths = named_by(index, _path_patterns(index, path))
     places = tuple(place for place in find_places(index, name) if place.path in paths)
-    return Target(words, places=places, name=_told_places(places))
+    return Referent(words, places=places, name=_names_of_places(places))
 
 
 _KINDS: Final = {
@@ -144,17 +144,17 @@ _KINDS: Final = {
     "vendor": "vendored",
     "third-party": "vendored",
 }
-"""Of words that mean one kind of file, the one that is told."""
+"""Of words that mean one kind of file, the one that is written."""
 
 
-def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
+def lines_of(index: RepoIndex, target: Referent, first: int, last: int) -> Referent:
     """Return lines of the file that a target names; nothing where it is not one file, or has no such line."""
     paths = [path for pattern in target.patterns for path in named(index, pattern)]
     file = index.file_id(paths[0]) if len(paths) == 1 else None
     if file is None or not 1 <= first <= last or first > index.text(file).count("\n") + 1:
-        return Target(target.words)
+        return Referent(target.words)
     lines = f"{first}" if first == last else f"{first}-{last}"
-    return Target(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
+    return Referent(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
 
 
 def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
@@ -198,7 +198,7 @@ def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
     return {leaf: tuple(numbers) for leaf, numbers in found.items()}
 
 
-def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
+def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Referent:
     """Return the one file or name that words are a slip of the fingers away from, or written otherwise.
 
     Case and the signs between words do not count; ``is_written`` says that the words look like a name, of
@@ -212,7 +212,7 @@ def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
     names = index.derived(_known_names)
     key = _bare(name)
     if len(key) < _LEAST_TEXT:
-        return Target(words)
+        return Referent(words)
     exact = names.bare.get(key, ())
     owner, _, leaf = name.rpartition(".")
     found: tuple[str, ...] = exact if len(exact) == 1 else ()
@@ -236,17 +236,17 @@ def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
         within = re.compile(rf"\b{re.escape(before)}\b")
         nested = tuple(place for place in find_places(index, rest) if within.search(place.path))
         if "." in rest and len({place.name for place in nested}) == 1:
-            return Target(words, places=nested, name=_told_places(nested))
+            return Referent(words, places=nested, name=_names_of_places(nested))
     if not found and is_written and not owner:
         holding = [each for each in names.leaves if len(key) > _LEAST_TEXT and key in _bare(each)]
         found = tuple(holding) if len(holding) == 1 else ()
     if not found:
-        return Target(words)
+        return Referent(words)
     places = tuple(find_places(index, found[0]))
-    return Target(words, places=places, name=_told_places(places), meant=words)
+    return Referent(words, places=places, name=_names_of_places(places), meant=words)
 
 
-def _alike_path(index: RepoIndex, name: str) -> Target:
+def _alike_path(index: RepoIndex, name: str) -> Referent:
     wanted = name.removeprefix("./").strip("/").lower()
     lowered: dict[str, list[str]] = {}
     for path in index.paths:
@@ -260,8 +260,8 @@ def _alike_path(index: RepoIndex, name: str) -> Target:
         near = nearly(wanted, [each for each in lowered if each.count("/") == depth])
         paths = lowered.get(near, [])
     if len(paths) != 1:
-        return Target(name)
-    return Target(name, (globs.escape(paths[0]),), name=paths[0], meant=name)
+        return Referent(name)
+    return Referent(name, (globs.escape(paths[0]),), name=paths[0], meant=name)
 
 
 class _KnownNames(NamedTuple):
@@ -291,24 +291,24 @@ def _bare(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
+def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Referent:
     """Return where a text stands in the files, those of ``first_in`` first: its lines."""
     if len(text.strip()) < _LEAST_TEXT:
-        return Target(text)
+        return Referent(text)
     spans = _spans_of(index, re.compile(re.escape(text)), range(len(index)), first_in)
-    return Target(text, spans=spans, name=f'"{text}"')
+    return Referent(text, spans=spans, name=f'"{text}"')
 
 
-def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Target:
+def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Referent:
     """Return where a name stands in code as a whole word, the files of ``first_in`` first: its lines.
 
     A parameter, an attribute or a local is no definition, and nothing says which one such a line means.
     """
     if _IDENTIFIER.fullmatch(name) is None:
-        return Target(name)
+        return Referent(name)
     code = [file for file in range(len(index)) if not is_prose(index.paths[file])]
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return Target(name, spans=_spans_of(index, word, code, first_in), name=name)
+    return Referent(name, spans=_spans_of(index, word, code, first_in), name=name)
 
 
 def _spans_of(
@@ -330,7 +330,7 @@ def _spans_of(
     return tuple(spans)
 
 
-def is_identifier(target: Target) -> bool:
+def is_identifier(target: Referent) -> bool:
     """Say whether a target is what ``find_identifier`` has found."""
     return (
         bool(target.spans) and target.name == target.words and _IDENTIFIER.fullmatch(target.name) is not None
@@ -430,7 +430,7 @@ def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     return tuple(f"**/*{suffix}" for suffix in sorted(suffixes) if suffix)
 
 
-def _told_patterns(patterns: Sequence[str]) -> str:
+def _names_of_patterns(patterns: Sequence[str]) -> str:
     return " ".join(
         f"{globs.plain(each[:-2])}" if _is_folder(each) else globs.plain(each) for each in patterns
     )
@@ -440,5 +440,5 @@ def _is_folder(pattern: str) -> bool:
     return pattern.endswith("/**") and not re.search(r"[*?{]", pattern[:-3])
 
 
-def _told_places(places: Sequence[NamedDefinition]) -> str:
+def _names_of_places(places: Sequence[NamedDefinition]) -> str:
     return " ".join(dict.fromkeys(place.name for place in places))

@@ -98,7 +98,7 @@ TAKES_AWAY: Final = frozenset(
 """What is done only where all that was said is understood."""
 
 OF_FILES: Final = frozenset({Operation.HISTORY, Operation.IMPORTS, Operation.IMPORTERS})
-"""What is told of files, and not of what they define."""
+"""What is asked of files, and not of what they define."""
 
 NAME: Final = "{}"
 

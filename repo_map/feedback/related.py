@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_map.feedback.names import NamedDefinition, Target, named_by
+from repo_map.feedback.names import NamedDefinition, Referent, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.graph import references
 from repo_map.impact.risks import impact_of
@@ -43,7 +43,7 @@ class Related(NamedTuple):
     """By their name alone, in the target's language."""
 
 
-def find_related(index: RepoIndex, operation: Operation, target: Target) -> Related:
+def find_related(index: RepoIndex, operation: Operation, target: Referent) -> Related:
     """Return the definitions that stand in a relation to those of a target, tests last."""
     relations = relations_of(index)
     own = rows_of(index, target)
@@ -70,12 +70,12 @@ def find_related(index: RepoIndex, operation: Operation, target: Target) -> Rela
             likely.pop(place, None)
     for place in own:
         stated.pop(place, None)
-    wanted = [_named(index, _chosen(index, operation, found)) for found in (stated, likely)]
+    wanted = [_names(index, _chosen(index, operation, found)) for found in (stated, likely)]
     return Related(tuple(wanted[0]), tuple(wanted[1]))
 
 
 def _text_beside(
-    index: RepoIndex, operation: Operation, target: Target, places: Sequence[Place]
+    index: RepoIndex, operation: Operation, target: Referent, places: Sequence[Place]
 ) -> Iterator[tuple[Place, int, Confidence]]:
     """Yield what names the files of a target, or what they and ``places``, its definitions, name.
 
@@ -102,7 +102,7 @@ def _likely(relations: Iterable[Relation]) -> Iterator[Relation]:
 
 
 def as_asked_of(
-    index: RepoIndex, operation: Operation, is_question: bool, targets: Sequence[Target]
+    index: RepoIndex, operation: Operation, is_question: bool, targets: Sequence[Referent]
 ) -> tuple[Operation, bool]:
     """Return an operation, and whether it is asked, as its targets take it: files are imported and import."""
     if operation is Operation.CALLERS and all(_is_imported(index, each) for each in targets):
@@ -112,19 +112,19 @@ def as_asked_of(
     return operation, is_question
 
 
-def _is_imported(index: RepoIndex, target: Target) -> bool:
+def _is_imported(index: RepoIndex, target: Referent) -> bool:
     """Say whether a target is files of code, which are imported and not called."""
     return bool(target.patterns) and not any(find_related(index, Operation.CALLERS, target))
 
 
-def _only_imports(index: RepoIndex, target: Target) -> bool:
+def _only_imports(index: RepoIndex, target: Referent) -> bool:
     """Say whether a target is files that import, and use nothing else that is known."""
     files = (index.file_id(path) for path in named_by(index, target.patterns))
     imports = any(file is not None and index.imports(file) for file in files)
     return imports and not any(find_related(index, Operation.USES, target))
 
 
-def tell_what_relies(index: RepoIndex, target: Target) -> str:
+def tell_what_relies(index: RepoIndex, target: Referent) -> str:
     """Say what breaks where the definitions of a target are changed."""
     places = rows_of(index, target)
     if not places:
@@ -173,7 +173,7 @@ def _alike(index: RepoIndex, place: Place, others: Iterable[Place]) -> Iterator[
     return (other for other in others if languages[other[0]] == languages[place[0]])
 
 
-def rows_of(index: RepoIndex, target: Target) -> list[Place]:
+def rows_of(index: RepoIndex, target: Referent) -> list[Place]:
     """Return the target's definitions as rows of the index."""
     found = []
     for path, name, line in target.places:
@@ -192,7 +192,7 @@ def _is_test(index: RepoIndex, file: int) -> bool:
     return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
 
 
-def _named(index: RepoIndex, places: Iterable[tuple[Place, int]]) -> Iterator[NamedDefinition]:
+def _names(index: RepoIndex, places: Iterable[tuple[Place, int]]) -> Iterator[NamedDefinition]:
     for (file, row), line in places:
         name = index.qualified_name(file, row)
         first = index.definitions(file)[row].sig_start if row >= 0 else 0

@@ -286,8 +286,8 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _without_reason(part: str) -> str:
-    told = _REASON.match(plain(part))
-    return plain(told[1]) if told is not None and describes_only(part[told.end(1) :]) else plain(part)
+    reason = _REASON.match(plain(part))
+    return plain(reason[1]) if reason is not None and describes_only(part[reason.end(1) :]) else plain(part)
 
 
 def _parts(sentence: str) -> list[str]:
@@ -325,5 +325,5 @@ _STATES: Final = re.compile(
 
 
 def is_statement(text: str) -> bool:
-    """Say whether a clause tells something, and neither asks nor bids."""
+    """Say whether a clause states something, and neither asks nor bids."""
     return _STATES.fullmatch(text) is not None and leads().match(text) is None and bids_nothing(text)

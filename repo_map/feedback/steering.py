@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from repo_map.feedback.names import Target
+from repo_map.feedback.names import Referent
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.suggestions import Suggestion
 from repo_map.messages import one_line
 
-_MOST_TOLD: Final = 200
-"""Characters of words that are told back."""
+_MOST_QUOTED: Final = 200
+"""Characters of words that are quoted back."""
 
 
 class Wish(NamedTuple):
@@ -19,14 +19,14 @@ class Wish(NamedTuple):
 
     operation: Operation
     is_question: bool = False
-    targets: tuple[Target, ...] = ()
+    targets: tuple[Referent, ...] = ()
     detail: str = ""
     """Numbers, steps, tokens or words, where it is about those."""
     words: str = ""
     """The words that wish it."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The wish in one short line: ``whole src/a.py``, ``callers? Session.send``, ``undo 2``."""
         about = self.detail or " ".join(target.name for target in self.targets)
         return f"{self.operation}{'?' if self.is_question else ''} {about}".strip()
@@ -51,30 +51,23 @@ class NotUnderstood(NamedTuple):
         return self._replace(withheld=(*self.withheld, *withheld))
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """One honest sentence, with what would be understood."""
         held = ", ".join(f"“{each}”" for each in self.withheld)
         also = f"Not done because of it: {held}." if held else ""
         words = one_line(self.words)
-        words = words if len(words) <= _MOST_TOLD else f"{words[: _MOST_TOLD - 1].rstrip()}…"
+        words = words if len(words) <= _MOST_QUOTED else f"{words[: _MOST_QUOTED - 1].rstrip()}…"
         if self.unknown:
             undone = "answered" if self.is_question else "done"
             return " ".join(filter(None, (f"Not {undone}: “{words}”.", self.why, also)))
         would = ", ".join(f'"{each.say}"' for each in self.nearest)
-        message = f"Not understood, so nothing was changed by it: “{words}”."
+        missed = f"Not understood, so nothing was changed by it: “{words}”."
         offer = f"Understood would be: {would}." if would else ""
-        return " ".join(filter(None, (message, self.why, also, offer)))
+        return " ".join(filter(None, (missed, self.why, also, offer)))
 
 
-class Mentioned(NamedTuple):
-    """What the user's words were about last, which "it" means in the next ones."""
-
-    targets: tuple[Target, ...] = ()
-    asked: Operation | None = None
-    """What was asked of it last; None where it was no question."""
-
-
-NOTHING_MENTIONED: Final = Mentioned()
+NOTHING_MENTIONED: Final = Wish(Operation.NOTHING)
+"""What words were about last that named nothing."""
 
 
 class Steering(NamedTuple):
@@ -88,14 +81,14 @@ class Steering(NamedTuple):
     """Words that say more of the goal; score the goal with them and pack again."""
     lines: tuple[str, ...]
     """What was understood, a sentence for each wish, and what was not."""
-    heard: tuple[Wish, ...] = ()
+    wishes: tuple[Wish, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
     undo: int = 0
     """Changes to take back before all else; ``EVERY_STEP`` for all."""
     finish: bool = False
     """The context is taken as it is."""
-    mentioned: Mentioned = NOTHING_MENTIONED
-    """What the words were about, for the next ones."""
+    mentioned: Wish = NOTHING_MENTIONED
+    """What the words were about, which "it" means in the next ones."""
 
     @property
     def changes(self) -> bool:

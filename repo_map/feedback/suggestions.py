@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from repo_map.feedback.asides import HELD
-from repo_map.feedback.names import Target
+from repo_map.feedback.names import Referent
 from repo_map.feedback.operations import NAME, OF_FILES, Operation
 from repo_map.feedback.sentences import Clause
 from repo_map.feedback.table import TABLE
@@ -29,7 +29,7 @@ class Suggestion(NamedTuple):
 
 
 def nearest_sayings(
-    clause: Clause, targets: Sequence[Target], names: Sequence[str], tried: Collection[Operation]
+    clause: Clause, targets: Sequence[Referent], names: Sequence[str], tried: Collection[Operation]
 ) -> tuple[Suggestion, ...]:
     """Return up to three sentences that come nearest to a clause; none where it names nothing that is known.
 
@@ -39,7 +39,7 @@ def nearest_sayings(
         names: what else is spelled much like a name in it.
         tried: operations that it has the form of.
     """
-    target = next((target for target in targets if target.name), Target(""))
+    target = next((target for target in targets if target.name), Referent(""))
     about = target.name or next(iter(names), "")
     if not about:
         return ()

@@ -1,4 +1,4 @@
-"""What steering understands: one row for each operation, read by the parser and by the page that tells it."""
+"""What steering understands: one row for each operation, read by the parser and by its page."""
 
 from __future__ import annotations
 

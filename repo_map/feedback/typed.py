@@ -20,16 +20,16 @@ QUESTIONS: Final = {
 }
 """What can be asked of a name."""
 
-Reference = int | str
+Argument = int | str
 """A number of the menu; or a name, a path, a folder, a glob, ``path:lines`` or a kind such as ``tests``."""
 
 
 class TypedWishes(NamedTuple):
     """What to show, what to leave out and what to answer, in the caller's order."""
 
-    show: tuple[Reference, ...] = ()
-    drop: tuple[Reference, ...] = ()
-    ask: tuple[tuple[str, Reference], ...] = ()
+    show: tuple[Argument, ...] = ()
+    drop: tuple[Argument, ...] = ()
+    ask: tuple[tuple[str, Argument], ...] = ()
     """A question of ``QUESTIONS``, and what it is about."""
 
     def __bool__(self) -> bool:

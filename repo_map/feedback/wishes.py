@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from repo_map import globs
 from repo_map.feedback.amounts import read_numbers
-from repo_map.feedback.answers import Asked, answer, list_places, shown_paths, tell_left_out, told_related
+from repo_map.feedback.answers import Asked, answer, describe_related, list_places, shown_paths, tell_left_out
 from repo_map.feedback.changes import PlanChanges
-from repo_map.feedback.names import NamedDefinition, Target, around, globs_of_others, named_by
+from repo_map.feedback.name_lookup import spelled
+from repo_map.feedback.names import NamedDefinition, Referent, around, globs_of_others, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.steering import Wish
-from repo_map.feedback.targets import spelled
 from repo_map.messages import counted
 from repo_map.selection.exclusions import excluded_by
 from repo_map.worktree.file_kinds import FileFlag
@@ -86,42 +86,42 @@ class PlanWishes:
         if names := [name for part in wish.targets for name in part.name.split(" ")]:
             self.lines.append(f"In full: {', '.join(f'`{name}`' for name in names)}.")
 
-    def _change(self, operation: Operation, target: Target, targets: Sequence[Target]) -> None:
+    def _change(self, operation: Operation, target: Referent, targets: Sequence[Referent]) -> None:
         """Add what a wish about ``targets`` changes by one of them."""
-        changes, told = self.changes, spelled(target)
+        changes, name = self.changes, spelled(target)
         wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
         if wants and self._is_out(target) and not re.search(r"[/.]\w|_", target.words):
             # What else it may be said of than the files that were left out, nobody knows.
-            line = f"You left out {told}; say `bring back {target.words}` to see it again."
+            line = f"You left out {name}; say `bring back {target.words}` to see it again."
         elif operation is Operation.OUT:
             changes.set_level(target, _OUT)
-            line = f"Left out: {told}."
+            line = f"Left out: {name}."
         elif operation is Operation.BACK:
-            line = f"Back: {told}."
+            line = f"Back: {name}."
             if changes.restore(target):
                 if not self._is_wide(target):
                     # Without a wish it would be shown only where it is worth its tokens.
                     changes.set_level(target, _BODY)
             elif not self._admit(target):
-                line = f"{told} was not left out by your words."
+                line = f"{name} was not left out by your words."
         elif operation is Operation.ONLY:
             self._only(target, targets)
-            line = f"Only {told} from now on."
+            line = f"Only {name} from now on."
         elif operation in (Operation.LESS, Operation.OUTLINE):
             line = self._outline(operation, target)
         elif operation is Operation.MORE or self._is_wide(target):
             self._admit(target)
             changes.boost(target)
             self.additions.append(target.words)
-            line = f"More weight on {told}."
+            line = f"More weight on {name}."
         else:
             around_it = self._with_surroundings(target)
             changes.boost(around_it)
             changes.set_level(around_it, _BODY)
-            line = f"In full: {told}."
+            line = f"In full: {name}."
         self.lines.append(line)
 
-    def _only(self, target: Target, targets: Sequence[Target]) -> None:
+    def _only(self, target: Referent, targets: Sequence[Referent]) -> None:
         """Leave out all but what a target names; of several that one wish names, all stay."""
         if targets and target is not targets[0]:
             self._admit(target)
@@ -132,7 +132,7 @@ class PlanWishes:
         self.changes.exclude(globs_of_others(self._index, patterns))
         self._admit(target)
 
-    def _with_surroundings(self, target: Target) -> Target:
+    def _with_surroundings(self, target: Referent) -> Referent:
         """Return the definitions around a quoted text in place of its lines."""
         if not target.name.startswith('"'):
             return target
@@ -146,21 +146,21 @@ class PlanWishes:
                 places[place] = None
         return target._replace(places=tuple(places), spans=tuple(spans))
 
-    def _is_wide(self, target: Target) -> bool:
+    def _is_wide(self, target: Referent) -> bool:
         """Say whether a target names more files than anybody reads in full."""
         return len(named_by(self._index, target.patterns)) > _MANY if target.patterns else False
 
-    def _is_out(self, target: Target) -> bool:
+    def _is_out(self, target: Referent) -> bool:
         return is_left_out(self._asked, target)
 
-    def _admit(self, target: Target) -> bool:
+    def _admit(self, target: Referent) -> bool:
         """Show a target again that the user left out as a whole, as it is named now; say whether it was."""
         if not self._is_out(target):
             return False
         self.changes.set_level(target, _OUTLINE if self._is_wide(target) else _BODY)
         return True
 
-    def _outline(self, operation: Operation, target: Target) -> str:
+    def _outline(self, operation: Operation, target: Referent) -> str:
         """Show a target by its definition lines; of many files, less means those that are shown."""
         if operation is Operation.LESS and self._is_out(target):
             return f"Nothing of {spelled(target)} is shown."
@@ -173,7 +173,7 @@ class PlanWishes:
         self.changes.set_level(target, _OUTLINE)
         return f"In outline: {spelled(target)}."
 
-    def _relate(self, operation: Operation, target: Target) -> None:
+    def _relate(self, operation: Operation, target: Referent) -> None:
         """Show what stands beside a target, or tell why it can't be shown."""
         found = find_related(self._index, operation, target)
         what = f"{RELATED[operation]} {spelled(target)}"
@@ -182,11 +182,11 @@ class PlanWishes:
         if not both:
             self.answers.append(f"The index knows no {what}.")
         elif not any(place.name for place in both):
-            self.answers.append(told_related(what, found))
+            self.answers.append(describe_related(what, found))
         elif not let_in:
             self.answers.append(f"The {what} stand in what you left out: {list_places(both)}")
         else:
-            chosen = Target(target.words, places=let_in[:_MOST_RELATED])
+            chosen = Referent(target.words, places=let_in[:_MOST_RELATED])
             self.changes.boost(chosen)
             self.changes.set_level(chosen, _BODY)
             likely = "" if found.stated else "likely "
@@ -202,7 +202,7 @@ _WITHOUT_NAME: Final = {
 }
 
 
-def is_left_out(asked: Asked, target: Target) -> bool:
+def is_left_out(asked: Asked, target: Referent) -> bool:
     """Say whether the user left out all files of a target."""
     paths = named_by(asked.index, target.patterns) | set(target.paths)
     return bool(paths) and all(excluded_by(asked.own, path) for path in paths)
@@ -210,13 +210,13 @@ def is_left_out(asked: Asked, target: Target) -> bool:
 
 def unknown_numbers(unknown: Iterable[int], menu: Collection[int]) -> str:
     """Say that the menu has no such numbers."""
-    told = ", ".join(map(str, unknown))
+    asked = ", ".join(map(str, unknown))
     if not menu:
-        return f"There was no menu to take `{told}` from; name what you want to see."
-    return f"The menu has no {told}: its numbers go from {min(menu)} to {max(menu)}."
+        return f"There was no menu to take `{asked}` from; name what you want to see."
+    return f"The menu has no {asked}: its numbers go from {min(menu)} to {max(menu)}."
 
 
-def menu_parts(index: RepoIndex, words: str, menu: Mapping[int, NamedDefinition]) -> tuple[Target, ...]:
+def menu_parts(index: RepoIndex, words: str, menu: Mapping[int, NamedDefinition]) -> tuple[Referent, ...]:
     """Return the places of a menu that words ask for by number: definitions, then files as a whole."""
     numbers, with_tests = read_numbers(words)
     places = [menu[number] for number in numbers if number in menu]
@@ -225,12 +225,12 @@ def menu_parts(index: RepoIndex, words: str, menu: Mapping[int, NamedDefinition]
     return targets_of(words, places)
 
 
-def targets_of(words: str, places: Sequence[NamedDefinition]) -> tuple[Target, ...]:
+def targets_of(words: str, places: Sequence[NamedDefinition]) -> tuple[Referent, ...]:
     """Return places of the menu as definitions, then files as a whole: those without a name."""
     files = tuple(place.path for place in places if not place.name)
     named = tuple(place for place in places if place.name)
-    parts = Target(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
-    wholes = Target(words, tuple(map(globs.escape, files)), name=" ".join(files))
+    parts = Referent(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
+    wholes = Referent(words, tuple(map(globs.escape, files)), name=" ".join(files))
     return tuple(filter(None, (parts, wholes)))
 
 

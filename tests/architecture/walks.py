@@ -19,7 +19,7 @@ WALKS = (
     ("repo_map.packing.pack", "pack", "index"),
     ("repo_map.drawing.draw", "draw_map", "plan"),
     ("repo_map.drawing.draw", "draw_map", "index"),
-    ("repo_map.feedback.hearing", "hear", "feedback"),
+    ("repo_map.feedback.interpret", "interpret", "feedback"),
     ("repo_navigator.commands.navigate", "run", "options"),
     ("mcp_server.app", "build_server", "settings"),
     ("mcp_server.http", "serve_http", "settings"),

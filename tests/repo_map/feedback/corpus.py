@@ -91,7 +91,7 @@ def heard(
 def verdict(index: RepoIndex, sentence: Sentence, relevance: Relevance | None = None) -> tuple[str, str]:
     """Return ``understood``, ``not understood`` or ``wrong``, and what was heard."""
     steering = heard(index, sentence.words, relevance, sentence.repository)
-    wishes = tuple(wish.told.replace('\\"', '"') for wish in steering.heard)
+    wishes = tuple(wish.text.replace('\\"', '"') for wish in steering.wishes)
     wanted = tuple(each.replace('\\"', '"') for each in sentence.wishes)
     offered = [f"{each.operation} {each.name}" for part in steering.not_understood for each in part.nearest]
     told = f"{list(wishes)} not understood: {[part.words for part in steering.not_understood]} {offered}"

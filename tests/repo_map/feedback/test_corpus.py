@@ -67,7 +67,7 @@ def test_several_questions_are_answered_within_the_same_bounds(index: RepoIndex)
 def test_each_example_of_the_table_means_what_the_table_says(index: RepoIndex, row: object) -> None:
     for example in row.examples:  # type: ignore[attr-defined]
         found = heard(index, example)
-        assert [(wish.operation, wish.is_question) for wish in found.heard] == [
+        assert [(wish.operation, wish.is_question) for wish in found.wishes] == [
             (row.operation, row.is_question)  # type: ignore[attr-defined]
         ], example
         assert not found.not_understood
@@ -106,9 +106,9 @@ def test_sentences_that_a_larger_grammar_understood_take_nothing_away_that_was_n
     assert len(sentences) == 43
     for sentence in sentences:
         found = heard(indexes[sentence.repository], sentence.words, repository=sentence.repository)
-        taken = {wish.told for wish in found.heard if wish.operation in TAKES_AWAY}
+        taken = {wish.text for wish in found.wishes if wish.operation in TAKES_AWAY}
         assert taken <= set(sentence.wishes), sentence.words
-        assert found.not_understood or len(found.heard) == len(sentence.wishes), sentence.words
+        assert found.not_understood or len(found.wishes) == len(sentence.wishes), sentence.words
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_sentences_that_a_larger_grammar_understood_take_nothing_away_that_was_n
 )
 def test_what_is_said_by_the_way_is_no_wish(index: RepoIndex, words: str, heard_as: list[str]) -> None:
     found = heard(index, words)
-    assert [wish.told for wish in found.heard] == heard_as
+    assert [wish.text for wish in found.wishes] == heard_as
     assert not found.not_understood
 
 
@@ -144,7 +144,7 @@ def test_what_is_said_by_the_way_is_no_wish(index: RepoIndex, words: str, heard_
 )
 def test_what_could_be_done_wrongly_is_refused(index: RepoIndex, words: str, heard_as: list[str]) -> None:
     found = heard(index, words)
-    assert [wish.told for wish in found.heard] == heard_as
+    assert [wish.text for wish in found.wishes] == heard_as
     assert found.not_understood
     assert not found.changes
 
@@ -172,7 +172,7 @@ def test_what_is_clear_is_done_and_the_rest_is_told(
     index: RepoIndex, words: str, heard_as: list[str], missed: str, withheld: tuple[str, ...]
 ) -> None:
     found = heard(index, words)
-    assert [wish.told for wish in found.heard] == heard_as
+    assert [wish.text for wish in found.wishes] == heard_as
     assert [each.words for each in found.not_understood] == [missed]
     assert found.not_understood[0].withheld == withheld
     assert all(f"“{each}”" in found.lines[-1] for each in (missed, *withheld))

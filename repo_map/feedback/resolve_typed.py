@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from repo_map.feedback.answers import unknown_name
-from repo_map.feedback.hearing import Heard
+from repo_map.feedback.interpret import Interpretation
+from repo_map.feedback.name_lookup import NameLookup
 from repo_map.feedback.names import NamedDefinition, nearest
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import as_asked_of
-from repo_map.feedback.steering import Mentioned, NotUnderstood, Wish
-from repo_map.feedback.targets import Named
-from repo_map.feedback.typed import QUESTIONS, Reference, TypedWishes
+from repo_map.feedback.steering import NotUnderstood, Wish
+from repo_map.feedback.typed import QUESTIONS, Argument, TypedWishes
 from repo_map.feedback.wishes import is_left_out, targets_of, unknown_numbers
 from repo_map.selection.exclusions import included_paths
 
@@ -22,26 +22,23 @@ if TYPE_CHECKING:
 
 
 def resolve(
-    asked: Asked, typed: TypedWishes, menu: Mapping[int, NamedDefinition], mentioned: Mentioned
-) -> Heard:
-    """Return wishes of fields as wishes; an unknown name is told, and leaves the others as they are."""
+    asked: Asked, typed: TypedWishes, menu: Mapping[int, NamedDefinition], mentioned: Wish
+) -> Interpretation:
+    """Return wishes of fields as wishes; an unknown name is reported, and leaves the others as they are."""
     if not typed:
-        return Heard((), (), mentioned)
-    named = Named(asked.index, included_paths(asked.index, asked.plan))
+        return Interpretation((), (), mentioned)
+    named = NameLookup(asked.index, included_paths(asked.index, asked.plan))
     found = [
         _resolved(asked, named, menu, operation=operation, field=field, about=about)
         for operation, field, about in _single(typed)
     ]
     wishes = tuple(chain(_of_the_menu(typed, menu), (each for each in found if isinstance(each, Wish))))
     missed = tuple(each for each in found if isinstance(each, NotUnderstood))
-    if wishes:
-        last = wishes[-1]
-        mentioned = Mentioned(last.targets, last.operation if last.is_question else None)
-    return Heard(wishes, missed, mentioned)
+    return Interpretation(wishes, missed, wishes[-1] if wishes else mentioned)
 
 
 def _of_the_menu(typed: TypedWishes, menu: Mapping[int, NamedDefinition]) -> Iterator[Wish]:
-    """Yield the wish for the numbers to show, which are told together."""
+    """Yield the wish for the numbers to show, which are one."""
     numbers = tuple(dict.fromkeys(each for each in typed.show if isinstance(each, int)))
     if numbers:
         words = ", ".join(map(str, numbers))
@@ -49,7 +46,7 @@ def _of_the_menu(typed: TypedWishes, menu: Mapping[int, NamedDefinition]) -> Ite
         yield Wish(Operation.NUMBERS, False, targets, ",".join(map(str, numbers)), words)
 
 
-def _single(typed: TypedWishes) -> Iterator[tuple[Operation, str, Reference]]:
+def _single(typed: TypedWishes) -> Iterator[tuple[Operation, str, Argument]]:
     """Yield every other wish once: its operation, the field it stands in, and what it is about."""
     for name in dict.fromkeys(each for each in typed.show if isinstance(each, str)):
         yield Operation.WHOLE, "show", name
@@ -61,12 +58,12 @@ def _single(typed: TypedWishes) -> Iterator[tuple[Operation, str, Reference]]:
 
 def _resolved(
     asked: Asked,
-    named: Named,
+    named: NameLookup,
     menu: Mapping[int, NamedDefinition],
     *,
     operation: Operation,
     field: str,
-    about: Reference,
+    about: Argument,
 ) -> Wish | NotUnderstood:
     is_question = operation not in (Operation.WHOLE, Operation.OUT)
     words = f"{field} {about}"

@@ -1,4 +1,4 @@
-"""Hearing: what each clause of a feedback wishes, and what of it is not understood."""
+"""Interpretation: what each clause of a feedback wishes, and what of it is not understood."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, unknown_name
 from repo_map.feedback.asides import HELD, narrows
-from repo_map.feedback.names import NamedDefinition, Target, nearest
+from repo_map.feedback.name_lookup import NameLookup, describes, subject_of
+from repo_map.feedback.names import NamedDefinition, Referent, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, as_asked_of
@@ -21,9 +22,8 @@ from repo_map.feedback.sentences import (
     is_statement,
     sentences,
 )
-from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, NotUnderstood, Wish
+from repo_map.feedback.steering import NOTHING_MENTIONED, NotUnderstood, Wish
 from repo_map.feedback.suggestions import nearest_sayings
-from repo_map.feedback.targets import Named, describes, subject_of
 from repo_map.feedback.wishes import menu_parts
 from repo_map.selection.exclusions import included_paths
 
@@ -31,49 +31,51 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Heard(NamedTuple):
+class Interpretation(NamedTuple):
     """What was said."""
 
     wishes: tuple[Wish, ...]
     missed: tuple[NotUnderstood, ...]
-    mentioned: Mentioned = NOTHING_MENTIONED
+    mentioned: Wish = NOTHING_MENTIONED
     """What it was about last."""
 
 
-def hear(asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition], mentioned: Mentioned) -> Heard:
+def interpret(
+    asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition], mentioned: Wish
+) -> Interpretation:
     """Return the wishes of a feedback, and what of it was not understood; ``it`` is what was ``mentioned``.
 
     The clear part of a message is done. Beside words that could narrow what was wished, nothing is changed;
     beside any that are not understood, nothing is taken away.
     """
-    listener = _Listener(asked, menu, mentioned)
+    interpreter = _Interpreter(asked, menu, mentioned)
     for sentence in sentences(feedback):
-        listener.take_in(sentence)
-    return listener.settled()._replace(mentioned=listener.mentioned())
+        interpreter.take_in(sentence)
+    return interpreter.settled()._replace(mentioned=interpreter.mentioned())
 
 
-class _Listener:
+class _Interpreter:
     """What the sentences so far come to."""
 
-    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition], mentioned: Mentioned) -> None:
+    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition], mentioned: Wish) -> None:
         self._asked = asked
         self._index = asked.index
         self._menu = menu
-        self._named = Named(asked.index, included_paths(asked.index, asked.plan))
+        self._names = NameLookup(asked.index, included_paths(asked.index, asked.plan))
         self._earlier = mentioned
-        self._named.last = mentioned.targets
-        self._named.answered = mentioned.asked in RELATED
+        self._names.last = mentioned.targets
+        self._names.answered = mentioned.is_question and mentioned.operation in RELATED
         self._wishes: list[Wish] = []
         self._missed: list[NotUnderstood] = []
         self._remarks: list[NotUnderstood] = []
         self._near: dict[str, list[str]] = {}
 
-    def settled(self) -> Heard:
+    def settled(self) -> Interpretation:
         """Return what stands when all was said."""
         wishes = [wish for wish in self._wishes if wish.operation is not Operation.NOTHING]
         if not wishes and not self._missed:
-            # Who tells something and wishes nothing hears what he could say.
-            return Heard(tuple(self._wishes[:1]), () if self._wishes else tuple(self._remarks))
+            # To a statement without a wish the answer names what could be said.
+            return Interpretation(tuple(self._wishes[:1]), () if self._wishes else tuple(self._remarks))
         if self._missed:
             turns = any(narrows(missed.words) for missed in self._missed)
             kept = [
@@ -84,22 +86,22 @@ class _Listener:
             withheld = tuple(wish.words for wish in wishes if wish not in kept)
             self._missed[0] = self._missed[0].besides(withheld)
             wishes = kept
-        return Heard(tuple(wishes), tuple(self._missed))
+        return Interpretation(tuple(wishes), tuple(self._missed))
 
-    def mentioned(self) -> Mentioned:
+    def mentioned(self) -> Wish:
         """Return what the words were about last, or those before them where these name nothing."""
-        last = self._named.last
+        last = self._names.last
+        if last == self._earlier.targets and not any(wish.targets for wish in self._wishes):
+            return self._earlier
         about = next((wish for wish in reversed(self._wishes) if wish.targets == last), None)
-        if about is not None:
-            return Mentioned(last, about.operation if about.is_question else None)
-        return Mentioned(last, self._earlier.asked if last == self._earlier.targets else None)
+        return about or Wish(Operation.NOTHING, targets=last)
 
     @property
     def _before(self) -> Wish | None:
         """The wish before this one; the question of the words before these, where it is the first."""
-        if self._wishes or self._earlier.asked is None:
-            return self._wishes[-1] if self._wishes else None
-        return Wish(self._earlier.asked, True, self._earlier.targets)
+        if self._wishes:
+            return self._wishes[-1]
+        return self._earlier if self._earlier.is_question else None
 
     def take_in(self, sentence: Sequence[Clause]) -> None:
         """Take a sentence in."""
@@ -112,17 +114,17 @@ class _Listener:
                 continue
             problem = self._not_understood(clause)
             if not clause.is_asked and is_statement(clause.text):
-                self._named.last = self._mentioned(clause) or self._named.last
+                self._names.last = self._mentioned(clause) or self._names.last
                 self._remarks.append(problem)
             else:
                 missed.append(problem)
         if missed:
             self._missed += missed
-            self._named.last = ()
+            self._names.last = ()
 
-    def _mentioned(self, clause: Clause) -> tuple[Target, ...]:
+    def _mentioned(self, clause: Clause) -> tuple[Referent, ...]:
         """Return what a statement names, which ``it`` means in the clause behind it."""
-        found = (self._named.all_in(clause, held, Operation.WHOLE) for held in re.findall(HELD, clause.text))
+        found = (self._names.all_in(clause, held, Operation.WHOLE) for held in re.findall(HELD, clause.text))
         return tuple(target for each in found for target in each)
 
     def _understood(self, clause: Clause) -> bool:
@@ -138,8 +140,8 @@ class _Listener:
         if operation in _WITHOUT_NAME:
             self._takes_nameless(clause, operation, clause.written(phrase.words))
             return True
-        self._named.referred = False
-        targets = self._named.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
+        self._names.referred = False
+        targets = self._names.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
         if operation in OF_FILES and not all(target.patterns for target in targets):
             # What a definition's file imports, or when it was changed, is another question.
             return False
@@ -157,7 +159,7 @@ class _Listener:
                 return False
             # "Them" are what was asked for, not what it was asked of.
             operation = self._before.operation if self._before else operation
-        self._named.last, self._named.answered = targets, is_question and operation in RELATED
+        self._names.last, self._names.answered = targets, is_question and operation in RELATED
         self._wishes.append(Wish(operation, is_question, targets, words=clause.written()))
         return True
 
@@ -175,14 +177,14 @@ class _Listener:
         # "The first one", after a question, is that of the answer.
         return operation is Operation.NUMBERS and before.is_question and not re.search(r"\d", clause.text)
 
-    def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
+    def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Referent, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
-        if not self._wishes or not self._named.referred or self._wishes[-1].targets != targets:
+        if not self._wishes or not self._names.referred or self._wishes[-1].targets != targets:
             return False
         before = self._wishes[-1].operation
         return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
 
-    def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
+    def _is_of_the_answer(self, clause: Clause, targets: tuple[Referent, ...]) -> bool:
         """Say whether "them" are the callers, tests and the like that were asked for just before."""
         before = self._before
         if before is None or not before.is_question or before.operation not in RELATED:
@@ -191,18 +193,18 @@ class _Listener:
 
     def _not_understood(self, clause: Clause) -> NotUnderstood:
         names = [clause.name(held) for held in re.findall(HELD, clause.text)]
-        targets = [target for name in names if (target := self._named.one(name))]
+        targets = [target for name in names if (target := self._names.one(name))]
         bare = [name.strip("`\"'“”„") for name in names]
         phrases = [phrase for phrase in readings(clause) if not phrase.is_bare]
-        strange = [name for phrase in phrases for name in self._named.unknown_in(clause, phrase.words)][:1]
-        unknown = strange or [name for name in bare if not self._named.one(name)]
+        strange = [name for phrase in phrases for name in self._names.unknown_in(clause, phrase.words)][:1]
+        unknown = strange or [name for name in bare if not self._names.one(name)]
         tried = frozenset(phrase.operation for phrase in phrases)
-        if self._named.is_spent:
+        if self._names.is_spent:
             return NotUnderstood(clause.written(), (), _TOO_MANY_NAMES)
         close = {name: self._nearest(name) for name in dict.fromkeys(unknown)}
         if not targets:
             targets = [
-                target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
+                target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._names.one(word))
             ]
         why = unknown_name(self._index, unknown[0], close[unknown[0]]) if unknown and phrases else ""
         offered = nearest_sayings(clause, targets, tuple(chain(*close.values())), tried)
@@ -218,7 +220,7 @@ class _Listener:
     def _search(self, clause: Clause, words: str) -> bool:
         """Take words that describe what is looked for, restrict nothing, and name nothing unknown."""
         names = re.findall(HELD, words)
-        if not describes(words) or not all(self._named.one(clause.name(held)) for held in names):
+        if not describes(words) or not all(self._names.one(clause.name(held)) for held in names):
             return False
         subject = subject_of(clause.written(words))
         self._wishes.append(Wish(Operation.SEARCH, detail=subject, words=clause.written()))
@@ -226,11 +228,11 @@ class _Listener:
 
     def _takes_nameless(self, clause: Clause, operation: Operation, words: str) -> None:
         """Take a wish that is about no name."""
-        targets: tuple[Target, ...] = ()
+        targets: tuple[Referent, ...] = ()
         detail = ""
         if operation is Operation.NUMBERS:
             detail = ",".join(map(str, read_numbers(words)[0]))
-            targets = self._named.last = menu_parts(self._index, words, self._menu)
+            targets = self._names.last = menu_parts(self._index, words, self._menu)
         elif operation is Operation.UNDO:
             steps = read_steps(clause.text)
             detail = "all" if steps == EVERY_STEP else str(steps)
@@ -249,7 +251,7 @@ class _Listener:
 
 
 _MOST_NEAREST: Final = 5
-"""Unknown names of a message of which the nearest are told: each is held against all names there are."""
+"""Unknown names of a message of which the nearest are named: each is held against all names there are."""
 _TOO_MANY_NAMES: Final = "The message names too much to look all of it up; say it in several."
 _UNREAD: Final = (
     f"At most {MOST_SENTENCES} sentences of {MOST_LETTERS} characters each are read; say it in fewer words."

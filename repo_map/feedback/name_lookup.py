@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from repo_map import globs
 from repo_map.feedback.asides import HELD, describes_only
 from repo_map.feedback.names import (
-    Target,
+    Referent,
     find_alike,
     find_identifier,
     find_target,
@@ -50,7 +50,7 @@ _SHOWN: Final = _ASIDES | _OF_SOURCE | frozenset("full whole complete entire ful
 """The same for what is to be shown: a part of a definition is not taken away for the whole."""
 _NOUNS: Final = _OF_FILES | _OF_CODE | _OF_SOURCE
 _MOST_ASIDES: Final = 9
-"""Words that are left out around a name, at most: what stands there more often is none of its surroundings."""
+"""Words that are left out around a name, at most."""
 _EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
 _BOTH: Final = 2
 _SPLIT: Final = re.compile(
@@ -69,28 +69,28 @@ _THEY: Final = re.compile(
 )
 
 
-class Named:
+class NameLookup:
     """What the words of one feedback name, what is on screen first."""
 
     def __init__(self, index: RepoIndex, shown: Collection[str]) -> None:
         self._index = index
         self.shown = frozenset(shown)
-        self.last: tuple[Target, ...] = ()
+        self.last: tuple[Referent, ...] = ()
         """What was named last, which ``it`` means."""
         self.referred = False
         """Whether ``it`` was read since this was set."""
         self._among_words = False
-        """Whether a name may be a parameter, an attribute or a local, which are told by where they stand."""
+        """Whether a name may be a parameter, an attribute or a local, described by where they stand."""
         self.answered = False
         """Whether what was named last was asked about, so that "them" may mean what the answer lists."""
-        self._found: dict[tuple[object, ...], Target] = {}
+        self._found: dict[tuple[object, ...], Referent] = {}
         self._searches = MOST_SEARCHES
 
     def all_in(
         self, clause: Clause, words: str, operation: Operation, *, is_question: bool = False
-    ) -> tuple[Target, ...]:
+    ) -> tuple[Referent, ...]:
         """Return what words name, thing by thing; nothing where any word of them is no part of a name."""
-        found: list[Target] = []
+        found: list[Referent] = []
         asides = _SHOWN if is_question or operation not in TAKES_AWAY else _ASIDES
         texts = operation in (Operation.WHOLE, Operation.WHERE)
         self._among_words = is_question and operation in (Operation.CALLERS, Operation.WHERE)
@@ -113,29 +113,29 @@ class Named:
         """Whether as much was searched for as one message may."""
         return self._searches <= 0
 
-    def _look(self, find: Callable[..., Target], *given: Any, **how: bool) -> Target:
+    def _look(self, find: Callable[..., Referent], *given: Any, **how: bool) -> Referent:
         """Return what a search finds, each thing once and no more than one message may search for."""
         key = (find, *given, *how.items())
         if key not in self._found:
             if self.is_spent:
-                return Target(given[0])
+                return Referent(given[0])
             self._searches -= 1
             self._found[key] = find(self._index, *given, **how)
         return self._found[key]
 
-    def text(self, text: str) -> Target:
+    def text(self, text: str) -> Referent:
         """Return the lines of a text, those on screen first."""
         return self._look(find_text, text, self.shown)
 
-    def one(self, written: str) -> Target:
+    def one(self, written: str) -> Referent:
         """Return what one name means, as it is written."""
         self._among_words = False
         return self._of_name(written, texts=False)
 
-    def of_argument(self, name: str, operation: Operation) -> Target:
+    def of_argument(self, name: str, operation: Operation) -> Referent:
         """Return what a name means that was given as a value: what is taken away is named to the letter."""
         if self._index.file_id(name) is not None:
-            return Target(name, (globs.escape(name),), name=name)
+            return Referent(name, (globs.escape(name),), name=name)
         if (target := self._known(name, among_all=False)) or operation is Operation.OUT:
             return target
         if operation in (Operation.CALLERS, Operation.WHERE) and (
@@ -155,7 +155,7 @@ class Named:
 
     def _in_part(
         self, clause: Clause, part: str, asides: frozenset[str], *, texts: bool
-    ) -> tuple[Target, ...]:
+    ) -> tuple[Referent, ...]:
         if (numbered := _NUMBERED.match(part) or _NUMBERED_AFTER.match(part)) is not None:
             target = self._of_words(clause, numbered["file"], _SHOWN, texts=False)
             first = int(numbered["first"])
@@ -180,7 +180,7 @@ class Named:
                 return _some(inner._replace(places=members, name=name))
         return ()
 
-    def _inside(self, inner: Target, outer: Target) -> Target:
+    def _inside(self, inner: Referent, outer: Referent) -> Referent:
         """Return the part of what a target names that stands in the files of another."""
         paths = named_by(self._index, outer.patterns)
         places = tuple(place for place in inner.places if place.path in paths)
@@ -189,7 +189,7 @@ class Named:
         name = " ".join(both) or " ".join(dict.fromkeys(place.name for place in places)) or inner.name
         return inner._replace(patterns=tuple(map(globs.escape, both)), places=places, spans=spans, name=name)
 
-    def _is_several(self, targets: Sequence[Target]) -> bool:
+    def _is_several(self, targets: Sequence[Referent]) -> bool:
         """Say whether one target is many files, which may be called "it" as well as "them"."""
         if len(targets) != 1:
             return False
@@ -197,7 +197,7 @@ class Named:
 
     def _of_words(
         self, clause: Clause, words: str, asides: frozenset[str], *, texts: bool, among_all: bool = False
-    ) -> Target:
+    ) -> Referent:
         """Return what words name, what surrounds a name left out; nothing where more than that is said."""
         among_all = among_all or _EACH.match(words) is not None
         said = set(words.lower().split())
@@ -212,15 +212,15 @@ class Named:
                 target = self._known(f"{bare}/", among_all=among_all)
             if asides is _ASIDES and target.places and self._look(find_target, f"{bare}/"):
                 # A folder is called so too: which of them goes nobody here can tell.
-                return Target(words)
-            return Target(words) if target.patterns and said & _OF_CODE else target
+                return Referent(words)
+            return Referent(words) if target.patterns and said & _OF_CODE else target
         if self._among_words and (standing := self._look(find_identifier, bare, self.shown)):
             return standing
         if re.fullmatch(r"\w{4,}", bare) and not _NO_NAME.fullmatch(bare):
             return _of_code(self._look(find_alike, bare, is_written=False)).among(self.shown)
-        return Target(words)
+        return Referent(words)
 
-    def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
+    def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Referent:
         is_quoted = written[:1] in QUOTES and len(written) > 2
         name = written[1:-1].strip() if is_quoted else written
         if target := self._known(name, among_all=among_all):
@@ -233,21 +233,21 @@ class Named:
             return alike if among_all else alike.among(self.shown)
         if texts and (is_quoted or "." in name or "_" in name):
             return self.text(name)
-        return Target(name)
+        return Referent(name)
 
-    def _known(self, name: str, *, among_all: bool) -> Target:
+    def _known(self, name: str, *, among_all: bool) -> Referent:
         target = self._look(find_target, name)
         return target if among_all else target.among(self.shown)
 
 
-def _some(target: Target) -> tuple[Target, ...]:
+def _some(target: Referent) -> tuple[Referent, ...]:
     return (target,) if target else ()
 
 
-def _of_code(target: Target) -> Target:
+def _of_code(target: Referent) -> Referent:
     """Return a target that plain words name without the headings of texts, which are plain words too."""
     places = tuple(place for place in target.places if not is_prose(place.path))
-    return target if places or not target.places else Target(target.words)
+    return target if places or not target.places else Referent(target.words)
 
 
 def _windows(words: str, asides: frozenset[str]) -> Iterator[str]:
@@ -295,8 +295,8 @@ def subject_of(words: str) -> str:
     return re.sub(r"^(?:the|an?|any|some|also)\s+", "", words.strip(" ,.!?"), flags=re.I)
 
 
-def spelled(target: Target) -> str:
-    """Return a target as it is told to the user, in backticks."""
+def spelled(target: Referent) -> str:
+    """Return a target as the user reads it, in backticks."""
     names = target.name.split(" ") if not target.name.startswith('"') else [target.name]
     if target.places:
         names = list(dict.fromkeys(f"{place.name} ({place.path})" for place in target.places))
