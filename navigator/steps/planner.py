@@ -99,7 +99,7 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
     for place in chosen:
         user = index.qualified_name(*place)
         if relations.knows(place[0]):
-            for each in relations.used_in(place, relations.surest(place[0])):
+            for each in relations.used_in(place, relations.max_confidence(place[0])):
                 if _is_code(index, each.target):
                     verb = "uses" if each.confidence is Confidence.RESOLVED else "likely uses"
                     yield each.target, f"`{user}` {verb} it in line {each.line}"
@@ -119,7 +119,7 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
     for place in chosen:
         used = index.qualified_name(*place)
         if relations.knows(place[0]):
-            for each in relations.uses_of(place, relations.surest(place[0])):
+            for each in relations.uses_of(place, relations.max_confidence(place[0])):
                 if _is_code(index, each.source):
                     verb = "uses" if each.confidence is Confidence.RESOLVED else "likely uses"
                     yield each.source, f"it {verb} `{used}` in line {each.line}"

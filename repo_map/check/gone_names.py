@@ -236,7 +236,7 @@ class GoneNames:
             return False
         if meaning.targets:
             return all(map(self._after.is_declaration, meaning.targets)) and not self._has_body(gone)
-        if meaning.is_outside and self._leads_outside(gone, file, site):
+        if meaning.is_external and self._leads_outside(gone, file, site):
             return False
         if site.object and (self._is_open_class(gone) or self._may_be_another(gone, file, site)):
             return False

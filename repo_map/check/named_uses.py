@@ -160,8 +160,8 @@ class NamedUses:
             site = Site(self._gone.name, use.receiver or "", use.row, use.line, VALUE, 0)
             # Fields that are only read are no sites, and most families know nothing of them.
             meaning = relations.meaning(use.file, site)
-            meanings = [meaning if use.receiver is None else meaning._replace(is_outside=False)]
-        if any(each.targets or each.is_outside for each in meanings):
+            meanings = [meaning if use.receiver is None else meaning._replace(is_external=False)]
+        if any(each.targets or each.is_external for each in meanings):
             return False
         return use.receiver is not None or not self._is_local(use)
 

@@ -188,7 +188,7 @@ class _Chooser:
 
     def _callers(self, place: Place, *, is_first: bool) -> Iterator[Place]:
         relations, kind = self._relations, self._index.definitions(place[0])[place[1]].kind
-        sure = relations.surest(place[0])
+        sure = relations.max_confidence(place[0])
         if kind in FUNCTIONS:
             calls = relations.callers_of(place, sure)
             if not calls and is_first:

@@ -29,7 +29,7 @@ from repo_map.indexing.shared_notes import is_decided_by_bytes
 from repo_map.indexing.shared_objects import SharedObjectsError, Sharing, StoredObject
 from repo_map.indexing.sharing_scope import scope_of
 from repo_map.indexing.snapshot import SnapshotError, encode_snapshot
-from repo_map.indexing.soundness import read_foreign
+from repo_map.indexing.soundness import read_untrusted
 from repo_map.indexing.splicing import FileRange, splice
 from repo_map.indexing.tree_manifest import (
     MOST_SEGMENT_BYTES,
@@ -260,7 +260,7 @@ class SharedRows:
         try:
             if hashlib.sha256(stored).hexdigest() != segment.name:
                 raise SnapshotError("other bytes than its name says")
-            return read_foreign(unseal(stored, min(segment.columns, MOST_SEGMENT_BYTES)))
+            return read_untrusted(unseal(stored, min(segment.columns, MOST_SEGMENT_BYTES)))
         except SnapshotError as error:
             logger.warning("Shared columns are passed over, they can't be believed: %s", error)
             return None

@@ -27,7 +27,7 @@ _LAST_LINE: Final = re.compile(r"\d{1,9}:", re.ASCII)
 _COUNT: Final = re.compile(r"\d{1,9}[+-]?", re.ASCII)
 
 
-def read_foreign(encoded: bytes) -> Tables:
+def read_untrusted(encoded: bytes) -> Tables:
     """Return the tables of a snapshot that another machine wrote.
 
     A digest tells that the bytes are whole, not who wrote them. So each column must have its type and its

@@ -19,7 +19,7 @@ _SHARED: Final = frozenset(
         "language",
         "macro_words",
         "names",
-        "outside",
+        "builtin_names",
         "parser",
         "registry",
         "statements",

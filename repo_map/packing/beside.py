@@ -96,7 +96,7 @@ def _around(index: RepoIndex, place: Place) -> Iterator[tuple[How, _Ends]]:
     """Yield what stands beside a definition in each way, with the lines of calls."""
     relations = relations_of(index)
     yield How.OWNER, ((owner, 0) for owner in _owners(index, place))
-    if not relations.knows(place[0]) or relations.surest(place[0]) is not Confidence.RESOLVED:
+    if not relations.knows(place[0]) or relations.max_confidence(place[0]) is not Confidence.RESOLVED:
         return
     yield How.CALLEE, ((each.target, each.line) for each in relations.calls_in(place))
     yield How.BASE, ((each.target, 0) for each in relations.overrides_of(place))

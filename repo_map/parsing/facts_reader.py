@@ -50,7 +50,7 @@ _ARGUMENT_DEPTH: Final = 4
 CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*")
 _SPACES: Final = re.compile(rb"\s+")
 _NEW: Final = tuple.__new__
-Take = Callable[[Any, Node], None]
+ReadRole = Callable[[Any, Node], None]
 ReadForm = Callable[[Any, Node, int], Form]
 ReadType = Callable[[Any, Node, int], str]
 
@@ -58,9 +58,9 @@ ReadType = Callable[[Any, Node, int], str]
 class Reader:
     """One file; a language says what each capture of its query means."""
 
-    roles: ClassVar[dict[str, Take]] = {}
+    roles: ClassVar[dict[str, ReadRole]] = {}
     """What is done with the nodes of each capture."""
-    later_roles: ClassVar[dict[str, Take]] = {}
+    later_roles: ClassVar[dict[str, ReadRole]] = {}
     """What is done with them after that."""
     forms: ClassVar[dict[str, ReadForm]] = {}
     """How each kind of node is written as an expression."""
@@ -319,7 +319,7 @@ class ValueReader(Reader):
     def begin(self) -> None:
         """Make what a language keeps while it reads a file."""
         self.imported: set[str] = set()
-        self.foreign: set[str] = set()
+        self.external_imports: set[str] = set()
         """What comes from modules that are never the repository's."""
         self.annotated: set[int] = set()
         """Definitions that say what they return."""

@@ -56,7 +56,7 @@ class Meaning(NamedTuple):
 
     targets: tuple[Place, ...] = ()
     """Definitions of this repository, in a fixed order."""
-    is_outside: bool = False
+    is_external: bool = False
     """Whether it is known to mean something that is not ours: a builtin, another package."""
     is_certain: bool = False
     """Whether it holds even in a language whose names are likely at best."""
@@ -67,4 +67,3 @@ class Meaning(NamedTuple):
 UNRESOLVED = Meaning()
 """What is written does not say."""
 LEFT_OPEN = Meaning(is_left_open=True)
-OUTSIDE = Meaning(is_outside=True)

@@ -101,7 +101,7 @@ class Relations:
         """Tell whether names of a file's language are resolved."""
         return self._family(file) is not None
 
-    def surest(self, file: int) -> Confidence:
+    def max_confidence(self, file: int) -> Confidence:
         """Return how sure what is written in a file can be: likely at best where its language is guessed."""
         is_guessed = self._are_guessed[int(self._index.files.language[file])]
         return Confidence.LIKELY if is_guessed else Confidence.RESOLVED
@@ -165,7 +165,7 @@ class Relations:
             inner = site._replace(name=parts[last], receiver=".".join(parts[:last]), kind=VALUE)
             meaning = self.meaning(file, inner)
             if place in meaning.targets:
-                source, sure = (file, site.definition), self._sure(file, meaning)
+                source, sure = (file, site.definition), self._confidence_of(file, meaning)
                 yield Relation(RelationKind.VALUE, source, place, site.line, sure)
 
     @cached_property
@@ -210,7 +210,9 @@ class Relations:
         """Return the methods that a method overrides or implements, nearest first."""
         with self.asking():
             return tuple(
-                Relation(RelationKind.OVERRIDE, place, above, self._line(place), self.surest(place[0]))
+                Relation(
+                    RelationKind.OVERRIDE, place, above, self._line(place), self.max_confidence(place[0])
+                )
                 for owner in self.classes_above(self._owner(place))
                 for above in self._members(owner, self._last_name(place))
             )
@@ -218,7 +220,7 @@ class Relations:
     def overridden_by(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that override or implement a method, in the order of the repository."""
         found = [
-            Relation(RelationKind.OVERRIDE, below, place, self._line(below), self.surest(below[0]))
+            Relation(RelationKind.OVERRIDE, below, place, self._line(below), self.max_confidence(below[0]))
             for owner in self.classes_below(self._owner(place))
             for below in self._members(owner, self._last_name(place))
         ]
@@ -227,7 +229,7 @@ class Relations:
     def implementations_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the classes that extend or implement a class directly, in the order of the repository."""
         return tuple(
-            Relation(RelationKind.BASE, below, place, self._line(below), self.surest(below[0]))
+            Relation(RelationKind.BASE, below, place, self._line(below), self.max_confidence(below[0]))
             for below in self._direct_below(place)
         )
 
@@ -268,7 +270,7 @@ class Relations:
             for _ in range(steps):
                 further: list[Place] = []
                 for target in level:
-                    for each in self.callers_of(target, self.surest(target[0])):
+                    for each in self.callers_of(target, self.max_confidence(target[0])):
                         if int(self._index.files.flags[each.source[0]]) & FileFlag.TEST:
                             found.setdefault(each.source, each._replace(kind=RelationKind.TEST, target=place))
                         elif each.source not in seen and each.source[1] >= 0:
@@ -393,9 +395,9 @@ class Relations:
         """Return what a site means, or what it may mean where nothing written says so."""
         meaning = self.meaning(file, site)
         if meaning.targets or least == Confidence.RESOLVED:
-            return meaning.targets, self._sure(file, meaning)
+            return meaning.targets, self._confidence_of(file, meaning)
         family = self._family(file)
-        if meaning.is_outside or not site.object or site.kind != CALL or family is None:
+        if meaning.is_external or not site.object or site.kind != CALL or family is None:
             return (), Confidence.POSSIBLE
         if site.name in family.common:
             return (), Confidence.POSSIBLE
@@ -404,8 +406,8 @@ class Relations:
             return (), Confidence.POSSIBLE
         return namesakes, Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
 
-    def _sure(self, file: int, meaning: Meaning) -> Confidence:
-        return Confidence.RESOLVED if meaning.is_certain else self.surest(file)
+    def _confidence_of(self, file: int, meaning: Meaning) -> Confidence:
+        return Confidence.RESOLVED if meaning.is_certain else self.max_confidence(file)
 
     def _namesakes(self, family: Resolver, name: str) -> tuple[Place, ...]:
         """Return the methods of a name in a family's files, in the order of the repository."""
@@ -505,7 +507,7 @@ class Relations:
                 continue
             for other, line in imported:
                 found.setdefault(other, []).append(
-                    Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.surest(file))
+                    Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.max_confidence(file))
                 )
         return {file: tuple(relations) for file, relations in found.items()}
 

@@ -47,7 +47,7 @@ def links_around(candidates: Candidates, seeds: Ints) -> tuple[Link, ...]:
     relations = relations_of(candidates.corpus.index)
     with relations.asking():
         return tuple(
-            Link(seed, other, from_other, relation, relations.surest(file) < Confidence.RESOLVED)
+            Link(seed, other, from_other, relation, relations.max_confidence(file) < Confidence.RESOLVED)
             for seed, (file, definition) in ((seed, _place(candidates, seed)) for seed in seeds.tolist())
             if definition >= 0 and relations.knows(file)
             for relation, from_other in _around(relations, (file, definition))

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.families.c.includes import IncludedFiles
+from repo_map.languages.builtin_names import C_MEMBERS, C_TYPES
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.outside import C_MEMBERS, C_TYPES
 from repo_map.languages.registry import language_named
 from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
@@ -90,7 +90,7 @@ class C(StaticResolver):
         del is_called
         space = self._space_at(where)
         view = self.views[where.file]
-        used, renamed = self.memo.kept(("spaces", where.file), lambda: _spaces_used(view))
+        used, renamed = self.memo.cached(("spaces", where.file), lambda: _spaces_used(view))
         while True:
             if found := self._in_space(space, name, where):
                 return found
@@ -189,7 +189,7 @@ class C(StaticResolver):
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
         """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
         view = self.views[place[0]]
-        return name in self.memo.kept(("spaces", place[0]), lambda: _spaces_used(view))[1]
+        return name in self.memo.cached(("spaces", place[0]), lambda: _spaces_used(view))[1]
 
     def _has_overloads(self, place: Place) -> bool:
         return language_named(self.index.languages[int(self.index.files.language[place[0]])]).has_overloads
@@ -221,7 +221,7 @@ class C(StaticResolver):
         A member that is written outside of its class may have lost the namespaces around it, where a macro
         keeps the grammar from reading them: those of the only class of that name are its own.
         """
-        return self.memo.kept(("whole", place), lambda: self._read_full_name(place))
+        return self.memo.cached(("whole", place), lambda: self._read_full_name(place))
 
     def _read_full_name(self, place: Place) -> str:
         name = self._written_name(place)
@@ -243,7 +243,7 @@ class C(StaticResolver):
         return ends.pop() if len(ends) == 1 else name
 
     def _written_name(self, place: Place) -> str:
-        return self.memo.kept(("full", place), lambda: self._read_written_name(place))
+        return self.memo.cached(("full", place), lambda: self._read_written_name(place))
 
     def _read_written_name(self, place: Place) -> str:
         around = [self.views[place[0]].definitions[row] for row in self.views[place[0]].around(place[1])]
@@ -254,7 +254,7 @@ class C(StaticResolver):
     def _named_fully(self, name: str) -> tuple[Place, ...]:
         """Return the types of a full name."""
         last = name.rpartition(".")[2]
-        return self.memo.kept(
+        return self.memo.cached(
             ("fully", name),
             lambda: tuple(
                 place for place in self.definitions.types_named(last) if self._full_name(place) == name
@@ -370,7 +370,7 @@ class C(StaticResolver):
                         return True
             return False
 
-        return word != "announced" and self.memo.kept(("static", word, depth), read)
+        return word != "announced" and self.memo.cached(("static", word, depth), read)
 
     def _is_header(self, file: int) -> bool:
         return self.index.paths[file].endswith(_HEADERS)
@@ -389,7 +389,7 @@ class C(StaticResolver):
 
     def _reached(self, file: int) -> frozenset[int]:
         """Return the files that a file includes, directly or not."""
-        return self.memo.kept(("reached", file), lambda: self._read_reached(file))
+        return self.memo.cached(("reached", file), lambda: self._read_reached(file))
 
     def _read_reached(self, file: int) -> frozenset[int]:
         found: set[int] = set()

@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.outside import GO_FUNCTIONS, GO_TYPES
+from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_TYPES
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     UNKNOWN_FORM,

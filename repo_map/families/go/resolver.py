@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.outside import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import MODULE, TYPE_KINDS, UNKNOWN_EXTERNAL, Position, Value, Values
@@ -88,7 +88,7 @@ class Go(StaticResolver):
                     found += self.variable(place, name)
             return tuple(found)
 
-        return self.memo.once(key, read)
+        return self.memo.memoized(key, read)
 
     def _package(self, file: int) -> tuple[str, str]:
         """Return the folder of a file and the name of its package: tests may form one of their own."""
@@ -96,7 +96,7 @@ class Go(StaticResolver):
 
     def _imports(self, file: int) -> dict[str, str]:
         """Return the packages that a file imports by what it calls them."""
-        return self.memo.kept(("imports", file), lambda: self._named_imports(file))
+        return self.memo.cached(("imports", file), lambda: self._named_imports(file))
 
     def _named_imports(self, file: int) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -109,7 +109,7 @@ class Go(StaticResolver):
         return found
 
     def _space(self, path: str) -> Value:
-        """Return the package at an import path, a stranger where it is not here."""
+        """Return the package at an import path, an external value where it is not here."""
         folder = self._folder_of(path)
         if folder is None:
             return UNKNOWN_EXTERNAL

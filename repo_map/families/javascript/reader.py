@@ -12,8 +12,8 @@ from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.language import words
-from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.expressions import (
     CALLBACK,
     OBJECT_FORM,
@@ -105,7 +105,7 @@ class _Reader(ValueReader):
     @cached_property
     def external(self) -> frozenset[str]:
         """What test runners and the language bring, and what comes from modules that are never ours."""
-        return ((SCRIPT_GLOBALS | _TESTING) - self.known) | self.foreign
+        return ((SCRIPT_GLOBALS | _TESTING) - self.known) | self.external_imports
 
     # Functions that are no definitions.
 
@@ -147,9 +147,9 @@ class _Reader(ValueReader):
             return
         for child in clause.named_children:
             if child.type == "identifier":
-                self._take(self.text(child), f"{module}:default", child, RENAMED)
+                self._bind_import(self.text(child), f"{module}:default", child, RENAMED)
             elif child.type == "namespace_import":
-                self._take(self.text(child.named_children[-1]), module, child, RENAMED)
+                self._bind_import(self.text(child.named_children[-1]), module, child, RENAMED)
             elif child.type == "named_imports":
                 self._specifiers(child, module)
 
@@ -162,12 +162,12 @@ class _Reader(ValueReader):
             if name is not None:
                 own = self.text(name).strip("'\"")
                 as_ = self.text(alias) if alias is not None else own
-                self._take(as_, f"{module}:{own}", each, IMPORT if as_ == own else RENAMED)
+                self._bind_import(as_, f"{module}:{own}", each, IMPORT if as_ == own else RENAMED)
 
-    def _take(self, name: str, value: str, at: Node, kind: int) -> None:
+    def _bind_import(self, name: str, value: str, at: Node, kind: int) -> None:
         is_external = value.partition(":")[0] in _EXTERNAL_MODULES
         is_external = is_external or value.startswith(("node:", "bun:", "deno:"))
-        (self.foreign if is_external else self.imported).add(name)
+        (self.external_imports if is_external else self.imported).add(name)
         self.bind(name, value, at, kind)
 
     def _export(self, node: Node) -> None:
@@ -177,7 +177,7 @@ class _Reader(ValueReader):
             if clause is not None:
                 self._specifiers(clause, module)
             elif (space := child_of(node, "namespace_export")) is not None:
-                self._take(self.text(space.named_children[-1]), module, space, RENAMED)
+                self._bind_import(self.text(space.named_children[-1]), module, space, RENAMED)
             else:
                 self.has_star = True
                 self.bind("*", module, node, STAR)
@@ -226,12 +226,12 @@ class _Reader(ValueReader):
 
     def _require(self, left: Node, module: str, node: Node) -> None:
         if left.type == "identifier":
-            self._take(self.text(left), f"{module}:=", node, RENAMED)
+            self._bind_import(self.text(left), f"{module}:=", node, RENAMED)
         elif left.type == "object_pattern":
             for key, target in self._properties(left):
                 if target.type in ("identifier", "shorthand_property_identifier_pattern"):
                     name = self.text(target)
-                    self._take(name, f"{module}:{key}", target, IMPORT if name == key else RENAMED)
+                    self._bind_import(name, f"{module}:{key}", target, IMPORT if name == key else RENAMED)
         else:
             self.bind("", module, node, IMPORT)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.families.javascript.modules import ScriptModules
-from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
+from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
 from repo_map.relations.core.values import FUNCTION, INSTANCE, MODULE, OBJECT, Position, Value, Values

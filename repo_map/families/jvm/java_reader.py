@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.outside import JAVA_USUAL
+from repo_map.languages.builtin_names import JAVA_USUAL
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages.outside import JAVA_PACKAGES
+from repo_map.languages.builtin_names import JAVA_PACKAGES
 
 _NUMBERS: Final = ("byte", "short", "char", "int", "long", "float", "double")
 _BOXES: Final = {
@@ -18,11 +18,11 @@ _BOXES: Final = {
     "Boolean": "boolean",
 }
 PRIMITIVES: Final = frozenset({*_NUMBERS, "boolean"})
-OUTSIDE: Final = PRIMITIVES | JAVA_PACKAGES
+EXTERNAL_ROOTS: Final = PRIMITIVES | JAVA_PACKAGES
 """Names that begin nothing of ours."""
-CLOSED: Final = PRIMITIVES | {"String", "list"}
+FINAL_TYPES: Final = PRIMITIVES | {"String", "list"}
 """Types that nothing else is an instance of."""
-OF_ALL: Final = "Object"
+ROOT_TYPE: Final = "Object"
 _OF_TEXT: Final = frozenset({"CharSequence", "Comparable", "Serializable"})
 _OF_NUMBERS: Final = frozenset({"Number", "Comparable", "Serializable"})
 

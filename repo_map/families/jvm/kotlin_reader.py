@@ -14,8 +14,8 @@ from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.languages.builtin_names import KOTLIN_USUAL
 from repo_map.languages.language import words
-from repo_map.languages.outside import KOTLIN_USUAL
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,

@@ -87,7 +87,7 @@ class Packages:
                 and not definitions.stated(place, RECEIVER)
             )
 
-        found = self._rules.memo.once(("functions", package, name), read)
+        found = self._rules.memo.memoized(("functions", package, name), read)
         own = tuple(value for value in found if value.file == seen_from)
         if own or len({value.file for value in found}) < 2:
             return own or found

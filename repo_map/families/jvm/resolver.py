@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.families.jvm.java_types import CLOSED, OF_ALL, OUTSIDE, PRIMITIVES, fit
+from repo_map.families.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMITIVES, ROOT_TYPE, fit
 from repo_map.families.jvm.packages import Packages
+from repo_map.languages.builtin_names import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.languages.language import words
-from repo_map.languages.outside import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
 from repo_map.parsing.facts_model import (
     ASSIGNED,
@@ -222,7 +222,7 @@ class Jvm(StaticResolver):
         if is_called:
             # A constructor's name is that of its class.
             return self.top(where, name) if name[:1].isupper() else ()
-        return self._unknown_top(name, OUTSIDE)
+        return self._unknown_top(name, EXTERNAL_ROOTS)
 
     def _unknown_top(self, name: str, outside: frozenset[str]) -> Values:
         """Return the package that a name begins, or what is not ours where it is written like a type."""
@@ -264,7 +264,7 @@ class Jvm(StaticResolver):
                     return self.of_binding(view, each)
         if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
             return found
-        return self._unknown_top(name, CLOSED)
+        return self._unknown_top(name, FINAL_TYPES)
 
     def _unnamed(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what is seen without its own import: of the package, or of one imported whole."""
@@ -324,16 +324,16 @@ class Jvm(StaticResolver):
 
     def fits(self, value: Value, wanted: Value) -> float | None:
         """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-        if wanted.kind == EXTERNAL and wanted.name == OF_ALL:
+        if wanted.kind == EXTERNAL and wanted.name == ROOT_TYPE:
             return 0.3 if value.kind == EXTERNAL and value.name in PRIMITIVES else 1.0
         if value.kind == EXTERNAL and value.name == "null":
             return None if wanted.kind == EXTERNAL and wanted.name in PRIMITIVES else 1.0
         if value.kind == EXTERNAL and wanted.kind == EXTERNAL and value.name and wanted.name:
             return self._external_fits(value, wanted)
         if value.kind == EXTERNAL and value.name and wanted.kind == INSTANCE:
-            return None if value.name in CLOSED else 0.1
+            return None if value.name in FINAL_TYPES else 0.1
         if value.kind == INSTANCE and wanted.kind == EXTERNAL and wanted.name:
-            if wanted.name in CLOSED:
+            if wanted.name in FINAL_TYPES:
                 return None
             return None if self.order(value.place)[1] else 0.5
         return super().fits(value, wanted)
@@ -490,7 +490,7 @@ class Jvm(StaticResolver):
         if not stated:
             return ()
         where = Position(function.file, function.row, _LAST_LINE)
-        return self.memo.once(
+        return self.memo.memoized(
             ("returned expression", function.file, function.row),
             lambda: self.evaluate(where, decode(stated[0].value)),
         )
@@ -542,7 +542,7 @@ class Jvm(StaticResolver):
         if value.kind == EXTERNAL and value.name:
             if value.name == last:
                 return 2.0
-            return None if value.name in CLOSED and last in CLOSED else 0.5
+            return None if value.name in FINAL_TYPES and last in FINAL_TYPES else 0.5
         if value.kind in (INSTANCE, CLASS):
             return None if self.order(value.place)[1] else 0.5
         return 0.5

@@ -103,18 +103,18 @@ class _Reader(Reader):
                 self._named(each)
 
     def _function(self, node: Node) -> None:
-        told = self._told(node)
-        written = self.type_in(node, "return_type") or told.get("", "")
+        documented = self._documented_types(node)
+        written = self.type_in(node, "return_type") or documented.get("", "")
         if written:
             self.bind("", written, node, RETURN_TYPE)
-        self._parameters(node, told)
+        self._parameters(node, documented)
 
-    def _parameters(self, node: Node, told: dict[str, str]) -> None:
+    def _parameters(self, node: Node, documented: dict[str, str]) -> None:
         for each in parts_of(node, "parameters"):
             name = self.text_of(each, "name")
             if not name:
                 continue
-            written = self.type_in(each, "type") or told.get(name, "")
+            written = self.type_in(each, "type") or documented.get(name, "")
             if each.type == "variadic_parameter":
                 written = several_of(written)
             self.bind(name, written, node, DECLARED)
@@ -126,8 +126,8 @@ class _Reader(Reader):
             if name := self.text_of(each, "name"):
                 self.bind(name, self.type_in(each, "type"), each, DECLARED, inside=True)
 
-    def _told(self, node: Node) -> dict[str, str]:
-        """Return the types that the comment above a node tells: by a parameter's name, ``""`` for its own."""
+    def _documented_types(self, node: Node) -> dict[str, str]:
+        """Return the types that the comment above a node gives: by a parameter's name, ``""`` for its own."""
         before = node.prev_named_sibling
         if before is None or before.type != "comment":
             return {}
@@ -158,7 +158,7 @@ class _Reader(Reader):
 
     def _property(self, node: Node) -> None:
         written = self.type_in(node, "type")
-        if not written and (written := self._told(node).get("", "")) == "":
+        if not written and (written := self._documented_types(node).get("", "")) == "":
             return
         for each in node.named_children:
             if each.type == "property_element":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.builtin_names import PHP_MEMBERS
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.outside import PHP_MEMBERS
 from repo_map.parsing.facts_model import IMPORT, RENAMED
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
@@ -140,7 +140,7 @@ class Php(StaticResolver):
                         found.append(value)
             return tuple(found)
 
-        found = self.memo.once(("in space", space, name, is_called), read)
+        found = self.memo.memoized(("in space", space, name, is_called), read)
         # Several of one full name are never loaded together: nobody knows which is.
         return found if len(found) < 2 else tuple(each for each in found if each.kind == FUNCTION)
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.languages.builtin_names import PYTHON_MEMBERS
 from repo_map.languages.language import words
-from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     UNKNOWN_FORM,
@@ -87,7 +87,7 @@ class _Reader(ValueReader):
     @cached_property
     def external(self) -> frozenset[str]:
         """The names of the standard library's modules here, and of what comes from them."""
-        return frozenset(self.foreign - self.own)
+        return frozenset(self.external_imports - self.own)
 
     # Bindings.
 
@@ -96,12 +96,12 @@ class _Reader(ValueReader):
             for child in node.children_by_field_name("name"):
                 if child.type == "aliased_import":
                     module, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
-                    self._take(alias, module)
+                    self._note_import(alias, module)
                     self.bind(alias, module, node, RENAMED)
                 else:
                     module = self.squeezed(child)
                     first = module.partition(".")[0]
-                    self._take(first, first)
+                    self._note_import(first, first)
                     self.bind(first, first, node, IMPORT)
                     if first != module:
                         self.bind("", module, node, IMPORT)
@@ -115,14 +115,14 @@ class _Reader(ValueReader):
             name = alias = self.squeezed(child)
             if child.type == "aliased_import":
                 name, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
-            self._take(alias, module)
+            self._note_import(alias, module)
             self.bind(alias, f"{module}:{name}", node, IMPORT if name == alias else RENAMED, at=child)
         if not names:
             self.has_star = True
             self.bind("*", module, node, STAR)
 
-    def _take(self, name: str, module: str) -> None:
-        (self.foreign if module.partition(".")[0] in _EXTERNAL_MODULES else self.imported).add(name)
+    def _note_import(self, name: str, module: str) -> None:
+        (self.external_imports if module.partition(".")[0] in _EXTERNAL_MODULES else self.imported).add(name)
 
     def _function(self, node: Node) -> None:
         if (written := node.child_by_field_name("return_type")) is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.builtin_names import RUBY_MEMBERS
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
-from repo_map.languages.outside import RUBY_MEMBERS
 from repo_map.parsing.facts_model import ASSIGNED, BASE_OF, FIELD, RECEIVER, Binding
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
@@ -88,7 +88,7 @@ class Ruby(StaticResolver):
 
     def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the methods of a name that a class has, or its objects, or an instance variable."""
-        of_object, of_class = self.memo.kept(("methods", place, name), lambda: self._methods(place, name))
+        of_object, of_class = self.memo.cached(("methods", place, name), lambda: self._methods(place, name))
         if value.kind == INSTANCE:
             chosen = of_object
         else:
@@ -127,7 +127,7 @@ class Ruby(StaticResolver):
                     found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
             return found
 
-        return self.memo.kept(("within", file), read)
+        return self.memo.cached(("within", file), read)
 
     # Names.
 

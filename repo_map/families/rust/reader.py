@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.outside import RUST_MACROS, RUST_USUAL
+from repo_map.languages.builtin_names import RUST_MACROS, RUST_USUAL
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
     Form,

@@ -6,8 +6,8 @@ import tomllib
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.builtin_names import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.outside import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing.expressions import head_of_type
 from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.relations.core.static import StaticResolver
@@ -71,7 +71,7 @@ class Rust(StaticResolver):
         where = Position(place[0], definition.parent, 0)
         if any(each.name == definition.name for each in self.definitions.stated(place, TYPE_PARAMETER)):
             return ()
-        values = self.memo.once(("impl", place), lambda: self.named_type(where, definition.name))
+        values = self.memo.memoized(("impl", place), lambda: self.named_type(where, definition.name))
         return tuple(value for value in values if value.kind == CLASS)
 
     def owner(self, place: Place) -> Place | None:
@@ -190,7 +190,7 @@ class Rust(StaticResolver):
     # Modules.
 
     def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
-        tops = self.memo.kept(("tops", name), lambda: self._read_tops(name))
+        tops = self.memo.cached(("tops", name), lambda: self._read_tops(name))
         found = tops.get((crate, module), [])
         if is_called is False:
             found = [value for value in found if value.kind == CLASS] or found
@@ -200,7 +200,7 @@ class Rust(StaticResolver):
             return (*found, *spaces)
         # A module and what it gives may share a name: ``pub use self::read::read``.
         key = ("module", crate, module, name)
-        return (*self.memo.once(key, lambda: self._used(crate, module, name)), *spaces)
+        return (*self.memo.memoized(key, lambda: self._used(crate, module, name)), *spaces)
 
     def _read_tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
         """Return the functions and types of a name by the modules that hold them."""
@@ -316,11 +316,11 @@ class Rust(StaticResolver):
 def _crate_name(manifest: str) -> str:
     """Return what ``use`` calls the crate of a ``Cargo.toml``, ``""`` where it has none."""
     try:
-        told = tomllib.loads(manifest)
+        tables = tomllib.loads(manifest)
     except (ValueError, RecursionError):  # No TOML; a number that is too long, and tables in one another.
         return ""
     for table in ("lib", "package"):
-        named = told.get(table)
+        named = tables.get(table)
         if isinstance(named, dict) and isinstance(name := named.get("name"), str):
             return name.replace("-", "_")
     return ""

@@ -58,7 +58,7 @@ class Definitions:
 
     def named(self, name: str) -> tuple[Place, ...]:
         """Return the definitions of a last name, in the order of the repository."""
-        found = self._memo.kept(("named", name), lambda: self._read_named(name))
+        found = self._memo.cached(("named", name), lambda: self._read_named(name))
         self._memo.charge(1 + len(found) // _NAMESAKES_A_STEP)
         return found
 
@@ -110,7 +110,7 @@ class Definitions:
                     found.setdefault(around, []).append(place)
             return {around: tuple(places) for around, places in found.items()}
 
-        by_owner: dict[Place, tuple[Place, ...]] = self._memo.once(("owned", name), read, {})
+        by_owner: dict[Place, tuple[Place, ...]] = self._memo.memoized(("owned", name), read, {})
         return by_owner.get(owner, ())
 
     # Of one definition.
@@ -140,7 +140,7 @@ class Definitions:
 
     def stated(self, place: Place, kind: int) -> list[Binding]:
         """Return what is stated of a definition itself."""
-        table = self._memo.kept(("stated", place[0]), lambda: self._read_stated(place[0]))
+        table = self._memo.cached(("stated", place[0]), lambda: self._read_stated(place[0]))
         return table.get((place[1], kind), [])
 
     def _read_stated(self, file: int) -> dict[tuple[int, int], list[Binding]]:

@@ -247,7 +247,7 @@ class DynamicResolver(Resolver):
 
     def _of_module(self, module: Value, name: str) -> Values:
         key = ("module", module.file, module.name, name)
-        return self.memo.once(key, lambda: self._read_module(module, name))
+        return self.memo.memoized(key, lambda: self._read_module(module, name))
 
     def _read_module(self, module: Value, name: str) -> Values:
         if module.file >= 0 and (found := self.of_file(module, name)):
@@ -477,7 +477,7 @@ class DynamicResolver(Resolver):
 
     def _returned(self, function: Value) -> Values:
         """Return what calling a function gives, as it is written or by its ``return``."""
-        return self.memo.once(("returned", function), lambda: self._read_returned(function))
+        return self.memo.memoized(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
         view = self.views[function.file]

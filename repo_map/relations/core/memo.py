@@ -122,7 +122,7 @@ class Memo:
             self._site_steps -= _STEPS_AT_ONCE
             self._left += _STEPS_AT_ONCE
 
-    def once(self, key: Hashable, make: Callable[[], _Found], nothing: Any = ()) -> _Found:
+    def memoized(self, key: Hashable, make: Callable[[], _Found], nothing: Any = ()) -> _Found:
         """Return what ``make`` finds, ``nothing`` where that leads back to itself or too far."""
         self.charge()
         if (kept := self._known.get(key)) is not None:
@@ -132,11 +132,11 @@ class Memo:
             return nothing  # type: ignore[no-any-return]
         self._active.add(key)
         try:
-            return self.kept(key, make)
+            return self.cached(key, make)
         finally:
             self._active.discard(key)
 
-    def kept(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
+    def cached(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
         """Return what ``make`` finds, kept where it is all there is to find.
 
         What was found on the way to something that was given up is not kept, for from elsewhere more may be

@@ -49,7 +49,7 @@ from repo_map.relations.core.values import (
     Values,
 )
 from repo_map.relations.file_facts import FileView, FileViews
-from repo_map.relations.model import OUTSIDE, UNRESOLVED, Meaning, Place
+from repo_map.relations.model import UNRESOLVED, Meaning, Place
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -98,7 +98,7 @@ class Resolver:
             return Meaning(tuple(chosen), is_certain=self.is_certain(where, site, found, chosen))
         if targets or not values or any(value.kind not in _EXTERNAL for value in values):
             return UNRESOLVED
-        return OUTSIDE
+        return Meaning(is_external=True)
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition: its own, and what it is renamed to."""
@@ -173,7 +173,7 @@ class Resolver:
 
     def of_binding(self, view: FileView, each: Binding) -> Values:
         """Return what a name is bound to."""
-        return self.memo.once(("binding", view.file, each), lambda: self.read_binding(view, each))
+        return self.memo.memoized(("binding", view.file, each), lambda: self.read_binding(view, each))
 
     def read_binding(self, view: FileView, each: Binding) -> Values:
         """Read what a name is bound to."""
@@ -193,7 +193,7 @@ class Resolver:
                     found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
             return tuple(found)[:MOST_VALUES]
 
-        return self.memo.once(("type", where.file, where.row, written, of), read)
+        return self.memo.memoized(("type", where.file, where.row, written, of), read)
 
     def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type."""
@@ -257,7 +257,7 @@ class Resolver:
 
     def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Return a type and all that it inherits from, nearest first, and whether all of them are ours."""
-        return self.memo.kept(("order", place), lambda: self.read_order(place))
+        return self.memo.cached(("order", place), lambda: self.read_order(place))
 
     def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Read the order of inheritance."""
@@ -265,7 +265,7 @@ class Resolver:
 
     def base_values(self, place: Place) -> Values:
         """Return the direct bases of a type, in order; one that is not known to be ours is none of them."""
-        return self.memo.once(("bases", place), lambda: self.read_bases(place))
+        return self.memo.memoized(("bases", place), lambda: self.read_bases(place))
 
     def read_bases(self, place: Place) -> Values:
         """Read the direct bases of a type."""

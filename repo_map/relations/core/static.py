@@ -307,7 +307,7 @@ class StaticResolver(Resolver):
         if not found:
             return ()
         where = Position(value.file, value.row, 0)
-        return self.memo.once(
+        return self.memo.memoized(
             ("alias", value),
             lambda: tuple(
                 each for each in self.instances(where, found[0].value, of=value) if each[:3] != value[:3]
@@ -337,11 +337,11 @@ class StaticResolver(Resolver):
         """Return what a field of an object is: something of a type, or an expression."""
         if each.kind == FIELD:
             where = self.field_position(view, each)
-            return self.memo.once(
+            return self.memo.memoized(
                 ("field", view.file, each), lambda: self.evaluate(where, decode(each.value))
             )
         where = Position(view.file, each.definition, 0)
-        return self.memo.once(
+        return self.memo.memoized(
             ("field", view.file, each, value), lambda: self.instances(where, each.value, of=value)
         )
 
@@ -425,7 +425,7 @@ class StaticResolver(Resolver):
 
     def returned(self, function: Value) -> Values:
         """Return what a function gives, as it is written."""
-        return self.memo.once(("returned", function), lambda: self._read_returned(function))
+        return self.memo.memoized(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
         written = self.definitions.stated(function.place, RETURN_TYPE)

@@ -11,7 +11,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.fact_tables import bindings_of, sites_of
 from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Tables, array_of, to_arrays
 from repo_map.indexing.snapshot import SnapshotError, encode_snapshot
-from repo_map.indexing.soundness import read_foreign
+from repo_map.indexing.soundness import read_untrusted
 from repo_map.indexing.splicing import FileRange, splice
 from repo_map.indexing.store import Store
 from tests.support.trees import write
@@ -40,9 +40,9 @@ def encoded(tables: Tables) -> bytes:
 
 
 def test_what_we_write_ourselves_is_believed(index: RepoIndex) -> None:
-    tables = read_foreign(encoded(index._tables))
+    tables = read_untrusted(encoded(index._tables))
     assert encoded(tables) == encoded(index._tables)
-    none = read_foreign(encode_snapshot(splice([FileRange(index._tables, 0, 0)])))
+    none = read_untrusted(encode_snapshot(splice([FileRange(index._tables, 0, 0)])))
     assert len(none) == 0
 
 
@@ -55,7 +55,7 @@ def test_whatever_bytes_are_changed_columns_are_refused_or_can_be_used(index: Re
         for _ in range(chance.choice((1, 2, 30))):
             forged[chance.randrange(len(forged))] = chance.choice((0, 1, 127, 128, 255))
         try:
-            tables = read_foreign(bytes(forged))
+            tables = read_untrusted(bytes(forged))
         except SnapshotError:
             refused += 1
         else:
@@ -80,7 +80,7 @@ def test_each_column_has_its_type_its_length_and_its_range(index: RepoIndex, nam
         array.reshape(-1)[-1] = np.iinfo(array.dtype).min if harm == "negative" else np.iinfo(array.dtype).max
         arrays[name] = array
     try:
-        tables = read_foreign(encode_snapshot(arrays.items()))
+        tables = read_untrusted(encode_snapshot(arrays.items()))
     except SnapshotError:
         return
     assert harm in ("negative", "huge")
@@ -95,7 +95,7 @@ def test_strings_are_distinct_in_order_and_text(index: RepoIndex, vocabulary: st
     arrays[f"{vocabulary}.starts"] = np.cumsum([0, *map(len, parts)]).astype(np.uint32)
     arrays[f"{vocabulary}.blob"] = np.frombuffer(b"".join(parts), np.uint8)
     with pytest.raises(SnapshotError):
-        read_foreign(encode_snapshot(arrays.items()))
+        read_untrusted(encode_snapshot(arrays.items()))
 
 
 def test_a_note_in_words_that_are_not_ours_is_refused(index: RepoIndex) -> None:
@@ -106,7 +106,7 @@ def test_a_note_in_words_that_are_not_ours_is_refused(index: RepoIndex) -> None:
     arrays["notes.message"] = np.zeros(1, np.int32)
     arrays["notes.file_start"] = np.array([0, 1, 1, 1, 1])
     with pytest.raises(SnapshotError, match="an id of nothing"):
-        read_foreign(encode_snapshot(arrays.items()))
+        read_untrusted(encode_snapshot(arrays.items()))
 
 
 def use(tables: Tables) -> None:
