@@ -35,7 +35,8 @@ from repo_map.text import tokens
 from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
 from repo_navigator.host_files.configuration import Configuration
-from repo_navigator.host_files.hosts import HOSTS, unsafe
+from repo_navigator.host_files.entries import unsafe
+from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.options import json_switch
 
 if TYPE_CHECKING:

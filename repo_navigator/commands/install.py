@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,17 +15,17 @@ from mcp_server.errors import one_line, storage_sentence
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, carry_out
+from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, HostFile, carry_out
+from repo_navigator.host_files.entries import Scope, hook_elements, server_entry
 from repo_navigator.host_files.hook_configuration import HookConfiguration
-from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, HookHost, is_used
-from repo_navigator.host_files.hosts import HOSTS, Host, Scope, server_entry
+from repo_navigator.host_files.hosts import ALL_HOSTS, HOOK_HOSTS, HOSTS, Host
 from repo_navigator.options import argument, flag, json_switch, repeated, switch
 
 ALL: Final = "all"
 FAILED: Final = 1
 
 
-_NAMES: Final = [*sorted({*HOSTS, *HOOK_HOSTS}), ALL]
+_NAMES: Final = [*sorted(ALL_HOSTS), ALL]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ OPTIONS = InstallOptions
 class HostOutcome(NamedTuple):
     """What came of one host: a change, or why there is none."""
 
-    host: Host | HookHost
+    host: Host
     path: Path
     change: ConfigurationChange | None
     error: str = ""
@@ -75,8 +75,8 @@ def run(options: InstallOptions, settings: Settings) -> int:
     if options.hooks and allowed:
         raise InvalidRequestError("--allow is of the server; hooks heed REPO_NAVIGATOR_ALLOW; leave one out.")
     outcomes = [
-        _outcome(host, _configuration(host, project, settings), options, allowed)
-        for host in _named(options.host, project, hooks=options.hooks)
+        _outcome(host, _configuration(host, options, project, settings), options, allowed)
+        for host in _named(options, project)
     ]
     if options.json:
         message = [_as_data(outcome, options) for outcome in outcomes]
@@ -85,33 +85,34 @@ def run(options: InstallOptions, settings: Settings) -> int:
         if outcome.error:
             print(f"repo-navigator: {outcome.host.title}: {outcome.error}", file=sys.stderr)
         elif not options.json:
-            print(_told(outcome, options), end="")
+            print(_message(outcome, options), end="")
     return FAILED if any(outcome.error for outcome in outcomes) else 0
 
 
-def _named(names: Sequence[str], project: Path | None, *, hooks: bool) -> list[Host | HookHost]:
+def _named(options: InstallOptions, project: Path | None) -> list[Host]:
     """Return the hosts that are asked for, ``all`` being those that are used here."""
-    known: Mapping[str, Host | HookHost] = HOOK_HOSTS if hooks else HOSTS
-    if ALL not in names:
-        for name in names:
+    known = HOOK_HOSTS if options.hooks else HOSTS
+    if ALL not in options.host:
+        for name in options.host:
             if name not in known:
                 has = (
                     "has no hooks; leave --hooks out."
-                    if hooks
+                    if options.hooks
                     else "is known for its hooks alone; say --hooks."
                 )
                 raise InvalidRequestError(f"`{name}` {has}")
-        hosts = [known[name] for name in dict.fromkeys(names)]
+        hosts = [known[name] for name in dict.fromkeys(options.host)]
         for host in hosts:
-            if project is not None and not host.project_file:
+            if project is not None and not _project_file(host, options):
                 raise InvalidRequestError(
                     f"{host.title} has no configuration that a project shares; leave --scope out."
                 )
         return hosts
     if project is None:
-        found = [host for host in known.values() if _is_used(host)]
+        found = [host for host in known.values() if host.is_used(os.environ, sys.platform)]
     else:
-        found = [host for host in known.values() if host.project_file and _is_used_in(host, project)]
+        shared = [host for host in known.values() if _project_file(host, options)]
+        found = [host for host in shared if host.is_used_in(project)]
     if not found:
         raise InvalidRequestError(
             f"No assistant's settings were found here; name one of {', '.join(sorted(known))}."
@@ -119,15 +120,8 @@ def _named(names: Sequence[str], project: Path | None, *, hooks: bool) -> list[H
     return found
 
 
-def _is_used(host: Host | HookHost) -> bool:
-    if isinstance(host, Host):
-        return host.is_used(os.environ, sys.platform)
-    return is_used(host, os.environ)
-
-
-def _is_used_in(host: Host | HookHost, project: Path) -> bool:
-    known = host if isinstance(host, Host) else HOSTS.get(host.name)
-    return known is not None and known.is_used_in(project)
+def _project_file(host: Host, options: InstallOptions) -> str:
+    return host.hooks.project_file if options.hooks and host.hooks else host.project_file
 
 
 def _allowed(options: InstallOptions) -> list[str]:
@@ -145,37 +139,29 @@ def _project() -> Path:
     return work_tree(Path.cwd()) or Path.cwd()
 
 
-def _configuration(
-    host: Host | HookHost, project: Path | None, settings: Settings
-) -> Configuration | HookConfiguration:
+def _configuration(host: Host, options: InstallOptions, project: Path | None, settings: Settings) -> HostFile:
+    kind = HookConfiguration if options.hooks else Configuration
     if project is None:
-        path = host.path(os.environ, sys.platform)
-        return Configuration(host, path) if isinstance(host, Host) else HookConfiguration(host, path)
-    path = project / host.project_file
+        path = host.hook_path if options.hooks else host.path
+        return kind(host, path(os.environ, sys.platform))
+    shared = project / _project_file(host, options)
     # Beside the file it would be in the way of whoever looks at the project.
-    place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    name = f"{place}-{path.name}" if isinstance(host, Host) else f"{place}-{path.name}-hooks"
+    place = hashlib.sha256(str(shared).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    name = f"{place}-{shared.name}{'-hooks' if options.hooks else ''}"
     kept = settings.data_dir / "installed" / name if settings.data_dir else None
-    if isinstance(host, Host):
-        return Configuration(host, path, kept, within=project)
-    return HookConfiguration(host, path, kept, within=project)
+    return kind(host, shared, kept, within=project)
 
 
 def _outcome(
-    host: Host | HookHost,
-    configuration: Configuration | HookConfiguration,
-    options: InstallOptions,
-    allowed: Sequence[str],
+    host: Host, configuration: HostFile, options: InstallOptions, allowed: Sequence[str]
 ) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
     try:
         if options.undo:
             change = configuration.undoing()
-        elif isinstance(configuration, HookConfiguration):
-            assert isinstance(host, HookHost)
-            change = configuration.adding(host.elements(options.scope))
+        elif options.hooks and host.hooks:
+            change = configuration.adding(hook_elements(host.hooks, options.scope))
         else:
-            assert isinstance(host, Host)
             change = configuration.adding(server_entry(host, options.scope, allowed))
         if change.before != change.after and not options.dry_run:
             carry_out(change, undo=options.undo)
@@ -201,7 +187,7 @@ def _as_data(outcome: HostOutcome, options: InstallOptions) -> dict[str, object]
     }
 
 
-def _told(outcome: HostOutcome, options: InstallOptions) -> str:
+def _message(outcome: HostOutcome, options: InstallOptions) -> str:
     host, change = outcome.host, outcome.change
     assert change is not None
     if change.before == change.after:
@@ -211,5 +197,5 @@ def _told(outcome: HostOutcome, options: InstallOptions) -> str:
     if options.undo:
         return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
     kept = f" The file as it was is kept at {change.backup}." if change.keeps else ""
-    note = f" {host.note}" if isinstance(host, HookHost) and host.note else ""
+    note = f" {host.hooks.note}" if options.hooks and host.hooks and host.hooks.note else ""
     return f"{host.title}: added to {change.path}; restart {host.title}.{kept}{note}\n"

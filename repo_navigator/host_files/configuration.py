@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 from navigator.errors import InvalidRequestError
 from repo_map.atomic_files import replace_file
 from repo_navigator.host_files.configuration_text import JsonWithComments, Notation, Toml
-from repo_navigator.host_files.hosts import ENTRY, Host, is_ours
+from repo_navigator.host_files.entries import is_ours
+from repo_navigator.host_files.hosts import ENTRY, Host
 
-_BACKUP_SUFFIX: Final = ".before-repo-navigator"
 _USUAL: Final = 0o644
 _ANYBODY_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -37,105 +37,43 @@ class ConfigurationChange(NamedTuple):
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-class Configuration:
-    """A host's configuration file, as the user's or as one that a project shares."""
+class HostFile:
+    """A file in which a host lists what of ours it starts, as the user's or as one that a project shares."""
+
+    suffix: str
+    """Of the file beside it that keeps it as it was before us."""
 
     def __init__(
         self, host: Host, path: Path, backup: Path | None = None, *, within: Path | None = None
     ) -> None:
         """Name the file; it must lie ``within`` a folder, links followed, where one is given."""
         self._host, self.path = host, path
-        self._backup = backup or path.with_name(path.name + _BACKUP_SUFFIX)
+        self._backup = backup or path.with_name(path.name + self.suffix)
         self._within = within
         self._notation: Notation = Toml() if path.suffix == ".toml" else JsonWithComments()
 
-    def entry(self) -> Any:
-        """Return our entry, or ``None`` where there is none.
+    def adding(self, wanted: Mapping[str, Any]) -> ConfigurationChange:
+        """Return the change that adds what is ``wanted``, or renews ours, and leaves the rest as it is.
 
         Raises:
             InvalidRequestError: The file can't be read, or is not what the host would write.
         """
-        text = self._read(self.path)
-        return None if text is None else self._servers(self.path, text).get(ENTRY)
-
-    def adding(self, entry: Mapping[str, Any]) -> ConfigurationChange:
-        """Return the change that adds ``entry``, or renews ours, and leaves everything else as it is.
-
-        Raises:
-            InvalidRequestError: As in ``entry``.
-        """
-        before = self._read(self.path)
-        text = before or ""
-        earlier = self._servers(self.path, text).get(ENTRY)
-        wanted = _renewed(earlier, entry)
-        if earlier == wanted:
-            return ConfigurationChange(self.path, self._backup, before, before)
-        written = self._notation.written(text, self._host.servers, ENTRY, wanted)
-        after = self._put(text, written)
-        self._require(after, self._expected(text, wanted))
-        is_first = not is_ours(earlier) or earlier is None
-        return ConfigurationChange(
-            self.path, self._backup, before, after, keeps=before is not None and is_first
-        )
+        raise NotImplementedError
 
     def undoing(self) -> ConfigurationChange:
-        """Return the change that takes our entry out, or puts back the one that was there before us.
+        """Return the change that takes ours out, or puts back what was there before; raises as ``adding``."""
+        raise NotImplementedError
 
-        Raises:
-            InvalidRequestError: As in ``entry``.
-        """
-        text, kept = self._read(self.path), self._read(self._backup)
-        here = self._host.servers, ENTRY
-        if text is None or self._servers(self.path, text).get(ENTRY) is None:
-            return ConfigurationChange(self.path, self._backup, text, text)
-        written = self._notation.entry(text, *here)
-        if written is None:
-            raise InvalidRequestError(
-                f"`{self.path}` has an entry `{ENTRY}` that is written in another way than `install` does, "
-                "so it was left alone; take it out by hand."
-            )
-        # Whoever changed nothing else gets the same bytes back.
-        if self._put(kept or "", written) == text:
-            return ConfigurationChange(self.path, self._backup, text, kept)
-        earlier = None if kept is None else self._servers(self._backup, kept).get(ENTRY)
-        if kept is not None and earlier is not None and not is_ours(earlier):
-            value = self._notation.entry(kept, *here) or self._notation.written(text, *here, earlier)
-            return ConfigurationChange(self.path, self._backup, text, self._put(text, value))
-        had_table = kept is not None and self._host.servers in self._data(self._backup, kept)
-        after = self._notation.take(text, *here, with_table=not had_table)
-        self._require(after, self._expected(text, None))
-        return ConfigurationChange(self.path, self._backup, text, after)
+    def _change(self, before: str | None, after: str | None, *, keeps: bool = False) -> ConfigurationChange:
+        return ConfigurationChange(self.path, self._backup, before, after, keeps)
 
-    def _put(self, text: str, written: str) -> str:
-        return self._notation.put(text, self._host.servers, ENTRY, written)
-
-    def _expected(self, text: str, entry: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return what the file has to say once ours is ``entry``, or is gone."""
-        servers = {name: value for name, value in self._servers(self.path, text).items() if name != ENTRY}
-        return {
-            **self._data(self.path, text),
-            self._host.servers: servers | ({ENTRY: entry} if entry else {}),
-        }
-
-    def _require(self, after: str, expected: Mapping[str, Any]) -> None:
+    def _require(self, is_right: bool) -> None:
         """Raise unless the new text says what it has to, so that no file is ever spoilt."""
-        try:
-            found = self._notation.data(after)
-        except ValueError:
-            found = {}
-        if found | {self._host.servers: found.get(self._host.servers, {})} != expected:
+        if not is_right:
             raise InvalidRequestError(
                 f"`{self.path}` is written in a way that `install` can't change safely, so it was left "
                 "alone; change it by hand."
             )
-
-    def _servers(self, path: Path, text: str) -> dict[str, Any]:
-        servers = self._data(path, text).get(self._host.servers, {})
-        if not isinstance(servers, dict):
-            raise InvalidRequestError(
-                f"`{path}` has no object `{self._host.servers}` to add to, so it was left alone; mend it."
-            )
-        return servers
 
     def _data(self, path: Path, text: str) -> dict[str, Any]:
         try:
@@ -148,10 +86,89 @@ class Configuration:
 
     def _read(self, path: Path) -> str | None:
         within = self._within if path == self.path else None
-        return read_configuration(path, self._notation.longest, within)
+        return _read_text(path, self._notation.longest, within)
 
 
-def read_configuration(path: Path, longest: int, within: Path | None = None) -> str | None:
+class Configuration(HostFile):
+    """The file that lists servers."""
+
+    suffix = ".before-repo-navigator"
+
+    def entry(self) -> Any:
+        """Return our entry, or ``None`` where there is none.
+
+        Raises:
+            InvalidRequestError: The file can't be read, or is not what the host would write.
+        """
+        text = self._read(self.path)
+        return None if text is None else self._servers(self.path, text).get(ENTRY)
+
+    def adding(self, wanted: Mapping[str, Any]) -> ConfigurationChange:
+        """Return the change that adds an entry, or renews ours; raises as ``HostFile`` says."""
+        before = self._read(self.path)
+        text = before or ""
+        earlier = self._servers(self.path, text).get(ENTRY)
+        renewed = _renewed(earlier, wanted)
+        if earlier == renewed:
+            return self._change(before, before)
+        written = self._notation.written(text, self._host.servers, ENTRY, renewed)
+        after = self._put(text, written)
+        self._require_data(after, self._expected(text, renewed))
+        is_first = not is_ours(earlier) or earlier is None
+        return self._change(before, after, keeps=before is not None and is_first)
+
+    def undoing(self) -> ConfigurationChange:
+        """Return the change that takes our entry out, or puts back the one that was there before us."""
+        text, kept = self._read(self.path), self._read(self._backup)
+        here = self._host.servers, ENTRY
+        if text is None or self._servers(self.path, text).get(ENTRY) is None:
+            return self._change(text, text)
+        written = self._notation.entry(text, *here)
+        if written is None:
+            raise InvalidRequestError(
+                f"`{self.path}` has an entry `{ENTRY}` that is written in another way than `install` does, "
+                "so it was left alone; take it out by hand."
+            )
+        # Whoever changed nothing else gets the same bytes back.
+        if self._put(kept or "", written) == text:
+            return self._change(text, kept)
+        earlier = None if kept is None else self._servers(self._backup, kept).get(ENTRY)
+        if kept is not None and earlier is not None and not is_ours(earlier):
+            value = self._notation.entry(kept, *here) or self._notation.written(text, *here, earlier)
+            return self._change(text, self._put(text, value))
+        had_table = kept is not None and self._host.servers in self._data(self._backup, kept)
+        after = self._notation.take(text, *here, with_table=not had_table)
+        self._require_data(after, self._expected(text, None))
+        return self._change(text, after)
+
+    def _put(self, text: str, written: str) -> str:
+        return self._notation.put(text, self._host.servers, ENTRY, written)
+
+    def _expected(self, text: str, entry: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return what the file has to say once ours is ``entry``, or is gone."""
+        servers = {name: value for name, value in self._servers(self.path, text).items() if name != ENTRY}
+        return {
+            **self._data(self.path, text),
+            self._host.servers: servers | ({ENTRY: entry} if entry else {}),
+        }
+
+    def _require_data(self, after: str, expected: Mapping[str, Any]) -> None:
+        try:
+            found = self._notation.data(after)
+        except ValueError:
+            found = {}
+        self._require(found | {self._host.servers: found.get(self._host.servers, {})} == expected)
+
+    def _servers(self, path: Path, text: str) -> dict[str, Any]:
+        servers = self._data(path, text).get(self._host.servers, {})
+        if not isinstance(servers, dict):
+            raise InvalidRequestError(
+                f"`{path}` has no object `{self._host.servers}` to add to, so it was left alone; mend it."
+            )
+        return servers
+
+
+def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
     """Return the text of a host's file, None where there is none; it must lie ``within`` a folder if given.
 
     Raises:

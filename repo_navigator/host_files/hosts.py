@@ -1,33 +1,54 @@
-"""The assistants that call MCP servers: where they list them, and how an entry of ours reads."""
+"""The assistants that call MCP servers or start hooks, and where they list them: a record for each."""
 
 from __future__ import annotations
 
-import os
-import re
-import site
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from mcp_server.settings import PREFIX
-from repo_map.working_folder import absolute_entries
+from repo_navigator.hooks.program import PROMPT, START, TOOL
 
 ENTRY: Final = "repo-navigator"
-ALLOW: Final = f"{PREFIX}ALLOW"
-Scope = Literal["user", "project"]
 _STDIO: Final = {"type": "stdio"}
+
+
+_HOOK_TIMEOUT_S: Final = 5
+"""A hook ends far sooner; a host's own limit is for a machine that hangs."""
+
+
+@dataclass(frozen=True)
+class HookFile:
+    """Where an assistant lists its hooks, and what an entry says there."""
+
+    file: str
+    events: tuple[tuple[str, str, str], ...]
+    """What the assistant calls an event, ours for it, and the tools that it is about (a pattern)."""
+    folder: str = ""
+    """Of the user's file, where it is not that of the servers."""
+    project_file: str = ""
+    grouped: bool = True
+    """Whether commands stand in groups with a matcher, not each by itself."""
+    before: Mapping[str, Any] = field(default_factory=lambda: {"type": "command"})
+    """What an entry says before its command."""
+    shells: tuple[str, ...] = ("command",)
+    """The keys of a command, one for each shell that may run it."""
+    after: Mapping[str, Any] = field(default_factory=lambda: {"timeout": _HOOK_TIMEOUT_S})
+    """What an entry says after its command."""
+    heads: Mapping[str, Any] = field(default_factory=dict)
+    """What a new file says beside the hooks."""
+    note: str = ""
+    """What the user has to do, or to know, besides."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """An assistant that can call MCP servers."""
+    """An assistant that can call MCP servers, or start hooks."""
 
     name: str
     title: str
     servers: str
-    """Key under which the configuration lists servers."""
+    """Key under which the configuration lists servers; empty where ours is not put there."""
     folders: Mapping[str, str]
     """Folder of the user's configuration by platform, with ``{home}``, ``{appdata}`` and ``{config}``."""
     file: str
@@ -41,16 +62,25 @@ class Host:
     """How it wants to be told that the server speaks over stdio."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What else an entry says, such as that the tools are to be shown to the model from the start."""
+    hooks: HookFile | None = None
 
     def path(self, environ: Mapping[str, str], platform: str) -> Path:
         """Return the user's configuration file."""
+        return self._folder(environ, platform) / self.file
+
+    def hook_path(self, environ: Mapping[str, str], platform: str) -> Path:
+        """Return the user's file of hooks."""
+        assert self.hooks is not None
+        return self._folder(environ, platform, self.hooks.folder) / self.hooks.file
+
+    def _folder(self, environ: Mapping[str, str], platform: str, folder: str = "") -> Path:
         home = _home(environ)
-        folder = self.folders.get(platform, self.folders["linux"]).format(
+        folder = (folder or self.folders.get(platform, self.folders["linux"])).format(
             home=home,
             appdata=environ.get("APPDATA") or f"{home}/AppData/Roaming",
             config=environ.get("XDG_CONFIG_HOME") or f"{home}/.config",
         )
-        return Path(environ.get(self.moved_by) or folder) / self.file
+        return Path(environ.get(self.moved_by) or folder)
 
     def is_used(self, environ: Mapping[str, str], platform: str) -> bool:
         """Tell whether it seems to be installed for this user."""
@@ -64,7 +94,18 @@ class Host:
         return (project / file).exists() or (file.parent != Path() and (project / file.parent).is_dir())
 
 
-HOSTS: Final = {
+_BEGUN: Final = "startup|clear"
+_COPILOT: Final = HookFile(
+    "hooks/repo-navigator.json",
+    # VS Code heeds no matcher, so the hook itself tells a look-up from all else.
+    (("SessionStart", START, ""), ("UserPromptSubmit", PROMPT, ""), ("PostToolUse", TOOL, "")),
+    project_file=".github/hooks/repo-navigator.json",
+    grouped=False,
+    shells=("command", "bash", "powershell"),
+    after={"timeoutSec": _HOOK_TIMEOUT_S, "timeout": _HOOK_TIMEOUT_S},
+    heads={"version": 1},
+)
+ALL_HOSTS: Final = {
     host.name: host
     for host in (
         Host(
@@ -78,6 +119,18 @@ HOSTS: Final = {
             signs=(".claude",),
             # Otherwise its tools are found by a search alone, and models seldom search.
             settings={"alwaysLoad": True},
+            hooks=HookFile(
+                "settings.json",
+                (
+                    ("SessionStart", START, _BEGUN),
+                    ("UserPromptSubmit", PROMPT, ""),
+                    ("PostToolUse", TOOL, "Bash|Grep|Glob|Read|Edit|MultiEdit|Write|NotebookEdit"),
+                    # A search that finds nothing ends with 1.
+                    ("PostToolUseFailure", TOOL, "Bash|Grep|Glob"),
+                ),
+                folder="{home}/.claude",
+                project_file=".claude/settings.json",
+            ),
         ),
         Host(
             "claude-desktop",
@@ -102,6 +155,16 @@ HOSTS: Final = {
             kind={},
             # A first start may have to read 300 MB of packages from a slow disk.
             settings={"startup_timeout_sec": 30},
+            hooks=HookFile(
+                "hooks.json",
+                (
+                    ("SessionStart", START, _BEGUN),
+                    ("UserPromptSubmit", PROMPT, ""),
+                    ("PostToolUse", TOOL, "Bash|apply_patch"),
+                ),
+                project_file=".codex/hooks.json",
+                note="Codex runs them once you trust them: type /hooks there.",
+            ),
         ),
         Host(
             "copilot-cli",
@@ -112,6 +175,7 @@ HOSTS: Final = {
             project_file=".github/mcp.json",
             moved_by="COPILOT_HOME",
             settings={"tools": ["*"], "deferTools": "never"},
+            hooks=replace(_COPILOT, note="VS Code reads the same file."),
         ),
         Host(
             "cursor",
@@ -120,6 +184,34 @@ HOSTS: Final = {
             {"linux": "{home}/.cursor"},
             "mcp.json",
             project_file=".cursor/mcp.json",
+            hooks=HookFile(
+                "hooks.json",
+                (
+                    ("sessionStart", START, ""),
+                    ("beforeSubmitPrompt", PROMPT, ""),
+                    ("postToolUse", TOOL, "Shell|Grep|Read|Write"),
+                ),
+                project_file=".cursor/hooks.json",
+                grouped=False,
+                before={},
+                heads={"version": 1},
+                note="Not every version of Cursor shows its model what hooks add.",
+            ),
+        ),
+        Host(
+            "devin",
+            "Devin CLI",
+            "",
+            {"linux": "{config}/devin", "darwin": "{config}/devin", "win32": "{appdata}/devin"},
+            "config.json",
+            hooks=HookFile(
+                "config.json",
+                (
+                    ("SessionStart", START, ""),
+                    ("UserPromptSubmit", PROMPT, ""),
+                    ("PostToolUse", TOOL, "exec|grep|glob|read|edit|write"),
+                ),
+            ),
         ),
         Host(
             "gemini-cli",
@@ -129,6 +221,21 @@ HOSTS: Final = {
             "settings.json",
             project_file=".gemini/settings.json",
             kind={},
+            hooks=HookFile(
+                "settings.json",
+                (
+                    ("SessionStart", START, ""),
+                    ("BeforeAgent", PROMPT, ""),
+                    (
+                        "AfterTool",
+                        TOOL,
+                        "run_shell_command|search_file_content|grep_search|glob|read_file|replace|write_file",
+                    ),
+                ),
+                project_file=".gemini/settings.json",
+                before={"name": ENTRY, "type": "command"},
+                after={"timeout": _HOOK_TIMEOUT_S * 1_000},
+            ),
         ),
         Host(
             "vscode",
@@ -141,6 +248,7 @@ HOSTS: Final = {
             },
             "mcp.json",
             project_file=".vscode/mcp.json",
+            hooks=replace(_COPILOT, folder="{home}/.copilot", note="Copilot CLI reads the same file."),
         ),
         Host(
             "windsurf",
@@ -161,65 +269,10 @@ HOSTS: Final = {
         ),
     )
 }
-
-
-def server_entry(host: Host, scope: Scope, allowed: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the entry that starts the server, from whichever folder the host starts it.
-
-    A user's entry names this interpreter by its path, so that it needs no ``PATH``. One that a project
-    shares must work on other machines as well, so there the program is found on each user's ``PATH``.
-    """
-    start = entry_by_path() if scope == "project" else entry_of_this_python()
-    env = start.pop("env", {}) | ({ALLOW: os.pathsep.join(allowed)} if allowed else {})
-    return {**host.kind, **start, **({"env": env} if env else {}), **host.settings}
-
-
-def entry_by_path() -> dict[str, Any]:
-    """Return the entry for a machine that has ``repo-navigator`` on its ``PATH``."""
-    # Many shells leave an empty part in PYTHONPATH: Python would import from the folder that is opened.
-    return {"command": "repo-navigator", "args": ["serve"], "env": {"PYTHONPATH": ""}}
-
-
-def entry_of_this_python() -> dict[str, Any]:
-    """Return the entry that names this interpreter, for a machine's own user."""
-    package = Path(__file__).resolve().parents[1]
-    in_user_site = package == Path(site.getusersitepackages()).resolve()
-    # Isolated, Python imports neither from the working folder nor from what PYTHONPATH names; what a user has
-    # installed for himself alone it then leaves aside as well, unless told by the parts of `-I`.
-    isolated = ["-E", "-P"] if in_user_site else ["-I"]
-    return {"command": sys.executable, "args": [*isolated, "-m", "mcp_server"]}
-
-
-def is_ours(entry: object) -> bool:
-    """Tell whether an entry starts this server, in whichever way."""
-    if not isinstance(entry, Mapping):
-        return False
-    args = entry.get("args")
-    by_argument = isinstance(args, list) and bool({ENTRY, "mcp_server"} & set(map(str, args)))
-    return by_argument or Path(str(entry.get("command", ""))).stem == ENTRY
-
-
-def unsafe(entry: Mapping[str, Any]) -> str:
-    """Return why an entry of ours runs what lies in the folder that is opened; empty where it does not."""
-    command = str(entry.get("command", ""))
-    listed, env = entry.get("args"), entry.get("env")
-    args = [str(each) for each in listed] if isinstance(listed, list) else []
-    if Path(command).stem == "uv" and not {"--directory", "--project", "--no-project"} & set(args):
-        return "uv takes its settings from the folder that is opened"
-    if re.search(r"[/\\]", command) and not Path(command).is_absolute():
-        return f"`{command}` is looked for in the folder that is opened"
-    flags = args[: args.index("-m")] if "-m" in args else []
-    if "-m" in args and not ("--directory" in flags or _has(flags, "IP")):
-        return "`python -m` imports from the folder that is opened"
-    path = env.get("PYTHONPATH") if isinstance(env, Mapping) else None
-    if path and not _has(flags, "IE") and absolute_entries(str(path)) != str(path).split(os.pathsep):
-        return "its PYTHONPATH names the folder that is opened"
-    return ""
-
-
-def _has(flags: Sequence[str], letters: str) -> bool:
-    """Tell whether one of Python's flags is one of these letters."""
-    return any(re.fullmatch(rf"-[A-Za-z]*[{letters}][A-Za-z]*", flag) for flag in flags)
+HOSTS: Final = {name: host for name, host in ALL_HOSTS.items() if host.servers}
+"""Those that call servers."""
+HOOK_HOSTS: Final = {name: host for name, host in ALL_HOSTS.items() if host.hooks}
+"""Those that start hooks."""
 
 
 def _home(environ: Mapping[str, str]) -> str:

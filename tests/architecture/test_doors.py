@@ -44,9 +44,9 @@ FILES = {
     "navigator/workspaces/clones.py": "the clones that we make in the data folder, and when each was fetched",
     "repo_navigator/host_files/hosts.py": "whether a host is used here",
     "repo_navigator/host_files/configuration.py": "the configurations of hosts",
+    "repo_navigator/host_files/entries.py": "where this package is installed",
     "repo_map/working_folder.py": "where our own code lies",
     "repo_navigator/navigate_options.py": "whether a text beside --continue is a folder's path",
-    "repo_navigator/host_files/hook_hosts.py": "whether a host is used here",
     "repo_navigator/hooks/program.py": "resolves the folder that a host names; the data folder",
     "repo_navigator/hooks/sessions.py": "the data folder",
     "repo_navigator/hooks/findings.py": "the data folder",
@@ -65,7 +65,7 @@ PROGRAMS = {
     "repo_map/indexing/worker_process.py": "our own interpreter",
     "repo_navigator/index_behind.py": "our own interpreter",
     "repo_navigator/hooks/starting.py": "our own interpreter",
-    "repo_navigator/host_files/hook_hosts.py": "none: it writes a command as Windows reads it",
+    "repo_navigator/host_files/entries.py": "none: it writes a command as Windows reads it",
 }
 """Who may run a program, and which."""
 

@@ -23,7 +23,7 @@ from bundle.build import PACKAGES
 from bundle.manifests import manifests
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_navigator.host_files.hosts import entry_by_path, unsafe
+from repo_navigator.host_files.entries import entry_by_path, unsafe
 
 ROOT = Path(__file__).parents[2]
 SERVED = entry_by_path()

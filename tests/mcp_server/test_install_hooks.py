@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, is_our_hook
+from repo_navigator.host_files.entries import is_our_hook
+from repo_navigator.host_files.hosts import HOOK_HOSTS
 from repo_navigator.main import main
 
 COMMENTED = """\
@@ -52,7 +53,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def file_of(name: str, home: Path) -> Path:
-    return HOOK_HOSTS[name].path({"HOME": str(home)}, "linux")
+    return HOOK_HOSTS[name].hook_path({"HOME": str(home)}, "linux")
 
 
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
@@ -75,14 +76,16 @@ def test_undoing_gives_the_same_bytes_back(name: str, before: str | None, home: 
 def test_every_event_of_a_host_is_listed_once_beside_what_was_there(name: str, home: Path) -> None:
     file = file_of(name, home)
     file.parent.mkdir(parents=True)
-    event = HOOK_HOSTS[name].events[-1][0]
+    hooks = HOOK_HOSTS[name].hooks
+    assert hooks is not None
+    event = hooks.events[-1][0]
     mine = {"matcher": "Mine", "hooks": [{"type": "command", "command": "mine"}]}
     file.write_text(json.dumps({"mine": 1, "hooks": {event: [mine]}}))
     assert main(["install", name, "--hooks"]) == 0
     written = json.loads(file.read_text())
     assert written["mine"] == 1
     assert written["hooks"][event][0] == mine
-    for host_event, _, _ in HOOK_HOSTS[name].events:
+    for host_event, _, _ in hooks.events:
         assert sum(map(is_our_hook, written["hooks"][host_event])) == 1
 
 
