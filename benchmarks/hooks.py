@@ -22,7 +22,7 @@ from repo_map.text import tokens
 from repo_map.worktree.git import GitError
 from repo_navigator.hooks.names import NamedPlace, NameTable
 from repo_navigator.hooks.names_writer import write_names
-from repo_navigator.hooks.search_answer import Rule, Told, told_of
+from repo_navigator.hooks.search_answer import Rule, SearchAnswer, answer_for
 from repo_navigator.hooks.searches import Search, of_shell
 from repo_navigator.hooks.wording import search_text
 
@@ -194,17 +194,17 @@ def _rows(task: _Task, file: Path, names: NameTable, rule: Rule, mirrors: Path) 
         following = _next(later)
         known = {path for each in past[:at] for path in each.moment.opened | each.moment.edited}
         inside = [each for each in map(_inside, moment.searches) if each is not None]
-        told = (
-            told_of(inside, moment.output, names, known, rule)
+        answer = (
+            answer_for(inside, moment.output, names, known, rule)
             if len(inside) == len(moment.searches)
             else None
         )
-        text = search_text(told) if told else ""
+        text = search_text(answer) if answer else ""
         # What was said once is not said again.
         if text in said:
-            told, text = None, ""
+            answer, text = None, ""
         said.add(text)
-        files = _named(told, text) if told else frozenset()
+        files = _named(answer, text) if answer else frozenset()
         opened = {path for each in later for path in (*each.moment.opened, *each.moment.edited)}
         edited = {path for each in later for path in each.moment.edited}
         yield Row(
@@ -216,19 +216,19 @@ def _rows(task: _Task, file: Path, names: NameTable, rule: Rule, mirrors: Path) 
             any(path in moment.output for path in following)
             or bool(moment.output.strip() and following & moment.opened),
             bool(following),
-            told.kind if told else "",
-            tokens.count(text, "cl100k") if told else 0,
+            answer.kind if answer else "",
+            tokens.count(text, "cl100k") if answer else 0,
             bool(files & following),
             bool(files & opened),
             bool(files & edited),
-            any(_is_shown(each, later) for each in told.definitions) if told else False,
+            any(_is_shown(each, later) for each in answer.definitions) if answer else False,
         )
 
 
-def _named(told: Told, text: str) -> frozenset[str]:
+def _named(answer: SearchAnswer, text: str) -> frozenset[str]:
     """Return the files that a text names, those of callers too."""
-    callers = (each.path for definition in told.definitions for each in definition.shown_callers)
-    return frozenset(path for path in (*(each.path for each in told.definitions), *callers) if path in text)
+    callers = (each.path for definition in answer.definitions for each in definition.shown_callers)
+    return frozenset(path for path in (*(each.path for each in answer.definitions), *callers) if path in text)
 
 
 def _next(later: Iterable[_Past]) -> frozenset[str]:

@@ -19,7 +19,7 @@ from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_map.limits import ONE_THREAD
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.commands import Command, Program
-from repo_navigator.flag_parser import FlagParser, TellVersion
+from repo_navigator.flag_parser import FlagParser, ShowVersion
 from repo_navigator.terminal import ending_at_once, prepare_streams
 
 _HELP_WIDTH: Final = 78
@@ -82,7 +82,7 @@ def _run(program: Program, arguments: Sequence[str]) -> int:
 def _overview(program: Program) -> FlagParser:
     """Return the parser of a line that names no command, as its help lists them all."""
     parser = FlagParser(prog=program.name, description=program.description)
-    parser.add_argument("--version", action=TellVersion)
+    parser.add_argument("--version", action=ShowVersion)
     commands = parser.add_commands()
     for each in program.commands:
         commands.add_parser(each.name, help=each.summary)

@@ -138,7 +138,7 @@ class FlagParser(argparse.ArgumentParser):
         return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
 
 
-class TellVersion(argparse.Action):
+class ShowVersion(argparse.Action):
     """Print the installed version and end; it is looked up only when it is asked for."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from repo_map.indexing.remaining import RemainingTime
+from repo_map.limits import read_limits
 from repo_navigator.options import argument, count, flag, folder, quiet_switch, repeated, switch
+from repo_navigator.terminal import read_plan
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
+    from repo_map.plan.model import FlightPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +46,19 @@ class MapOptions(IndexOptions):
     )
 
 
+def given_plan(options: MapOptions) -> FlightPlan | None:
+    """Return the flight plan that is named; raises ``FlightPlanError`` where it is not well-formed."""
+    if not options.plan:
+        return None
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+    return parse_plan(read_plan(options.plan))
+
+
 def open_index(options: IndexOptions) -> RepoIndex:
     """Index the repository, with progress on a terminal."""
-    from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
+    from repo_map.index import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
     from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
-    from repo_map.limits import read_limits  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None
     progress = ProgressLine(shown=not options.quiet and sys.stderr.isatty())

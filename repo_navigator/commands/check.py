@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
 from navigator.workspaces.places import Places
+from repo_map.check import telling
+from repo_map.check.checking import check_changes
 from repo_map.errors import RepoMapError
+from repo_map.impact.git_changes import read_changes
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
 from repo_navigator.options import any_of, argument, flag, switch
 from repo_navigator.repository_arguments import require_repository
-from repo_navigator.terminal import ending_at_once, print_text
+from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.check.values import Checked
     from repo_map.history.together import ChangedTogether
-    from repo_map.index import RepoIndex
-    from repo_map.indexing.store import Store
 
 FOUND: Final = 1
 """The exit code where something was found."""
@@ -53,10 +56,6 @@ OPTIONS = CheckOptions
 
 def run(options: CheckOptions, settings: Settings) -> int:
     """Print what is found, and return 1 where something is."""
-    with ending_at_once("repo-navigator"):
-        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
-
     place = Places(settings).of(require_repository(options.repo, (), settings, "as the first argument"))
     store = Store(settings.cache_dir, settings.limits)
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
@@ -66,9 +65,6 @@ def run(options: CheckOptions, settings: Settings) -> int:
 
 
 def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
-    from repo_map.check.checking import check_changes  # noqa: PLC0415 - as the index
-    from repo_map.impact.git_changes import read_changes  # noqa: PLC0415 - as the index
-
     def together() -> ChangedTogether | None:
         from repo_map.history.joining import history_of  # noqa: PLC0415 - few checks need it
         from repo_map.history.together import ChangedTogether  # noqa: PLC0415 - as above
@@ -80,8 +76,6 @@ def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
 
 
 def _print(checked: Checked, form: str) -> int:
-    from repo_map.check import telling  # noqa: PLC0415 - as the index
-
     if form == "json":
         text = json.dumps(telling.as_data(checked), ensure_ascii=False) + "\n"
     elif form == "sarif":

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 from repo_map import globs
 from repo_map.plan.levels import level_word
-from repo_navigator.map_options import MapOptions, open_index
+from repo_navigator.map_options import MapOptions, given_plan, open_index
 from repo_navigator.options import count, flag, repeated, switch
-from repo_navigator.terminal import print_text, read_plan
+from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.drawing.costs import CostManifest, CostRow
-    from repo_map.plan.model import FlightPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,7 @@ def run(options: CostsOptions) -> None:
 
 
 def _priced(options: CostsOptions) -> str:
-    plan = _plan_to_price(options)
+    plan = given_plan(options)
     index = open_index(options)
     from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
     from repo_map.selection.lint import find_unmatched  # noqa: PLC0415 - as above
@@ -76,14 +75,6 @@ def _rows(manifest: CostManifest, options: CostsOptions) -> list[CostRow]:
         return [row for row in manifest.by_file() if _listed(row.name, options.glob)]
     paths = [path for path in manifest.index.paths if _listed(path, options.glob)]
     return [row._replace(name=f"{path} {row.name}") for path in paths for row in manifest.sections(path)]
-
-
-def _plan_to_price(options: CostsOptions) -> FlightPlan | None:
-    if not options.plan:
-        return None
-    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
-
-    return parse_plan(read_plan(options.plan))
 
 
 def _listed(path: str, patterns: Sequence[str]) -> bool:

@@ -67,6 +67,18 @@ class Diagnosis(NamedTuple):
     advice: str = ""
 
 
+def _ok(name: str, detail: str) -> Diagnosis:
+    return Diagnosis(name, FindingState.OK, detail)
+
+
+def _note(name: str, detail: str, advice: str = "") -> Diagnosis:
+    return Diagnosis(name, FindingState.NOTE, detail, advice)
+
+
+def _failed(name: str, detail: str, advice: str) -> Diagnosis:
+    return Diagnosis(name, FindingState.FAILED, detail, advice)
+
+
 def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Diagnosis]:
     """Yield the finding of every check, in the order in which one thing needs the other."""
     yield python_version()
@@ -88,10 +100,8 @@ def python_version() -> Diagnosis:
     """The interpreter is new enough."""
     message = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.hexversion >= _PYTHON:
-        return Diagnosis("python", FindingState.OK, message)
-    return Diagnosis(
-        "python", FindingState.FAILED, message, "install Python 3.11 or newer and the package into it"
-    )
+        return _ok("python", message)
+    return _failed("python", message, "install Python 3.11 or newer and the package into it")
 
 
 def packages() -> Diagnosis:
@@ -103,10 +113,8 @@ def packages() -> Diagnosis:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Diagnosis(
-            "packages", FindingState.FAILED, f"missing: {', '.join(missing)}", "reinstall repo-navigator"
-        )
-    return Diagnosis("packages", FindingState.OK, ", ".join(found))
+        return _failed("packages", f"missing: {', '.join(missing)}", "reinstall repo-navigator")
+    return _ok("packages", ", ".join(found))
 
 
 def vocabularies() -> Diagnosis:
@@ -115,15 +123,10 @@ def vocabularies() -> Diagnosis:
     try:
         counted = tokens.count(text)
     except Exception as error:
-        return Diagnosis("tokenizer", FindingState.FAILED, str(error), "reinstall splintr-rs")
+        return _failed("tokenizer", str(error), "reinstall splintr-rs")
     if counted != expected:
-        return Diagnosis(
-            "tokenizer",
-            FindingState.FAILED,
-            f"counts {counted} instead of {expected}",
-            "reinstall splintr-rs",
-        )
-    return Diagnosis("tokenizer", FindingState.OK, "cl100k and o200k, shipped with the package")
+        return _failed("tokenizer", f"counts {counted} instead of {expected}", "reinstall splintr-rs")
+    return _ok("tokenizer", "cl100k and o200k, shipped with the package")
 
 
 def grammars() -> Diagnosis:
@@ -137,57 +140,41 @@ def grammars() -> Diagnosis:
         except Exception as error:
             broken.append(f"{name} ({error})")
     if broken:
-        return Diagnosis(
-            "grammars", FindingState.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator"
-        )
+        return _failed("grammars", f"broken: {', '.join(broken)}", "reinstall repo-navigator")
     others = len(LANGUAGES) - len(names)
-    return Diagnosis(
-        "grammars", FindingState.OK, f"{len(names)} load, and {others} languages are read without one"
-    )
+    return _ok("grammars", f"{len(names)} load, and {others} languages are read without one")
 
 
 def git() -> Diagnosis:
     """Git is there; plain folders work without it, history does not."""
     try:
-        return Diagnosis("git", FindingState.OK, git_version())
+        return _ok("git", git_version())
     except GitError as error:
-        return Diagnosis("git", FindingState.NOTE, str(error), "history and ignore rules sharpen the choice")
+        return _note("git", str(error), "history and ignore rules sharpen the choice")
 
 
 def settings_known(environ: Mapping[str, str]) -> Diagnosis:
     """No variable begins like a setting and is none."""
     if unknown := unknown_settings(environ):
-        return Diagnosis(
-            "settings", FindingState.FAILED, " ".join(unknown), "`repo-navigator serve` refuses to start so"
-        )
+        return _failed("settings", " ".join(unknown), "`repo-navigator serve` refuses to start so")
     names = sorted(set(environ) & KNOWN)
-    return Diagnosis("settings", FindingState.OK, f"set: {', '.join(names)}" if names else "all by default")
+    return _ok("settings", f"set: {', '.join(names)}" if names else "all by default")
 
 
 def folder(name: str, path: Path | None) -> Diagnosis:
     """The folder can be written."""
     if path is None:
-        return Diagnosis(name, FindingState.OK, "the user's own")
+        return _ok(name, "the user's own")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path):
             pass
     except OSError as error:
-        return Diagnosis(
-            name,
-            FindingState.FAILED,
-            f"{path}: {error.strerror}",
-            f"make it writable, or set {_variable(name)}",
-        )
+        return _failed(name, f"{path}: {error.strerror}", f"make it writable, or set {_variable(name)}")
     free = shutil.disk_usage(path).free // 2**20
     if free < 200:
-        return Diagnosis(
-            name,
-            FindingState.NOTE,
-            f"{path}, {free} MB free",
-            "make room: large repositories need up to 200 MB",
-        )
-    return Diagnosis(name, FindingState.OK, str(path))
+        return _note(name, f"{path}, {free} MB free", "make room: large repositories need up to 200 MB")
+    return _ok(name, str(path))
 
 
 def team_stores(settings: Settings) -> Diagnosis:
@@ -195,7 +182,7 @@ def team_stores(settings: Settings) -> Diagnosis:
     stores = (settings.store, settings.bucket)
     named = ", ".join(str(each) for each in stores if each)
     if not named:
-        return Diagnosis("team stores", FindingState.OK, "none configured: SQLite and files")
+        return _ok("team stores", "none configured: SQLite and files")
     try:
         require_packages(settings.store, settings.bucket)
         layout = None if settings.store is None else anyio.run(_layout_of, settings.store)
@@ -203,13 +190,13 @@ def team_stores(settings: Settings) -> Diagnosis:
             anyio.run(_reach_bucket, settings)
     except (NavigatorError, OSError) as error:
         advice = "see that both are there, and docs/team.md"
-        return Diagnosis("team stores", FindingState.FAILED, str(error), advice)
+        return _failed("team stores", str(error), advice)
     said = named if layout is None else f"{named}; the database has {layout}"
     if layout is None or layout.name == "CURRENT":
-        return Diagnosis("team stores", FindingState.OK, said)
+        return _ok("team stores", said)
     if layout.name == "NEWER":
-        return Diagnosis("team stores", FindingState.FAILED, said, "update this one, or name another schema")
-    return Diagnosis("team stores", FindingState.NOTE, said)
+        return _failed("team stores", said, "update this one, or name another schema")
+    return _note("team stores", said)
 
 
 def team_settings(settings: Settings) -> Iterator[Diagnosis]:
@@ -224,19 +211,14 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
             yield Diagnosis("repositories", state, said, advice)
         except (RepoMapError, OSError) as error:
             advice = "mend the file; a running server goes by the list that it had"
-            yield Diagnosis("repositories", FindingState.FAILED, str(error), advice)
+            yield _failed("repositories", str(error), advice)
     if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
-        yield Diagnosis(
-            "allowed folders",
-            FindingState.FAILED,
-            f"no folder: {', '.join(gone)}",
-            "correct REPO_NAVIGATOR_ALLOW",
-        )
+        yield _failed("allowed folders", f"no folder: {', '.join(gone)}", "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:
-        yield Diagnosis("allowed folders", FindingState.OK, ", ".join(map(str, settings.allowed)))
+        yield _ok("allowed folders", ", ".join(map(str, settings.allowed)))
     if (identity := settings.http.identity) is not None:
         said = f"{identity.issuer}, for {identity.resource}; it is not asked here"
-        yield Diagnosis("identity provider", FindingState.OK, said)
+        yield _ok("identity provider", said)
 
 
 async def _layout_of(address: DatabaseAddress) -> LayoutState:
@@ -259,12 +241,8 @@ def keys(environ: Mapping[str, str]) -> Diagnosis:
     """Which model keys are set; their values are never shown."""
     found = [name for name in _KEYS if environ.get(name)]
     if found:
-        return Diagnosis("keys", FindingState.OK, f"set: {', '.join(found)}")
-    return Diagnosis(
-        "keys",
-        FindingState.OK,
-        "none, and none needed: the embedded planner chooses the code without a model",
-    )
+        return _ok("keys", f"set: {', '.join(found)}")
+    return _ok("keys", "none, and none needed: the embedded planner chooses the code without a model")
 
 
 def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Diagnosis]:
@@ -274,7 +252,7 @@ def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[D
         if path.exists():
             found = _entry_finding(host.title, Configuration(host, path), f"install {host.name}")
             advice = f"run `repo-navigator install {host.name}`"
-            yield found or Diagnosis(host.title, FindingState.NOTE, "not installed", advice)
+            yield found or _note(host.title, "not installed", advice)
         in_project = project / host.project_file
         if host.project_file and in_project.exists() and in_project != path:
             shared = Configuration(host, in_project, within=project)
@@ -288,16 +266,16 @@ def _entry_finding(name: str, configuration: Configuration, command: str) -> Dia
     try:
         entry = configuration.entry()
     except (InvalidRequestError, OSError) as error:
-        return Diagnosis(name, FindingState.NOTE, str(error), "mend the file")
+        return _note(name, str(error), "mend the file")
     if entry is None:
         return None
     again = f"run `repo-navigator {command}` again"
     program = str(entry.get("command", "")) if isinstance(entry, Mapping) else ""
     if isinstance(entry, Mapping) and (why := unsafe(entry)):
-        return Diagnosis(name, FindingState.FAILED, f"its entry may run code of a repository: {why}", again)
+        return _failed(name, f"its entry may run code of a repository: {why}", again)
     if not (Path(program).is_file() if Path(program).is_absolute() else find_program(program)):
-        return Diagnosis(name, FindingState.FAILED, f"its command `{program}` does not exist", again)
-    return Diagnosis(name, FindingState.OK, str(configuration.path))
+        return _failed(name, f"its command `{program}` does not exist", again)
+    return _ok(name, str(configuration.path))
 
 
 def offline_navigation(settings: Settings) -> Diagnosis:
@@ -310,20 +288,12 @@ def offline_navigation(settings: Settings) -> Diagnosis:
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:
-            return Diagnosis(
-                "offline navigation", FindingState.FAILED, str(error), "report this with the lines above"
-            )
+            return _failed("offline navigation", str(error), "report this with the lines above")
     if attempts:
-        return Diagnosis(
-            "offline navigation", FindingState.FAILED, f"tried to reach {attempts[0]}", "report this"
-        )
+        return _failed("offline navigation", f"tried to reach {attempts[0]}", "report this")
     if "hold_the_budget" not in context:
-        return Diagnosis(
-            "offline navigation", FindingState.FAILED, "did not find the function", "report this"
-        )
-    return Diagnosis(
-        "offline navigation", FindingState.OK, "found the code of a test repository with the network cut"
-    )
+        return _failed("offline navigation", "did not find the function", "report this")
+    return _ok("offline navigation", "found the code of a test repository with the network cut")
 
 
 async def _navigate(settings: Settings, repository: Path) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repo_map.atomic_files import require_writable
+from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, printable
 from repo_map.plan.levels import WRITTEN, level_word
-from repo_navigator.map_options import MapOptions, open_index
+from repo_navigator.map_options import MapOptions, given_plan, open_index
 from repo_navigator.options import count, flag, repeated, switch
-from repo_navigator.terminal import ending_at_once, print_text, read_plan
+from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
 
 _FOCUS_WEIGHT = 5.0
-_MOST_TOLD = 5
+_MOST_CUTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +57,10 @@ def run(options: GenerateOptions) -> None:
     """Print the map, or the JSON object, that the options ask for."""
     if options.save_plan:
         require_writable(options.save_plan)
+    from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - loads numpy: flags and help come first
+
     plan = _plan_of(options)
     index = open_index(options)
-    from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - after what can be refused at once
-
     drawn = draw_map(
         index,
         plan,
@@ -69,7 +69,6 @@ def run(options: GenerateOptions) -> None:
         encoding=options.tokenizer,
     )
     if options.save_plan:
-        from repo_map.atomic_files import replace_text  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.drawing.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
@@ -80,14 +79,9 @@ def run(options: GenerateOptions) -> None:
 
 
 def _plan_of(options: GenerateOptions) -> FlightPlan:
-    with ending_at_once("repo-map"):
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - where Ctrl-C ends at once
+    from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - loads pydantic: flags and help come first
 
-    plan = FlightPlan()
-    if options.plan:
-        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
-
-        plan = parse_plan(read_plan(options.plan))
+    plan = given_plan(options) or FlightPlan()
     updates: dict[str, Any] = {}
     if options.tokens is not None:
         updates["budget"] = options.tokens
@@ -146,9 +140,9 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
         lines += [
             f"  cut {cut.path}: {level_word(cut.wanted)} → {level_word(cut.drawn)}, "
             f"about {counted(cut.tokens_to_add, 'token')} to add"
-            for cut in drawn.cuts[:_MOST_TOLD]
+            for cut in drawn.cuts[:_MOST_CUTS]
         ]
-        lines += [f"  cut {counted(more, 'more file')}"] if (more := drawn.cut_files - _MOST_TOLD) > 0 else []
+        lines += [f"  cut {counted(more, 'more file')}"] if (more := drawn.cut_files - _MOST_CUTS) > 0 else []
     lines += [f"  {note}" for note in drawn.notes]
     sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
 

@@ -194,7 +194,7 @@ async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: 
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
     is_taken_up = report is not None and conversation is not None
-    if report is not None and (conversation is not None or _tells_steps(options, report)):
+    if report is not None and (conversation is not None or _shows_steps(options, report)):
         console.print(panels.of(report))
     # Who has just said something is asked again, also where the planner has nothing more to improve.
     while report is None or report.stop_reason is None or feedback or is_taken_up:
@@ -213,13 +213,13 @@ async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: 
                 refresh=is_stored or bool(feedback),
                 on_progress=progress,
             )
-        if conversation is not None or _tells_steps(options, report):
+        if conversation is not None or _shows_steps(options, report):
             console.print(panels.of(report))
         if report.stop_reason is StopReason.USER:
             return
 
 
-def _tells_steps(options: NavigateOptions, report: TurnReport) -> bool:
+def _shows_steps(options: NavigateOptions, report: TurnReport) -> bool:
     """Whether a step is told while others follow: one of a model that costs time and money, or any."""
     is_wanted = options.verbose or report.model != EMBEDDED
     return is_wanted and not options.json and not options.quiet

@@ -6,22 +6,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcp_server.settings import Settings
 from navigator.steps.arguments import require_token_budget
 from navigator.workspaces.places import Places
 from repo_map.atomic_files import require_writable
+from repo_map.drawing.draw import RepoMap
+from repo_map.drawing.replay import Drift, replay
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
 from repo_map.messages import counted, one_line
+from repo_map.plan.yaml import parse_plan
 from repo_navigator.options import OutputOptions, argument, flag, switch, whole_number
 from repo_navigator.repository_arguments import further_repositories, require_repository
-from repo_navigator.terminal import DRIFTED, ending_at_once, read_plan
-
-if TYPE_CHECKING:
-    from repo_map.drawing.draw import RepoMap
-    from repo_map.drawing.replay import Drift
-    from repo_map.index import RepoIndex
-
+from repo_navigator.terminal import DRIFTED, read_plan
 
 _EMPTY: Final = (
     "The map shows no file: nothing that the plan shows is in this repository; check that it is the right "
@@ -89,12 +88,6 @@ def replayed(
         RepositoryNotFoundError: there is none.
         FlightPlanError: the plan is not well-formed.
     """
-    with ending_at_once("repo-navigator"):
-        from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
-
     place = Places(settings).of(require_repository(repo, further, settings, "after the plan"))
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:

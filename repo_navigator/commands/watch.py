@@ -14,7 +14,6 @@ from repo_navigator.map_options import IndexOptions, open_index
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-
 OPTIONS = IndexOptions
 
 

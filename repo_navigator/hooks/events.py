@@ -42,27 +42,27 @@ class Event(NamedTuple):
     """How the host reads an answer."""
 
 
-def read_event(message: bytes) -> Event | None:
+def read_event(data: bytes) -> Event | None:
     """Return what a host tells, None where it is no message of a host."""
     try:
-        told = json.loads(message)
+        message = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(message, dict):
         return None
-    given = _first(told, "tool_input", "toolArgs", "toolInput")
+    given = _first(message, "tool_input", "toolArgs", "toolInput")
     if isinstance(given, str):
         given = _object(given)
-    is_cursor = "cursor_version" in told or "conversation_id" in told
-    is_copilot = "tool_result" in told or "toolResult" in told
+    is_cursor = "cursor_version" in message or "conversation_id" in message
+    is_copilot = "tool_result" in message or "toolResult" in message
     return Event(
-        _text(told, "hook_event_name", "hookEventName"),
-        _text(told, "session_id", "sessionId", "conversation_id"),
-        _folder(told),
-        _text(told, "prompt", "initial_prompt", "user_prompt"),
-        _text(told, "tool_name", "toolName"),
+        _text(message, "hook_event_name", "hookEventName"),
+        _text(message, "session_id", "sessionId", "conversation_id"),
+        _folder(message),
+        _text(message, "prompt", "initial_prompt", "user_prompt"),
+        _text(message, "tool_name", "toolName"),
         given if isinstance(given, dict) else {},
-        _printed(_first(told, "tool_response", "tool_result", "toolResult", "tool_output", "error")),
+        _printed(_first(message, "tool_response", "tool_result", "toolResult", "tool_output", "error")),
         "cursor" if is_cursor else "both" if is_copilot else "nested",
     )
 
@@ -80,12 +80,12 @@ def answer(event: Event, usual: str, text: str) -> str:
     return json.dumps({**beside, "hookSpecificOutput": nested})
 
 
-def _folder(told: Mapping[str, Any]) -> str:
-    roots = told.get("workspace_roots")
-    if isinstance(roots, list) and roots and isinstance(roots[0], str) and not told.get("cwd"):
+def _folder(message: Mapping[str, Any]) -> str:
+    roots = message.get("workspace_roots")
+    if isinstance(roots, list) and roots and isinstance(roots[0], str) and not message.get("cwd"):
         return roots[0]
     # Devin names the folder in its environment alone.
-    return _text(told, "cwd") or os.environ.get("DEVIN_PROJECT_DIR", "")
+    return _text(message, "cwd") or os.environ.get("DEVIN_PROJECT_DIR", "")
 
 
 def _printed(value: Any, depth: int = 0) -> str:
@@ -113,11 +113,11 @@ def _object(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _first(told: Mapping[str, Any], *keys: str) -> Any:
-    return next((told[key] for key in keys if told.get(key) is not None), None)
+def _first(message: Mapping[str, Any], *keys: str) -> Any:
+    return next((message[key] for key in keys if message.get(key) is not None), None)
 
 
-def _text(told: Mapping[str, Any], *keys: str) -> str:
-    found = _first(told, *keys)
+def _text(message: Mapping[str, Any], *keys: str) -> str:
+    found = _first(message, *keys)
     # A text that was cut within a pair ends with half of it.
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""

@@ -15,7 +15,7 @@ MANY_HITS: Final = 12
 """Lines found from which on the definition among them is hard to see."""
 MOST_MEANT: Final = 2
 """Definitions of a name beyond which it is not clear which one is meant."""
-_MOST_TOLD: Final = 3
+_MOST_LISTED: Final = 3
 _MOST_NAMES: Final = 4
 """Names of one search beyond which none of them is looked up."""
 _NOTHING: Final = re.compile(
@@ -35,7 +35,7 @@ MUCH_FOUND: Final = "much found"
 NO_FILE: Final = "no file"
 
 
-class Told(NamedTuple):
+class SearchAnswer(NamedTuple):
     """What is said of a search."""
 
     kind: str
@@ -57,13 +57,13 @@ class Rule(NamedTuple):
 USUAL: Final = Rule()
 
 
-def told_of(
+def answer_for(
     searches: Sequence[Search],
     output: str,
     names: NameTable,
     known: Collection[str] = (),
     rule: Rule = USUAL,
-) -> Told | None:
+) -> SearchAnswer | None:
     """Return what to say of the searches of one call, None to stay silent.
 
     Args:
@@ -72,17 +72,17 @@ def told_of(
     """
     if len(searches) != 1 or searches[0].counts:
         return None
-    told = _told_of(searches[0], output, names, rule)
-    return None if told is None or all(each.path in known for each in told.definitions) else told
+    answer = _answer_for(searches[0], output, names, rule)
+    return None if answer is None or all(each.path in known for each in answer.definitions) else answer
 
 
-def _told_of(search: Search, output: str, names: NameTable, rule: Rule) -> Told | None:
+def _answer_for(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:
     if _NOTHING.match(output):
         return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
     return None if search.for_files else _of_many(search, output, names, rule)
 
 
-def _of_nothing(search: Search, names: NameTable, rule: Rule) -> Told | None:
+def _of_nothing(search: Search, names: NameTable, rule: Rule) -> SearchAnswer | None:
     sought = _names(search)
     # Who looks into one file asks about that file; that the name stands elsewhere is no answer.
     if not 0 < len(sought) <= _MOST_NAMES or any(map(names.has_file, search.places)):
@@ -92,10 +92,10 @@ def _of_nothing(search: Search, names: NameTable, rule: Rule) -> Told | None:
         return None
     there = [each for one in sought for each in _meant(one, names, rule)]
     if there:
-        return _told(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_TOLD])
+        return _answer(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_LISTED])
     likes = [each for one in sought for each in _like(one, names, rule)]
     return (
-        _told(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_TOLD])
+        _answer(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_LISTED])
         if likes
         else None
     )
@@ -118,7 +118,7 @@ def _like(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
     return _standing(found, names)
 
 
-def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> Told | None:
+def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:
     sought = _names(search)
     if len(sought) != 1 or sought[0].declared:
         return None
@@ -128,7 +128,7 @@ def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> Told 
         return None
     if len(meant) == 1 and meant[0].callers == CALLERS_UNKNOWN and _shows(output, meant[0]):
         return None
-    return _told(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
+    return _answer(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
 
 
 def _meant(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
@@ -158,7 +158,7 @@ def _shows(output: str, definition: NamedPlace) -> bool:
     )
 
 
-def _nearest_files(search: Search, names: NameTable) -> Told | None:
+def _nearest_files(search: Search, names: NameTable) -> SearchAnswer | None:
     found: list[str] = []
     for pattern in search.patterns:
         base = posixpath.basename(pattern.rstrip("/")).strip("*")
@@ -166,10 +166,11 @@ def _nearest_files(search: Search, names: NameTable) -> Told | None:
             return None
         found += names.files_named(base) or _of_stem(posixpath.splitext(base)[0], names)
     paths = list(dict.fromkeys(found))
-    if not 0 < len(paths) <= _MOST_TOLD:
+    if not 0 < len(paths) <= _MOST_LISTED:
         return None
     places = tuple(NamedPlace("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
-    return Told(NO_FILE, "No file found there. By that name in this repository:", tuple(paths), places)
+    lead = "No file found there. By that name in this repository:"
+    return SearchAnswer(NO_FILE, lead, tuple(paths), places)
 
 
 def _of_stem(stem: str, names: NameTable) -> Sequence[str]:
@@ -186,10 +187,10 @@ _SHORTEST_FILE: Final = 5
 _LONGEST_FILE: Final = 200
 
 
-def _told(kind: str, lead: str, definitions: Sequence[NamedPlace]) -> Told | None:
+def _answer(kind: str, lead: str, definitions: Sequence[NamedPlace]) -> SearchAnswer | None:
     if not definitions:
         return None
-    return Told(kind, lead, tuple(map(_line, definitions)), tuple(definitions))
+    return SearchAnswer(kind, lead, tuple(map(_line, definitions)), tuple(definitions))
 
 
 def _line(definition: NamedPlace) -> str:
@@ -197,7 +198,7 @@ def _line(definition: NamedPlace) -> str:
     if definition.callers > 0:
         shown = ", ".join(
             f"{each.path}:{each.line}" + (f" in {each.within}" if each.within else "")
-            for each in definition.shown_callers[:_MOST_TOLD]
+            for each in definition.shown_callers[:_MOST_LISTED]
         )
         more = f"{definition.callers} call{'s' * (definition.callers != 1)} of it"
         return f"{line}; {more}" + (f": {shown}" if shown else "")

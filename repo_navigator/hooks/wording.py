@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from repo_map.messages import counted, one_line, quoted
-from repo_navigator.hooks.search_answer import Told
+from repo_navigator.hooks.search_answer import SearchAnswer
 
 _MOST_OF_FACTS: Final = 600
 """Characters, of which four are about a token."""
@@ -19,11 +19,11 @@ FRAME_OF_FINDINGS: Final = 40
 """Of them those that are no finding."""
 
 
-def search_text(told: Told) -> str:
+def search_text(found: SearchAnswer) -> str:
     """Return what is said of a search, within its characters; empty where not even one line fits."""
-    lines = [one_line(line) for line in told.lines]
+    lines = [one_line(line) for line in found.lines]
     while lines:
-        text = f"Repo Navigator: {told.lead}\n{quoted(chr(10).join(lines))}"
+        text = f"Repo Navigator: {found.lead}\n{quoted(chr(10).join(lines))}"
         if len(text) <= MOST_OF_A_SEARCH:
             return text
         shorter = lines[-1].rpartition(", ")[0]
