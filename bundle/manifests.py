@@ -13,8 +13,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, TABLE
-from repo_navigator.host_files.hosts import ENTRY, HOSTS, entry_by_path, server_entry
+from repo_navigator.host_files.entries import entry_by_path, hook_elements, server_entry
+from repo_navigator.host_files.hook_configuration import HOOKS
+from repo_navigator.host_files.hosts import ENTRY, HOSTS
 
 ROOT: Final = Path(__file__).parents[1]
 PLUGIN: Final = "plugins/repo-navigator"
@@ -132,8 +133,8 @@ def manifests() -> dict[str, str]:
             "keywords": KEYWORDS,
         },
         f"{HOOK_PLUGIN}/hooks/hooks.json": {
-            TABLE: {
-                event: [element] for event, element in HOOK_HOSTS["claude-code"].elements("project").items()
+            HOOKS: {
+                event: [element] for event, element in hook_elements(HOSTS["claude-code"], "project").items()
             }
         },
         ".claude-plugin/marketplace.json": {

@@ -159,8 +159,8 @@ def _outcome(
     try:
         if options.undo:
             change = configuration.undoing()
-        elif options.hooks and host.hooks:
-            change = configuration.adding(hook_elements(host.hooks, options.scope))
+        elif options.hooks:
+            change = configuration.adding(hook_elements(host, options.scope))
         else:
             change = configuration.adding(server_entry(host, options.scope, allowed))
         if change.before != change.after and not options.dry_run:

@@ -79,8 +79,10 @@ def _has(flags: Sequence[str], letters: str) -> bool:
     return any(re.fullmatch(rf"-[A-Za-z]*[{letters}][A-Za-z]*", flag) for flag in flags)
 
 
-def hook_elements(hooks: HookFile, scope: Scope) -> dict[str, dict[str, Any]]:
-    """Return what is added to the list of each event."""
+def hook_elements(host: Host, scope: Scope) -> dict[str, dict[str, Any]]:
+    """Return what is added to the list of each event of a host that starts hooks."""
+    hooks = host.hooks
+    assert hooks is not None
     return {
         host_event: _hook_element(hooks, _hook_command(event, scope), tools)
         for host_event, event, tools in hooks.events

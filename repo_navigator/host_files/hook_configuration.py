@@ -11,7 +11,7 @@ from repo_navigator.host_files.configuration import ConfigurationChange, HostFil
 from repo_navigator.host_files.configuration_text import JsonArray
 from repo_navigator.host_files.entries import is_our_hook
 
-_TABLE: Final = "hooks"
+HOOKS: Final = "hooks"
 
 
 class HookConfiguration(HostFile):
@@ -52,33 +52,33 @@ class HookConfiguration(HostFile):
         if not text.strip():
             lists = {event: [element] for event, element in elements.items()}
             heads = self._host.hooks.heads if self._host.hooks else {}
-            return json.dumps({**heads, _TABLE: lists}, indent=2, ensure_ascii=False) + "\n"
+            return json.dumps({**heads, HOOKS: lists}, indent=2, ensure_ascii=False) + "\n"
         for event, element in elements.items():
             text = self._with(text, event, element)
         return text
 
     def _with(self, text: str, event: str, element: Mapping[str, Any]) -> str:
-        written = self._notation.written(text, _TABLE, event, element)
-        there = self._notation.entry(text, _TABLE, event)
+        written = self._notation.written(text, HOOKS, event, element)
+        there = self._notation.entry(text, HOOKS, event)
         if there is None:
-            return self._notation.put(text, _TABLE, event, f"[{written}]")
+            return self._notation.put(text, HOOKS, event, f"[{written}]")
         listed = JsonArray(there)
         own = next((place for place, each in enumerate(listed.values) if is_our_hook(each)), None)
         if own is None:
-            return self._notation.put(text, _TABLE, event, listed.with_element(written))
+            return self._notation.put(text, HOOKS, event, listed.with_element(written))
         if listed.values[own] == element:
             return text
-        return self._notation.put(text, _TABLE, event, listed.with_value(own, written))
+        return self._notation.put(text, HOOKS, event, listed.with_value(own, written))
 
     def _taken(self, text: str, event: str, *, with_list: bool, with_table: bool) -> str:
-        there = self._notation.entry(text, _TABLE, event)
+        there = self._notation.entry(text, HOOKS, event)
         assert there is not None
         listed = JsonArray(there)
         for place in reversed([at for at, each in enumerate(listed.values) if is_our_hook(each)]):
             listed = JsonArray(listed.without_element(place))
         if not listed.values and with_list:
-            return self._notation.take(text, _TABLE, event, with_table=with_table)
-        return self._notation.put(text, _TABLE, event, str(listed))
+            return self._notation.take(text, HOOKS, event, with_table=with_table)
+        return self._notation.put(text, HOOKS, event, str(listed))
 
     def _require_lists(self, before: str, after: str, wanted: Mapping[str, Mapping[str, Any]]) -> None:
         """Raise unless the lists hold what others put there, and ours as it is wanted."""
@@ -87,14 +87,14 @@ class HookConfiguration(HostFile):
         same = all(others.get(event, []) == _others(listed) for event, listed in old.items())
         ours = {event: [each for each in listed if is_our_hook(each)] for event, listed in new.items()}
         right = all(ours.get(event) == [element] for event, element in wanted.items())
-        rest = [{**self._data(self.path, text), _TABLE: None} for text in (before, after)]
+        rest = [{**self._data(self.path, text), HOOKS: None} for text in (before, after)]
         self._require(same and right and (rest[0] == rest[1] or not before.strip()))
 
     def _lists(self, text: str) -> dict[str, list[Any]]:
-        found = self._data(self.path, text).get(_TABLE, {})
+        found = self._data(self.path, text).get(HOOKS, {})
         if not isinstance(found, dict) or not all(isinstance(each, list) for each in found.values()):
             raise InvalidRequestError(
-                f"`{self.path}` has no object `{_TABLE}` of lists to add to, so it was left alone; mend it."
+                f"`{self.path}` has no object `{HOOKS}` of lists to add to, so it was left alone; mend it."
             )
         return found
 
