@@ -11,15 +11,10 @@ _STORED: Final = "navigator.adk.navigation_store"
 """What reading a stored navigation needs."""
 _MODULES: Final = (
     "navigator.adk.live_navigations",
-    "repo_map.history.joining",
-    "repo_map.index",
-    "repo_map.packing.pack",
-    "repo_map.plan.update",
+    "navigator.execution.turn_executor",
+    "navigator.steps.changes",
+    "navigator.workspaces.workspace",
     "repo_map.plan.yaml",
-    "repo_map.relevance.score",
-    "repo_map.drawing.replay",
-    "repo_map.secrets.masking",
-    "repo_map.feedback.apply",
 )
 
 

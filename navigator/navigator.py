@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from navigator.errors import InvalidArgumentError, ModelFailedError, StillIndexingError
 from navigator.execution.running_steps import RunningSteps, finished_by
 from navigator.execution.step_reader import StepReader
-from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
 from navigator.loading import load_all
 from navigator.models.model_names import require_key
 from navigator.models.sampling_port import HOST, AskHost
@@ -23,22 +22,22 @@ from navigator.records.decisions import EMBEDDED
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Patience, StepAction
-from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Usage, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
-from navigator.workspaces.workspace import Workspaces, progress_messages
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import StepResult
     from navigator.adk.live_navigations import LiveNavigations
     from navigator.adk.navigation_store import NavigationStore
+    from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
     from navigator.picture.text import PictureData
     from navigator.records.bookkeeping import Navigation
+    from navigator.workspaces.workspace import Workspaces
 
 
 Answer = TypeVar("Answer")
@@ -77,7 +76,7 @@ class Navigator:
         self._settings = settings
         self._clock = clock
         self._on_usage = on_usage
-        self._workspaces = Workspaces(settings, on_usage)
+        self._read: Workspaces | None = None
         self._running_steps = RunningSteps()
         self._stored: NavigationStore | None = None
         self._opened: LiveNavigations | None = None
@@ -121,7 +120,7 @@ class Navigator:
 
         async def answer(latest: Navigation) -> Answer:
             report = await self._step_reader.report(latest, user)
-            return await self._deliver(report, TurnOutcome(latest), user, hand_out, delivery)
+            return await self._deliver(report, latest, user, hand_out, delivery)
 
         ends = None if patience.steps_s is None else max(begun + patience.steps_s, monotonic() + _LEAST_S)
         return await self._run(opened, user, answer, ends, most_steps, on_progress=on_progress, is_new=True)
@@ -157,7 +156,7 @@ class Navigator:
 
     def being_read(self) -> tuple[str, ...]:
         """Return the addresses of the repositories that are being read behind a first look at them."""
-        return self._workspaces.being_read()
+        return () if self._read is None else self._read.being_read()
 
     async def step(
         self,
@@ -220,7 +219,10 @@ class Navigator:
             if request.after_step not in (None, stored.run.step):
                 return await self._repeated(stored, user, request, hand_out, before)
             report, turn = await self._take(stored, user, request, refresh=True)
-            answer = await self._deliver(report, turn, user, hand_out, before)
+            after = turn.navigation
+            # What others have changed since is new to the host, also where this turn takes no step.
+            since = after.run.step if turn.answer else None
+            answer = await self._deliver(report, after, user, hand_out, before, since=since)
         await _tell(on_progress, report, turn.navigation)
         return answer
 
@@ -340,13 +342,15 @@ class Navigator:
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
-        await self._workspaces.halt()
+        if self._read is not None:
+            await self._read.halt()
         await self._running_steps.aclose()
         if self._opened is not None:
             await self._opened.aclose()
         if self._stored is not None:
             await self._stored.aclose()
-        self._workspaces.close()
+        if self._read is not None:
+            self._read.close()
 
     @property
     def store(self) -> NavigationStore:
@@ -371,7 +375,17 @@ class Navigator:
         return self._opened
 
     @property
+    def _workspaces(self) -> Workspaces:
+        if self._read is None:
+            from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - a stored navigation is read without
+
+            self._read = Workspaces(self._settings, self._on_usage)
+        return self._read
+
+    @property
     def _executor(self) -> TurnExecutor:
+        from navigator.execution.turn_executor import TurnExecutor  # noqa: PLC0415 - a stored navigation is read without
+
         slot = self._running_steps.computing_slot
         return TurnExecutor(self._live, self._step_reader, self._workspaces, slot, self._terms_of)
 
@@ -416,7 +430,7 @@ class Navigator:
                 checked, request, self._settings, self._handed_in, environ=os.environ
             )
         loading = asyncio.create_task(asyncio.to_thread(load_all))
-        on_words = progress_messages(on_progress, task.max_steps)
+        on_words = _progress_messages(on_progress, task.max_steps)
         first_goal = task.goal if task.may_look_first else ""
         reading = self._running_steps.start(
             self._workspaces.open(task.repo_path, on_words=on_words, first_goal=first_goal)
@@ -432,6 +446,8 @@ class Navigator:
         workspace, seconds = await reading
         navigation_id = f"nav-{secrets.token_hex(12)}"
         rates, root = self._live.price_of(task.model).rates(task.model), resolved(str(task.repo_path))
+        from navigator.steps.changes import look_at_changes  # noqa: PLC0415 - a stored navigation is read without
+
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
         task = task._replace(goal=goal, changes=changes).noting(self.store.note)
         first = first_state(task, navigation_id, root, rates, seconds)
@@ -448,17 +464,21 @@ class Navigator:
     async def _deliver(
         self,
         report: TurnReport,
-        turn: TurnOutcome,
+        navigation: Navigation,
         user: str,
         hand_out: HandOut[Answer],
         before: Delivery | None,
+        *,
+        since: int | None = None,
     ) -> Answer:
-        """Make an answer of a turn, given what was delivered before, and note what is delivered with it."""
-        held = None if before is None else before.held_step
-        # What others have changed since is new to the host, also where this turn takes no step.
-        since = turn.navigation.run.step if turn.answer and held is None else held
+        """Make an answer of a turn, given what was delivered before, and note what is delivered with it.
+
+        The context is whole where the host holds none, or what is new ``since`` a step where that is given.
+        """
+        if before is not None and before.held_step is not None:
+            since = before.held_step
         steps = () if before is None else before.held_steps
-        news = await self._step_reader.context(turn.navigation, user, since, held=steps)
+        news = await self._step_reader.context(navigation, user, since, held=steps)
         answer, delivered = hand_out(report, news, before)
         await self.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
         return answer
@@ -485,7 +505,7 @@ class Navigator:
             )
         report = await self._step_reader.report(stored, user)
         if before is None or at not in before.held_steps:
-            return await self._deliver(report, TurnOutcome(stored), user, hand_out, before)
+            return await self._deliver(report, stored, user, hand_out, before)
         held = tuple(step for step in before.held_steps if step < at)
         earlier = before.model_copy(update={"held_step": max(held, default=None), "held_steps": held})
         news = await self._step_reader.context(stored, user, earlier.held_step, held=held)
@@ -575,3 +595,16 @@ class Navigator:
 async def _tell(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:
     if on_progress is not None:
         await on_progress(Progress.after(report, after.run.max_steps))
+
+
+def _progress_messages(
+    on_progress: OnProgress | None, max_steps: int
+) -> Callable[[str], Awaitable[None]] | None:
+    """Return what tells ``on_progress`` of the work before the first step."""
+    if on_progress is None:
+        return None
+
+    async def tell(words: str) -> None:
+        await on_progress(Progress(0, max_steps, words, 0))
+
+    return tell

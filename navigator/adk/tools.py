@@ -21,6 +21,7 @@ from navigator.records.bookkeeping import Navigation
 from navigator.steps.menu_choice import NUMBERS
 from navigator.steps.turn import Decision, amend_by_model
 from repo_map.errors import RepoMapError
+from repo_map.plan.schema import update_schema
 
 NO_SUMMARY = {
     "status": "error",
@@ -102,8 +103,6 @@ class NavigatorTool(FunctionTool):
 @cache
 def parameters_of(name: str) -> dict[str, Any]:
     """Return the schema of a tool's arguments, with the typed schema of a partial plan where it takes one."""
-    from repo_map.plan.schema import update_schema  # noqa: PLC0415 - the server answers before the engine loads
-
     plan = update_schema(*_TOLD)
     updates = {**plan, "properties": {NUMBERS: _NUMBERS_SCHEMA, **plan["properties"]}}
     given = {each: schema or updates for each, schema in PARAMETERS[name].items()}

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from navigator.errors import InvalidRequestError
 from navigator.records.reports import NavigatorOutput, TurnReport
-from navigator.steps.outputs import news_of, output_of
-from navigator.steps.turn import report_now
+from navigator.steps.outputs import news_of, output_of, report_now
 from repo_map.drawing.blocks import MapText
 
 if TYPE_CHECKING:

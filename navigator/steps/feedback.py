@@ -9,6 +9,10 @@ from navigator.records.bookkeeping import MentionedThing, Navigation, UndoPoint
 from navigator.records.reports import UnreadWords
 from navigator.steps.turn import goal_with_feedback, merge_user_plan, with_notes
 from repo_map.feedback.amounts import EVERY_STEP
+from repo_map.feedback.apply import steer
+from repo_map.feedback.names import LineSpan, NamedDefinition, Referent
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.steering import Wish
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
@@ -92,9 +96,6 @@ def apply_feedback(
     before: Navigation, feedback: Feedback, workspace: Workspace, menu: Sequence[MenuPlace] = ()
 ) -> FeedbackOutcome:
     """Return what feedback comes to, and the navigation with it; ``menu`` is the latest that was seen."""
-    from repo_map.feedback.apply import steer  # noqa: PLC0415 - most steps have no feedback
-    from repo_map.feedback.names import NamedDefinition  # noqa: PLC0415 - most steps have no feedback
-
     state, run = before
     relevance = workspace.relevance(goal_with_feedback(before), run.changes)
     places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in menu}
@@ -154,9 +155,6 @@ def _mentioning(mentioned: Wish) -> dict[str, object]:
 
 def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str) -> Wish:
     """Return what earlier words were about as it stands in the index now; what is gone is left out."""
-    from repo_map.feedback.names import LineSpan, NamedDefinition, Referent  # noqa: PLC0415 - most steps have no feedback
-    from repo_map.feedback.operations import Operation  # noqa: PLC0415 - as above
-    from repo_map.feedback.steering import Wish  # noqa: PLC0415 - as above
 
     def standing(path: str, name: str, line: int) -> NamedDefinition | None:
         file = index.file_id(path)

@@ -10,9 +10,13 @@ from navigator.records.reports import MenuPlace
 from navigator.steps.answer_size import MOST_OUTLINE
 from navigator.steps.candidates import Prices
 from navigator.steps.related_definitions import beside_of
+from repo_map.check.runners import command_for
+from repo_map.check.tests_to_run import tests_for
 from repo_map.messages import one_line
+from repo_map.packing.listing import list_places
 from repo_map.packing.why import brief_reason
 from repo_map.parsing.values import LineRange
+from repo_map.relevance.named_text import named_text
 from repo_map.selection.exclusions import excluded_by
 
 if TYPE_CHECKING:
@@ -57,8 +61,6 @@ def menu_of(
     calls or overrides it, and the text that it names. What ``own``, the user's part of the plan, leaves out
     is no part of it.
     """
-    from repo_map.packing.listing import list_places  # noqa: PLC0415 - a stored navigation is read without the engine
-
     listed = list_places(index, relevance, room)
     shown = _shown(index, relevance, drawn)
     maker = _Places(index, drawn, relevance)
@@ -72,9 +74,6 @@ def tests_line(index: RepoIndex, menu: Sequence[MenuPlace]) -> str:
 
     ``""`` where no test is seen to reach them.
     """
-    from repo_map.check.runners import command_for  # noqa: PLC0415 - a stored navigation is read without the engine
-    from repo_map.check.tests_to_run import tests_for  # noqa: PLC0415 - as above
-
     first = sorted(menu, key=lambda place: not place.is_sure)[:_MOST_TESTED]
     places = [at for place in first if (at := _definition(index, place)) is not None]
     if not places:
@@ -129,8 +128,6 @@ class _Places:
         self, shown: Sequence[tuple[int, int, int]], places: Sequence[MenuPlace], own: FlightPlan | None
     ) -> list[MenuPlace]:
         """Return what stands beside shown code and is not among ``places``."""
-        from repo_map.relevance.named_text import named_text  # noqa: PLC0415 - a stored navigation is read without the engine
-
         listed = {(place.path, place.name) for place in places}
         found = [
             self._of(each.unit).model_copy(update={"why": each.why})

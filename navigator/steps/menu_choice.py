@@ -9,6 +9,8 @@ from navigator.errors import InvalidRequestError
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.feedback.amounts import read_numbers
+from repo_map.feedback.changes import PlanChanges
+from repo_map.feedback.names import NamedDefinition, Referent
 from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
@@ -49,9 +51,6 @@ def with_places(
     Raises:
         FlightPlanError: none of the numbers is on the menu.
     """
-    from repo_map.feedback.changes import PlanChanges  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.feedback.names import NamedDefinition, Referent  # noqa: PLC0415 - the server answers before the engine loads
-
     rest = {name: value for name, value in updates.items() if name != NUMBERS}
     if not (asked := updates.get(NUMBERS)):
         return rest, ""

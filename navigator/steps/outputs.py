@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from navigator.records.bookkeeping import Navigation, StepRecord
-from navigator.records.reports import NavigationSummary, NavigatorOutput
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
+from navigator.records.reports import NavigationSummary, NavigatorOutput, TurnReport
 from navigator.steps.news import news_in
-from navigator.steps.turn import report_now
 from repo_map.drawing.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
+
+
+def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
+    """Return the record's report as it reads now: the latest one also tells how the navigation has ended."""
+    if record.report.step_number != run.step:
+        return record.report
+    return record.report.model_copy(
+        update={
+            "stop_reason": run.stop_reason,
+            "ended": run.ended,
+            "notes": tuple(dict.fromkeys((*run.notes, *record.report.notes))),
+            "total_cost": run.spent,
+            "total_usage": run.usage,
+            "account": run.account,
+        }
+    )
 
 
 def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:

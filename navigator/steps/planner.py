@@ -18,11 +18,18 @@ from navigator.steps.turn import (
 )
 from navigator.steps.view import View
 from repo_map import globs
+from repo_map.graph.references import unique_definitions, used_by, users_of
 from repo_map.languages.kinds import CODE
 from repo_map.messages import counted
+from repo_map.packing.listing import list_places, tokens_of
+from repo_map.packing.pack import pack
 from repo_map.parsing.values import LineRange
+from repo_map.plan.diff import compare_plans
 from repo_map.plan.levels import level_word
-from repo_map.selection.exclusions import hides
+from repo_map.plan.update import apply_update
+from repo_map.relations.model import Confidence
+from repo_map.relations.resolve import relations_of
+from repo_map.selection.exclusions import hides, without_excluded
 from repo_map.selection.sections import line_range
 from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
 
@@ -91,10 +98,6 @@ def neighbours(
 
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
-    from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.relations.model import Confidence  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
-
     relations = relations_of(index)
     for place in chosen:
         user = index.qualified_name(*place)
@@ -111,10 +114,6 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
 
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that use a chosen one; where no names are resolved, by one that is its alone."""
-    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.relations.model import Confidence  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
-
     relations = relations_of(index)
     for place in chosen:
         used = index.qualified_name(*place)
@@ -181,8 +180,6 @@ class Finalize(NamedTuple):
 
 def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update | Finalize:
     """Return the next decision: zoom in, add what the chosen code needs, or finish."""
-    from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without planning
-
     index, own = workspace.index, navigation.run.own
     relevance = without_excluded(
         index, workspace.relevance(goal_with_feedback(navigation), navigation.run.changes), own
@@ -210,9 +207,6 @@ def planned(navigation: Navigation, workspace: Workspace, view: View) -> tuple[D
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
-    from repo_map.packing.listing import list_places, tokens_of  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
-
     plan, run = navigation.state.flight_plan, navigation.run
     told = (*view.impact, *view.notes, *relevance.sufficiency.notes)
     size = answer_size(run.first_answer, plan.budget, told)
@@ -265,9 +259,6 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
 
 def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     """Return the updates that turn ``plan`` into ``wanted``, empty where nothing differs."""
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.plan.update import apply_update  # noqa: PLC0415 - a stored navigation is read without planning
-
     updates = compare_plans(plan, wanted).diff
     if not updates or apply_update(plan, updates).plan.verbosity == wanted.verbosity:
         return updates

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
+from repo_map.packing.beside import neighbours_of
+from repo_map.relevance.score import ScoredUnit
 from repo_map.selection.exclusions import hides
 from repo_map.text.units import FUNCTION
 from repo_map.worktree.file_kinds import FileFlag
@@ -44,8 +46,6 @@ def beside_of(
         shown: file, first and last line of each shown unit, the likeliest first.
         own: None where nobody said anything.
     """
-    from repo_map.packing.beside import neighbours_of  # noqa: PLC0415 - a stored navigation is read without the engine
-
     seeds = [place for each in shown if (place := _place(index, *each)) is not None][:_MOST_SEEDS]
     neighbours = [each for each in neighbours_of(index, seeds) if _is_offered(index, each)]
     found: dict[tuple[str, str], RelatedDefinitions] = {}
@@ -73,8 +73,6 @@ def _is_offered(index: RepoIndex, neighbour: Neighbour) -> bool:
 
 def _unit(index: RepoIndex, place: Place) -> ScoredUnit:
     """Return a definition with the comment above it as a unit that nothing else speaks for."""
-    from repo_map.relevance.score import ScoredUnit  # noqa: PLC0415 - a stored navigation is read without the engine
-
     file, row = place
     each = index.definitions(file)[row]
     first = each.doc_start if 0 < each.doc_start < each.start else each.start

@@ -17,8 +17,8 @@ from navigator.records.reports import Seconds
 from navigator.records.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
 from navigator.steps.arguments import dollars_limit, require_goal, require_token_budget, whole_number
-from navigator.steps.changes import AskedChanges, asked_changes
 from repo_map.errors import FlightPlanError
+from repo_map.impact.patches import Patch, read_patch
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan
 from repo_map.secrets.masking import mask_text
@@ -27,6 +27,20 @@ MAX_GOAL = 100_000
 """Characters: a goal is an issue or a message, not a repository."""
 MAX_STEPS = 1_000
 MASKED_GOAL = "The goal held secrets; they were masked before anything was kept or sent."
+
+
+class AskedChanges(NamedTuple):
+    """What is to be looked at, before the repository is."""
+
+    since: str = ""
+    """``worktree``, a commit or a range."""
+    patch: Patch = Patch()
+    """That was given as text."""
+    stated: str = ""
+    """The goal with the patch that stood in it, for one that is of another repository."""
+
+    def __bool__(self) -> bool:
+        return bool(self.since or self.patch.files or self.patch.notes)
 
 
 class ValidRequest(NamedTuple):
@@ -121,6 +135,26 @@ def on_terms(
     return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(message)
 
 
+def _asked_changes(goal: str, changes: str) -> tuple[str, AskedChanges]:
+    """Return the goal's words, and what it and ``changes`` ask to look at; secrets are masked in both.
+
+    Raises:
+        InvalidArgumentError: ``changes`` is a text of several lines that holds no patch.
+    """
+    within = read_patch(goal)
+    words = within.rest.strip()
+    stated = goal if within.files else ""
+    if "\n" not in changes.strip():
+        return words, AskedChanges(changes.strip(), within, stated)
+    given = read_patch(changes)
+    if not given.files and not given.notes:
+        raise InvalidArgumentError(
+            "changes", "holds no patch; give `worktree`, a commit, a range such as `main..HEAD`, or a patch."
+        )
+    both = Patch((*within.files, *given.files), notes=(*within.notes, *given.notes))
+    return words, AskedChanges("", both, stated)
+
+
 def checked(
     request: NavigationRequest,
     settings: NavigatorSettings,
@@ -142,7 +176,7 @@ def checked(
     """
     # A command line that is not UTF-8 comes with what no text can hold.
     stated = request.goal.encode("utf-8", "replace").decode("utf-8").strip()
-    goal, asked = asked_changes(mask_text(stated), mask_text(request.changes or ""))
+    goal, asked = _asked_changes(mask_text(stated), mask_text(request.changes or ""))
     if not asked:
         require_goal(goal)
     if len(goal) > MAX_GOAL:

@@ -10,6 +10,9 @@ from navigator.steps.answer_size import answer_size
 from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
 from repo_map.messages import counted
+from repo_map.packing.keep import keep_within, with_more
+from repo_map.packing.listing import list_places, tokens_of
+from repo_map.packing.pack import pack
 from repo_map.plan.diff import PlanChange, compare_plans
 from repo_map.selection.exclusions import without_excluded
 
@@ -54,10 +57,6 @@ def revise(
         steering: what the words came to.
         workspace: the repository.
     """
-    from repo_map.packing.keep import keep_within, with_more  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.packing.listing import list_places, tokens_of  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
-
     index, own = workspace.index, heard.run.own
     relevance = without_excluded(
         index, workspace.relevance(goal_with_feedback(heard), heard.run.changes), own

@@ -11,8 +11,13 @@ from navigator.records.bookkeeping import Navigation, NavigationBookkeeping, Ste
 from navigator.records.decisions import USER
 from navigator.records.reports import CutReport, FileReport, MenuPlace, StopReason, TurnReport
 from navigator.records.state import Action, DecisionLogEntry, MapMetadata
+from navigator.steps.menu_choice import with_places
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, one_line
+from repo_map.plan.diff import compare_plans
+from repo_map.plan.update import apply_update
+from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of
+from repo_map.selection.select import files_named
 
 if TYPE_CHECKING:
     from navigator.steps.view import View
@@ -209,22 +214,6 @@ def map_metadata(drawn: RepoMap) -> MapMetadata:
     )
 
 
-def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
-    """Return the record's report as it reads now: the latest one also tells how the navigation has ended."""
-    if record.report.step_number != run.step:
-        return record.report
-    return record.report.model_copy(
-        update={
-            "stop_reason": run.stop_reason,
-            "ended": run.ended,
-            "notes": tuple(dict.fromkeys((*run.notes, *record.report.notes))),
-            "total_cost": run.spent,
-            "total_usage": run.usage,
-            "account": run.account,
-        }
-    )
-
-
 def _log(
     log: Sequence[DecisionLogEntry], decision: Decision, at: datetime, step: int, reasoning: str
 ) -> tuple[DecisionLogEntry, ...]:
@@ -282,10 +271,6 @@ def amend_by_model(
         FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
             do nothing but show what the user leaves out.
     """
-    from navigator.steps.menu_choice import with_places  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
-
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.own
@@ -317,8 +302,6 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.update import apply_update  # noqa: PLC0415 - the server answers before the engine loads
-
     return apply_update(plan, updates)
 
 
@@ -331,9 +314,6 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
-
     change = amend(own, updates)
     new = {rule.pattern: rule for rule in change.plan.verbosity}
     rules, message = own.verbosity, list[str]()
@@ -369,8 +349,6 @@ def amend_by_user(
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
-
     state, run = navigation
     heard = merge_user_plan(index, run.own, updates)
     plan = _obeying(index, state.flight_plan, updates, heard.change.plan)
@@ -383,8 +361,6 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
     """
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
-
     asked = compare_plans(before.run.own, after.run.own).diff
     if not asked:
         return after
@@ -394,9 +370,6 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
 def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
-    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
-    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
-
     plan = amend(plan, updates).plan
     wanted = {rule.pattern: rule for rule in own.verbosity}
     mentioned = _mentioned(updates)

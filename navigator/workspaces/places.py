@@ -9,6 +9,12 @@ from navigator.settings import NavigatorSettings
 from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
 from navigator.workspaces.repository_address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.commit_names import CommitReach
+from repo_map.worktree.commits import CommitTree
+from repo_map.worktree.files import resolve_root
+from repo_map.worktree.folders import folder_tree
+from repo_map.worktree.git import HEAD
+from repo_map.worktree.united import unite
 
 if TYPE_CHECKING:
     from repo_map.worktree.places import Place
@@ -28,16 +34,10 @@ class Places:
         Raises:
             RepositoryNotFoundError: a folder can't be read, a name is unknown, or nothing was fetched of it.
         """
-        from repo_map.worktree.united import unite  # noqa: PLC0415 - a stored navigation is read without the engine
-
         sources = read_address(address)
         return unite([self._place(each) for each in sources], [each.own_name for each in sources])
 
     def _place(self, source: Source) -> Place:
-        from repo_map.worktree.commit_names import CommitReach  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.worktree.commits import CommitTree  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.worktree.folders import folder_tree  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.worktree.git import HEAD  # noqa: PLC0415 - a stored navigation is read without the engine
 
         if source.name:
             clone, entry = self._clone_of(source.name)
@@ -60,8 +60,6 @@ def resolved(address: str) -> str:
     Raises:
         RepositoryNotFoundError: one of them can't be read.
     """
-    from repo_map.worktree.files import resolve_root  # noqa: PLC0415 - a stored navigation is read without the engine
-
     return write_address(
         [
             each._replace(folder=str(resolve_root(Path(each.folder)))) if each.folder else each

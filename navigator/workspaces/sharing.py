@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_map.indexing.shared_objects import Sharing
+
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from repo_map.indexing.shared_objects import Sharing
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
 
 def open_sharing(settings: NavigatorSettings) -> Sharing | None:
     """Return what indexes are shared through, None where nothing is; nobody is connected to yet."""
-    from repo_map.indexing.shared_objects import Sharing  # noqa: PLC0415 - a stored navigation is read without the engine
-
     if not settings.share_index:
         return None
     most_bytes = int(settings.shared_mb * 1e6)

@@ -14,14 +14,22 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
-from navigator.records.reports import OnProgress, Progress
 from navigator.stores.usage import OnUsage, Usage, unnoted
 from navigator.workspaces.places import Places
 from navigator.workspaces.sharing import open_sharing
+from repo_map.drawing.draw import draw_map
+from repo_map.first_look.look import first_look
+from repo_map.history.joining import history_of, latest_history
+from repo_map.impact.ranking import goal_with_changes, raise_by_impact
+from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.values import NOTHING, Changes
+from repo_map.index import build_index
 from repo_map.indexing.remaining import RemainingTime
+from repo_map.indexing.store import Store, user_store
 from repo_map.messages import counted
 from repo_map.recent import Recent
+from repo_map.relations.resolve import relations_of
+from repo_map.relevance.score import score_goal
 from repo_map.worktree.repository import top_of
 
 if TYPE_CHECKING:
@@ -43,17 +51,6 @@ TELL_EVERY_S = 1.0
 
 OnWords = Callable[[str], Awaitable[None]]
 """Told what is being done, in words."""
-
-
-def progress_messages(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
-    """Return what tells ``on_progress`` of the work before the first step."""
-    if on_progress is None:
-        return None
-
-    async def tell(words: str) -> None:
-        await on_progress(Progress(0, max_steps, words, 0))
-
-    return tell
 
 
 class IndexingHalted(Exception):  # noqa: N818 - nothing went wrong
@@ -119,8 +116,6 @@ class InitialIndexing:
             task.exception()
 
     async def _read(self) -> tuple[RepoIndex, History | None]:
-        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
 
         if self._look is not None:
             # The answer that the first look was taken for comes first.
@@ -223,9 +218,6 @@ class Workspace:
 
     def relevance(self, goal: str, changes: Changes = NOTHING) -> Relevance:
         """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
-        from repo_map.impact.ranking import goal_with_changes, raise_by_impact  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
-
         relevance = self._relevance.get((goal, changes))
         if relevance is None:
             relevance = score_goal(
@@ -238,8 +230,6 @@ class Workspace:
 
     def impact(self, changes: Changes) -> Impact:
         """Return what relies on what was changed."""
-        from repo_map.impact.risks import impact_of_changes  # noqa: PLC0415 - a stored navigation is read without the engine
-
         impact = self._impact.get(changes)
         if impact is None:
             impact = impact_of_changes(self.index, changes)
@@ -248,8 +238,6 @@ class Workspace:
 
     def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
         """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
-        from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - a stored navigation is read without the engine
-
         return draw_map(self.index, plan, wishes=wishes)
 
     def release(self) -> None:
@@ -259,8 +247,6 @@ class Workspace:
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the repository could not be read, or followed so far, one sentence each."""
-        from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without the engine
-
         if self.index.read_first:
             return (self._first_look, *self._unread)
         return (*self._unread, LEFT_OPEN) if relations_of(self.index).left_open else self._unread
@@ -368,9 +354,6 @@ class Workspaces:
 
         The whole begins to be read once the first one has been taken.
         """
-        from repo_map.first_look.look import first_look  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.history.joining import latest_history  # noqa: PLC0415 - a stored navigation is read without the engine
-
         key, reading = (place.name, goal), self._readings.get(place.name)
         if (known := self._first_looks.get(key)) is not None:
             return known
@@ -438,7 +421,6 @@ class Workspaces:
         return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
-        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
 
         try:
             index = await asyncio.to_thread(live.index.refresh, self._note)
@@ -471,7 +453,6 @@ class Workspaces:
             raise IndexingHalted
 
     def _store(self) -> Store:
-        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415 - a stored navigation is read without the engine
 
         settings = self._settings
         if not settings.use_cache:
