@@ -12,6 +12,7 @@ EXTRACTOR = (
     "atomic_files.py",
     "errors.py",
     "families/**/*.scm",
+    "families/*/*blocks.py",
     "families/*/*reader.py",
     "families/*/record.py",
     "globs.py",

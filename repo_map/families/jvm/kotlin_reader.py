@@ -8,14 +8,12 @@ as what they stand for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.families.jvm.kotlin_blocks import Blocks, arguments_of, lambda_of
 from repo_map.languages.builtin_names import KOTLIN_USUAL
-from repo_map.languages.language import words
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -55,8 +53,6 @@ from repo_map.parsing.facts_model import (
     TYPE,
     TYPE_PARAMETER,
     VALUE,
-    OwnerOf,
-    owner_finder,
 )
 from repo_map.parsing.facts_reader import LONGEST, QUOTED, Reader, constant, first, typed
 from repo_map.parsing.nodes import around, child_of
@@ -82,40 +78,10 @@ _BASIC: Final = {
     "LongArray": "list[long]",
 }
 """What Java calls them, so that both are one."""
-_OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
-"""Functions whose lambda has what they are called on, or are given first, as its ``this``."""
-_ITSELF: Final = frozenset({"let", "also", "takeIf", "takeUnless", "use"})
-"""Functions whose lambda is given what they are called on."""
-_OF_ELEMENTS: Final = words(
-    "all any associate associateBy associateWith count distinctBy dropWhile filter filterNot find first"
-    " firstOrNull flatMap forEach groupBy indexOfFirst joinToString last lastOrNull map mapNotNull maxBy"
-    " maxByOrNull minBy minByOrNull none onEach partition removeAll removeIf single singleOrNull sortBy"
-    " sortedBy sortedByDescending sumOf takeWhile"
-)
-"""Functions whose lambda is given one element after the other."""
 _GIVES_ITSELF: Final = frozenset({"apply", "also", "takeIf", "takeUnless", "onEach", "filter", "sortedBy"})
 _GIVES_LAST: Final = frozenset({"let", "run", "with", "use"})
 _JVM_NAME: Final = re.compile(rb"JvmName\(\s*\"([^\"]*)\"")
 _FIRST_GIVEN: Final = frozenset({"requireNotNull", "checkNotNull"})
-
-
-class _Block:
-    """A lambda or an anonymous object: what ``this`` or ``it`` stands for inside of it, read when asked."""
-
-    def __init__(self, read_this: Callable[[], Form] | None, read_it: Callable[[], Form] | None) -> None:
-        self._read = {"this": read_this, "it": read_it}
-        self._kept: dict[str, Form] = {}
-
-    def has(self, name: str) -> bool:
-        return self._read[name] is not None
-
-    def form(self, name: str) -> Form:
-        """Return the expression that ``this`` or ``it`` stands for."""
-        read_form = self._read[name]
-        if name not in self._kept and read_form is not None:
-            self._kept[name] = UNKNOWN_FORM  # Should it ask for itself.
-            self._kept[name] = read_form()
-        return self._kept.get(name, UNKNOWN_FORM)
 
 
 class KotlinReader(Reader):
@@ -123,53 +89,13 @@ class KotlinReader(Reader):
 
     def begin(self) -> None:
         """Make what is kept while a file is read."""
-        self._ranges: dict[tuple[int, int], _Block] = {}
-        self._around: OwnerOf | None = None
+        self._blocks = Blocks(self)
         self._trailing: set[tuple[int, int]] = set()
 
     # Lambdas and anonymous objects.
 
     def _lambda(self, node: Node) -> None:
-        """Keep what the lambda of a call stands in for, where the function that takes it says so by name."""
-        callee, last = node.named_children[0], node.named_children[-1]
-        literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
-        if literal is None or literal.type != "lambda_literal":
-            return
-        has_it = not any(child.type == "lambda_parameters" for child in literal.named_children)
-        name, target = self._callee(callee)
-        read_this: Callable[[], Form] | None = None
-        read_it: Callable[[], Form] | None = None
-        if name in _OF_RECEIVER:
-            read_this = lambda: self._scoped(callee)  # noqa: E731 - read once all blocks are known
-            has_it = False
-        if has_it:
-            read_it = lambda: self._given_to(name, target)  # noqa: E731
-        self._ranges[literal.start_byte, -literal.end_byte] = _Block(read_this, read_it)
-
-    def _callee(self, callee: Node) -> tuple[str, Node | None]:
-        """Return the name of the function that is called, and what it is called on."""
-        if callee.type == "call_expression":
-            callee = callee.named_children[0]
-        if callee.type == "navigation_expression":
-            parts = callee.named_children
-            return self.text(parts[-1]), parts[0]
-        return (self.text(callee), None) if callee.type == "identifier" else ("", None)
-
-    def _scoped(self, callee: Node) -> Form:
-        """Return what ``x.apply`` or ``with(x)`` is about."""
-        name, target = self._callee(callee)
-        if name == "with":
-            given = self._arguments(callee)
-            return self.expression(given[0], 2) if given else UNKNOWN_FORM
-        return self.expression(target, 2) if target is not None else self._this(callee)
-
-    def _given_to(self, name: str, target: Node | None) -> Form:
-        """Return what a lambda is given by the function of a name that is called on ``target``."""
-        if target is None:
-            return UNKNOWN_FORM
-        if name in _ITSELF:
-            return self.expression(target, 2)
-        return element_of(self.expression(target, 2)) if name in _OF_ELEMENTS else UNKNOWN_FORM
+        self._blocks.add_lambda(node)
 
     def _anonymous(self, node: Node) -> None:
         """Keep what an anonymous object is, and say of its functions that no class has them."""
@@ -181,25 +107,7 @@ class KotlinReader(Reader):
                 for each in child.named_children:
                     if each.type == "function_declaration":
                         self.bind("", UNKNOWN_FORM, each, RECEIVER)
-                made = partial(of_type, bases[0] if bases else "")
-                self._ranges[child.start_byte, -child.end_byte] = _Block(made, None)
-
-    def _blocks(self, node: Node) -> Iterator[_Block]:
-        """Yield the blocks around a node, innermost first."""
-        if self._around is None:
-            self._ranges = dict(sorted(self._ranges.items()))
-            self._listed = list(self._ranges.values())
-            self._starts = [start for start, _ in self._ranges]
-            self._around = owner_finder([(start, -minus_end) for start, minus_end in self._ranges])
-        at = self._around(node.start_byte)
-        while at >= 0:
-            yield self._listed[at]
-            at = self._around(self._starts[at] - 1)
-
-    def _this(self, node: Node) -> Form:
-        """Return what ``this`` is at a node."""
-        around = (block.form("this") for block in self._blocks(node) if block.has("this"))
-        return next(around, name_form("this"))
+                self._blocks.add_object(child, bases[0] if bases else "")
 
     # Bindings.
 
@@ -343,7 +251,10 @@ class KotlinReader(Reader):
         first = after[0]
         if first.type == "property_delegate":
             called = first.named_children[-1]
-            if called.type == "call_expression" and self._callee(called.named_children[0])[0] == "lazy":
+            if (
+                called.type == "call_expression"
+                and self._blocks.callee(called.named_children[0])[0] == "lazy"
+            ):
                 return self._last_of(called)
             return UNKNOWN_FORM
         if first.type == "getter":
@@ -380,7 +291,7 @@ class KotlinReader(Reader):
         called = wrapped.parent if wrapped is not None and wrapped.type == "annotated_lambda" else None
         form = UNKNOWN_FORM
         if called is not None and called.type == "call_expression" and len(node.named_children) == 1:
-            form = self._given_to(*self._callee(called.named_children[0]))
+            form = self._blocks.given(called.named_children[0])
         for each in node.named_children:
             named = each.named_children if each.type == "multi_variable_declaration" else [each]
             for one in named:
@@ -471,16 +382,10 @@ class KotlinReader(Reader):
     def _bare(self, name: Node, given: str) -> None:
         """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
-        blocks = () if text[:1].isupper() else self._blocks(name)
-        receivers = implicit_receivers(block.form("this") for block in blocks if block.has("this"))
+        receivers = implicit_receivers(() if text[:1].isupper() else self._blocks.each_this(name))
         if len(receivers) > LONGEST:
             receivers = implicit_receivers((UNKNOWN_FORM,))
         self.site(text, receivers + given, name, CALL)
-
-    def _arguments(self, node: Node) -> list[Node]:
-        given = child_of(node, "value_arguments")
-        listed = given.named_children if given is not None else ()
-        return [c.named_children[-1] for c in listed if c.type == "value_argument" and c.named_children]
 
     def _arguments_form(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver; nothing where names tell which."""
@@ -584,18 +489,13 @@ class KotlinReader(Reader):
         if text in _WORDS:
             return _WORDS[text]
         if text == "it":
-            given = (block.form("it") for block in self._blocks(node) if block.has("it"))
-            return next(given, name_form(text))
+            return self._blocks.it(node)
         return self._of_block(node, name_form(text))
 
     def _of_block(self, node: Node, bare: Form) -> Form:
         """Return a bare name or call, as what the block around it has or the scopes."""
-        if not bare[:1].isupper():
-            for block in self._blocks(node):
-                if block.has("this"):
-                    form = block.form("this")
-                    return bare if form == UNKNOWN_FORM else one_of((member_of(form, bare), bare))
-        return bare
+        form = UNKNOWN_FORM if bare[:1].isupper() else next(self._blocks.each_this(node), UNKNOWN_FORM)
+        return bare if form == UNKNOWN_FORM else one_of((member_of(form, bare), bare))
 
     def _self(self, node: Node, depth: int) -> Form:
         del depth
@@ -604,7 +504,7 @@ class KotlinReader(Reader):
             return name_form("super")
         if label[:1].isupper():
             return member_of(name_form(label), "this")
-        return UNKNOWN_FORM if label else self._this(node)
+        return UNKNOWN_FORM if label else self._blocks.this(node)
 
     def _access(self, node: Node, depth: int) -> Form:
         parts = node.named_children
@@ -613,7 +513,7 @@ class KotlinReader(Reader):
         name = self.text(parts[-1])
         if any(child.type == "::" for child in node.children):
             return of_type("KClass") if name == "class" else UNKNOWN_FORM
-        if parts[0].type == "identifier" and not self._ranges and (chain := self.chain(node)):
+        if parts[0].type == "identifier" and not self._blocks and (chain := self.chain(node)):
             return name_form(chain)
         return member_of(self.expression(parts[0], depth), name)
 
@@ -621,9 +521,9 @@ class KotlinReader(Reader):
         parts = node.named_children
         callee = parts[0]
         if parts[-1].type == "annotated_lambda":
-            name, target = self._callee(callee)
+            name, target = self._blocks.callee(callee)
             if name in _GIVES_ITSELF and (target is not None or name == "apply"):
-                return self.expression(target, depth) if target is not None else self._this(node)
+                return self.expression(target, depth) if target is not None else self._blocks.this(node)
             if name in _GIVES_LAST and (target is not None or name in ("with", "run")):
                 return self._last_of(node, depth)
         if callee.type == "navigation_expression":
@@ -634,15 +534,14 @@ class KotlinReader(Reader):
         if callee.type == "identifier":
             name = self.text(callee)
             if name in _FIRST_GIVEN:
-                given = self._arguments(node)
+                given = arguments_of(node)
                 return self.expression(given[0], depth) if given else UNKNOWN_FORM
             return self._of_block(callee, call_of(name_form(name)))
         return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN_FORM
 
     def _last_of(self, node: Node, depth: int = 2) -> Form:
         """Return what the lambda of a call ends with."""
-        last = node.named_children[-1]
-        literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
+        literal = lambda_of(node)
         inner = literal.named_children if literal is not None else []
         return (
             self.expression(inner[-1], depth)
