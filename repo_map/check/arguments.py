@@ -15,6 +15,7 @@ from repo_map.parsing.facts_model import CALL, Site
 from repo_map.parsing.forms import REST, CallForm, Form, ParameterForm
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import files_with
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
 """Languages in which functions of one name take different values."""
@@ -115,7 +116,7 @@ class Arguments:
                 return
         language = self._after.language(file)
         if language in _LOOSE:
-            why = self._loosely(before, after, call)
+            why = self._loosely(before, after, call) or self._never_given(before, after)
         else:
             why = self._misfit(self._after, after, call)
         if why:
@@ -146,6 +147,27 @@ class Arguments:
         if not moved or call.given <= same:
             return ""
         return f"its parameters were ({', '.join(old)}) and are ({', '.join(new)})"
+
+    def _never_given(self, before: Place, after: Place) -> str:
+        """Return what a function that its file alone knows takes at its end now, where no call gives it."""
+        old, new = (
+            side.forms_of(at)[0].parameters for side, at in ((self._before, before), (self._after, after))
+        )
+        if [each.name for each in new[: len(old)]] != [each.name for each in old]:
+            return ""
+        added = new[len(old) : len(old) + 1]
+        if not added or added[0].is_optional or added[0].kind == REST:
+            return ""
+        if files_with(self._after.index, (self._after.name(after),)) != [after[0]]:
+            return ""
+        calls = [
+            call
+            for use in self._after.relations.callers_of(after)
+            for site in _meaning(self._after, use.source[0], use.line, after)
+            for call in self._after.calls_at(use.source[0], use.line, site.name)
+        ]
+        is_given = any(call.is_open or call.given > len(old) for call in calls)
+        return "" if is_given else f"nothing gives `{one_line(added[0].name)}`, which it takes now"
 
     def _new_calls(self) -> None:
         """Take the calls on new lines that fit nothing that they may mean."""

@@ -75,7 +75,10 @@ def check_changes(
             *texts_naming_gone(sides, gone.places),
             *edited_in_one_of_two(sides),
         ]
-        chosen = tests_for(sides.after.index, changed_places(sides, changes), together=together)
+        earlier = tests_for(sides.before.index, gone.places).tests if gone.places else ()
+        chosen = tests_for(
+            sides.after.index, changed_places(sides, changes), earlier=earlier, together=together
+        )
     findings = _ordered(found)
     left_open = tuple(
         dict.fromkeys(

@@ -19,6 +19,7 @@ from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side, Sides
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
+from repo_map.languages.registry import language_of
 from repo_map.messages import counted, one_line
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Site
 from repo_map.relations.file_facts import FileViews, sites_at
@@ -44,6 +45,7 @@ _BROUGHT: Final = frozenset({IMPORT, RENAMED, EXPORTED})
 _BEHIND: Final = re.compile(r"[.:>]\s*\Z")
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
+_SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 _OWN: Final = frozenset({"self", "this", "cls", "super()"})
 _TYPE_PARAMETER: Final = r"[<,]\s*(?:const\s+|in\s+|out\s+)*{}\s*(?:=(?![=>])|extends\b|:)"
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
@@ -245,6 +247,11 @@ class GoneNames:
     def _is_bound(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether a function around a bare name binds it; few languages tell parameters as facts."""
         view = self._after.index.derived(FileViews)[file]
+        if any(
+            each.name == site.name and not self._sides.line_before(file, each.line) for each in view.bindings
+        ):
+            # What binds it was edited: that line says whether it is right.
+            return True
         row = view.scope(site.definition)
         while row >= 0:
             if view.definitions[row].kind in FUNCTIONS and view.bound.get((row, site.name)):
@@ -382,11 +389,10 @@ class GoneNames:
             return
         name, index = self._before.name(gone), self._before.index
         views, table = index.derived(FileViews), index.bindings
-        # Who imports the file, and who gets the name from a file that hands it on.
-        rows = np.flatnonzero(table.name == index.strings.get(name))
-        bound = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
-        direct = [each.source[0] for each in self._before.relations.importers_of(file)]
-        for importer in sorted({*direct, *bound}):
+        # Also who gets the name from a file that hands it on, or calls it otherwise.
+        is_bound = (table.name == index.strings.get(name)) & np.isin(table.kind, list(_BROUGHT))
+        rows = np.flatnonzero(is_bound | (table.kind == RENAMED))
+        for importer in np.unique(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
             after = self._sides.file_after(importer)
             if after is None:
                 continue
@@ -438,10 +444,16 @@ class GoneNames:
         index = self._after.index
         for gone in names[:_MOST_GONE]:
             kind = self._resolved_kind(gone)
-            if (kind and not gone.owner) or self._is_bound_at(gone):
-                # What stands at the top of a file, relations know all uses of.
+            # What stands at the top of a file, relations know all uses of; a script's may be an object's.
+            may_be_member = kind in FUNCTIONS and language_of(gone.path) in _SCRIPTS
+            if (kind and not gone.owner and not may_be_member) or self._is_bound_at(gone):
                 continue
-            found = NamedUses(self._after, gone, is_function=kind in FUNCTIONS)
+            told = {
+                (file, line)
+                for path, line, name in self._found
+                if name == gone.name and (file := index.file_id(path)) is not None
+            }
+            found = NamedUses(self._after, gone, told, is_function=kind in FUNCTIONS)
             if found.unclear:
                 self.unclear.append(found.unclear)
             now = f"; it is {gone.successor} now" if gone.successor else ""

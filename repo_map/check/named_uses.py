@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,8 +62,11 @@ class NamedUse(NamedTuple):
 class NamedUses:
     """The uses of one name in the tree after the change, comments and strings aside."""
 
-    def __init__(self, side: Side, gone: GoneName, *, is_function: bool) -> None:
-        """Look for them; of a function that relations know, only its class's own uses are no fact already."""
+    def __init__(
+        self, side: Side, gone: GoneName, told: Collection[tuple[int, int]], *, is_function: bool
+    ) -> None:
+        """Look beside what is told, by file and line; for a function that relations know, in its class."""
+        self._told = told
         self._side, self._index, self._gone = side, side.index, gone
         self._views = side.index.derived(FileViews)
         self._home = side.index.file_id(gone.path)
@@ -81,7 +85,11 @@ class NamedUses:
         unclear: list[NamedUse] = []
         is_provided = bool(counts) and self._is_provided(list(counts))
         for file in sorted(counts):
-            found = [each for each in self._uses_in(file) if self._may_mean_it(each)]
+            found = [
+                each
+                for each in self._uses_in(file)
+                if (file, each.line) not in self._told and self._may_mean_it(each)
+            ]
             imports = self._imported(file, found)
             told = []
             for each in found:
@@ -168,8 +176,10 @@ class NamedUses:
     def _is_near(self, use: NamedUse) -> bool:
         """Tell whether a use stands where what is gone was to be seen without more."""
         owner, language = self._gone.owner, self._side.language(use.file)
+        if not owner and use.receiver in _OWN_RECEIVERS:
+            return self._is_function and use.file == self._home
         if not owner:
-            return use.receiver is None and self._is_reached(use.file)
+            return use.receiver is None and not self._is_function and self._is_reached(use.file)
         if use.receiver is None and language not in _IMPLICIT and not self._gone.name.startswith(("@", "$")):
             return False
         if use.receiver is not None and use.receiver not in _OWN_RECEIVERS:
@@ -185,11 +195,16 @@ class NamedUses:
         """Tell whether a file sees the one that had the name: it is that, imports it, or stands beside it."""
         if self._home is None:
             return False
-        importers = {each.source[0] for each in self._side.relations.importers_of(self._home)}
         beside = self._side.language(file) in ("go", "java", "kotlin", "csharp") and _folder(
             self._index.paths[file]
         ) == _folder(self._gone.path)
-        return file == self._home or file in importers or beside
+        return file == self._home or beside or file in self._importers
+
+    @cached_property
+    def _importers(self) -> frozenset[int]:
+        home = self._home
+        importers = () if home is None else self._side.relations.importers_of(home)
+        return frozenset(each.source[0] for each in importers)
 
     def _sites(self, use: NamedUse) -> list[Site]:
         """Return what is known as a use of the name in a line."""

@@ -15,23 +15,33 @@ MOST_TOKENS: Final = 300
 """Of the text, its last lines on tests included."""
 _MOST_TESTS: Final = 3
 """Tests whose reasons are told in text."""
-_MOST_COMMAND: Final = 110
-"""Tokens of a command that is told beside findings."""
+_LONGEST_COMMAND: Final = 400
+"""Characters of a command that is told beside findings."""
+_LONGEST_REASON: Final = 240
+_MOST_SHOWN: Final = 20
+_LEAST_SHOWN: Final = 4
+"""Places, of one file each, that are told before anything else has room."""
 
 
 def tell(checked: Checked, most: int = MOST_TOKENS) -> str:
-    """Return it as text of at most so many tokens; what does not fit is counted."""
-    foot = list(_foot(checked))
+    """Return it as text of at most so many tokens; what does not fit is counted.
+
+    Places come first: what is left open and why a test is chosen give way to them.
+    """
     groups = list(grouped(checked.findings))
-    head = _head(checked)
-    for shown in range(len(groups), -1, -1):
-        rest = sum(len(lines) for _, lines in groups[shown:])
-        more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
-        lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
-        text = "\n".join(lines) + "\n"
-        if tokens.count(text) <= most:
-            return text
-    return "\n".join([head, *more]) + "\n"
+    head, text = _head(checked), ""
+    command, reasons = _tests(checked)
+    for foot in ((*_left_open(checked, 2), *command, *reasons), (*_left_open(checked, 1), *command), ()):
+        for shown in range(min(len(groups), _MOST_SHOWN), -1, -1):
+            rest = sum(len(lines) for _, lines in groups[shown:])
+            more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
+            lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
+            text = "\n".join(lines) + "\n"
+            # No token is shorter than a byte: most answers need no tokenizer.
+            fits = len(text.encode()) <= most or tokens.count(text) <= most
+            if fits and shown >= min(len(groups), _LEAST_SHOWN if foot else 0):
+                return text
+    return text
 
 
 def as_data(checked: Checked) -> dict[str, object]:
@@ -128,19 +138,25 @@ def _head(checked: Checked) -> str:
     )
 
 
-def _foot(checked: Checked) -> Iterator[str]:
+def _left_open(checked: Checked, most: int) -> Iterator[str]:
     if not checked.complete:
-        why = (*checked.left_open, *checked.unclear)[:2]
-        yield f"Not complete: {' '.join(map(one_line, why))}"
-    if checked.tests and checked.command:
-        command = checked.command
-        if tokens.count(command) > _MOST_COMMAND:
-            first, files = checked.tests[0], counted(len(checked.tests), "file")
-            yield f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."
-        else:
-            reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
-            yield f"Tests: {command}"
-            yield f"  as {one_line(reasons)}"
+        why = (*checked.left_open, *checked.unclear)[:most]
+        yield f"Not complete: {' '.join(_clipped(one_line(each)) for each in why)}"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST_REASON else f"{text[: _LONGEST_REASON - 1]}…"
+
+
+def _tests(checked: Checked) -> tuple[list[str], list[str]]:
+    """Return the line of the command, and that of the reasons."""
+    if not checked.tests or not checked.command:
+        return [], []
+    if len(checked.command) > _LONGEST_COMMAND:
+        first, files = checked.tests[0], counted(len(checked.tests), "file")
+        return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
+    reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
+    return [f"Tests: {checked.command}"], [f"  as {one_line(reasons)}"]
 
 
 def _sentence(finding: Finding) -> str:

@@ -12,7 +12,8 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import Relations, relations_of
-from repo_map.worktree.file_kinds import subject_of
+from repo_map.relations.text_search import files_with
+from repo_map.worktree.file_kinds import is_entry, subject_of
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
@@ -27,6 +28,8 @@ _MOST_ASKED: Final = 150
 """Definitions whose callers are asked for on the way to tests."""
 _MOST_DIRECT: Final = 40
 """Changed definitions that tests are looked for."""
+_MOST_READ: Final = 400
+"""Files that may import a changed one."""
 _MOST_NAMED: Final = 3
 """Tests of a file that are named; of more the whole file is run."""
 
@@ -70,6 +73,7 @@ def tests_for(
     index: RepoIndex,
     places: Sequence[Place],
     *,
+    earlier: Sequence[ChosenTest] = (),  # noqa: PT028 - it is no test
     together: Callable[[], ChangedTogether | None] = lambda: None,  # noqa: PT028 - it is no test
 ) -> ChosenTests:
     """Return the tests that say most about some definitions, and the command that runs just them.
@@ -77,11 +81,12 @@ def tests_for(
     Args:
         index: the tree.
         places: definitions that changed or will; row -1 is a file as a whole.
+        earlier: those of what is gone, in the tree that had it: of these the ones that called it count.
         together: gives what changed together in the tree's history, where that is known; it is asked where
             calls and names lead to too few tests.
     """
     with relations_of(index).asking():
-        found = _Chooser(index, places, together).chosen()
+        found = _Chooser(index, places, together).chosen(earlier)
     return ChosenTests(found, command_for(index, [(each.path, each.names) for each in found]))
 
 
@@ -108,7 +113,7 @@ class _Chooser:
         self._together = together
         self._found: dict[str, ChosenTest] = {}
 
-    def chosen(self) -> tuple[ChosenTest, ...]:
+    def chosen(self, earlier: Sequence[ChosenTest]) -> tuple[ChosenTest, ...]:
         """Return them."""
         index = self._index
         for place in self._places:
@@ -125,16 +130,21 @@ class _Chooser:
         far = [file for file in sorted(reached, key=order) if reached[file].depth > _NEAR]
         for file in sorted(reached.keys() - set(far), key=order):
             self._add_reached(file, reached[file])
+        self._add_earlier(earlier)
         for file in named:
             self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
-        for path, reason in self._changed_together():
-            if (file_id := index.file_id(path)) is not None:
-                self._add(file_id, (), Tier.TOGETHER, reason)
+        for file, reason in self._changed_together():
+            self._add(file, (), Tier.TOGETHER, reason)
         for file in far:
             self._add_reached(file, reached[file])
         for file, source in self._importing():
             self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
         return tuple(list(self._found.values())[:MOST_TESTS])
+
+    def _add_earlier(self, earlier: Sequence[ChosenTest]) -> None:
+        for each in earlier:
+            if each.tier is Tier.CALLS and self._index.file_id(each.path) is not None:
+                self._found.setdefault(each.path, each._replace(names=()))
 
     def _add_reached(self, file: int, each: _Reach) -> None:
         index = self._index
@@ -230,23 +240,27 @@ class _Chooser:
         return found
 
     def _importing(self) -> Iterator[tuple[int, int]]:
-        for source in self._sources():
-            if self._relations.knows(source):
-                for each in self._relations.importers_of(source):
-                    if is_test_file(self._index, each.source[0]):
-                        yield each.source[0], source
+        """Yield tests that import a changed file, each with it; only those are read that bear its name."""
+        index = self._index
+        for source in self._sources() if len(self._found) < MOST_TESTS else ():
+            path = index.paths[source]
+            parts = path.rpartition(".")[0].split("/")
+            name = parts[-1] if not is_entry(path) or len(parts) < 2 else parts[-2]
+            for file in files_with(index, (name,))[:_MOST_READ] if self._relations.knows(source) else ():
+                imports = self._relations.imports_of(file) if is_test_file(index, file) else ()
+                if any(each.target[0] == source for each in imports):
+                    yield file, source
 
-    def _changed_together(self) -> Iterator[tuple[str, str]]:
+    def _changed_together(self) -> Iterator[tuple[int, str]]:
         together = self._together() if len(self._found) < MOST_TESTS else None
         if together is None:
             return
-        tests = [path for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)]
+        tests = {path: file for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)}
         for source in self._sources():
-            for each in together.with_(self._index.paths[source], tests):
-                yield (
-                    each.other,
-                    f"changed in {each.together} of {each.changes} changes of {self._index.paths[source]}",
-                )
+            path = self._index.paths[source]
+            for each in together.with_(path, list(tests)):
+                if each.other in tests:
+                    yield tests[each.other], f"changed in {each.together} of {each.changes} changes of {path}"
 
     def _distance(self, file: int) -> int:
         return min((self._distance_of(file, source) for source in self._files), default=0)

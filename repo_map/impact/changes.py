@@ -162,7 +162,10 @@ class _Reader:
             coming = [each for each in found.added if each.text in added]
             if len(going) == len(coming) == 1:
                 successors[going[0]] = f"`{coming[0].name}`"
+        old = self._sides.before.index.file_id(patch.old) if patch.old else None
         for each in found.gone:
+            if not each.owner and old is not None and self._sides.line_after(old, each.line):
+                continue  # Its line is there: of a long list not every name is read.
             gone = GoneName(_shown(patch.old), each.name, successors.get(each, ""), each.owner)
             self._gone.setdefault((patch.old, each.qualified), gone)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import SequenceMatcher
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.errors import RepoMapError
@@ -31,8 +32,6 @@ from repo_map.worktree.files import read_file
 from repo_map.worktree.git import HEAD, Deadline, Git, GitError, HistoryPlace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from repo_map.index import RepoIndex
     from repo_map.worktree.places import TreePart
 
@@ -52,6 +51,10 @@ _MOST_COMPARED: Final = 25_000_000
 _LIKE: Final = 0.5
 """Share of its lines from which on a new file is a deleted one by another name."""
 _MOST_RENAMED: Final = 40
+_STAGED = re.compile(
+    rb"100\d+ ([0-9a-f]{40,64}) 0\t([^\0]+)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: [^\n]*\n"
+    rb"  uid: [^\n]*\n  size: (\d+)\t"
+)
 _ENTRY = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
 _LINK = re.compile(rb"120000 blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -212,8 +215,10 @@ def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: De
 def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, deadline: Deadline) -> Patch:
     tree = _ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit)
     before, links = _listed(tree, place.prefix, _ENTRY), _listed(tree, place.prefix, _LINK)
-    entries = [*_gone(share, before), *_edited(share, before, deadline)]
-    known = set(git.ask("ls-files", "-z", "--cached").decode("utf-8", "replace").split("\0"))
+    known = _staged(git.ask("ls-files", "-z", "--stage", "--debug"))
+    clean = _clean(share.root, known, Path(place.repository) / "index")
+    looked_at = {path: blob for path, blob in before.items() if clean.get(path) != blob}
+    entries = [*_gone(share, before), *_edited(share, looked_at, deadline)]
     # A link has no lines of its own: where one stood and stands, nothing came.
     new = [path for path in share.paths if path not in before and path not in links]
     untracked = [path for path in new if path not in known]
@@ -228,6 +233,39 @@ def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, d
     olds = _blobs(git, [each.blob for each in entries if each.blob], deadline)
     files = [_file_patch(share, each, olds) for each in entries]
     return Patch(tuple(_renamed([each for each in files if each is not None])), notes=tuple(notes))
+
+
+class _Staged(NamedTuple):
+    """A file as git last saw it."""
+
+    blob: str
+    modified_ns: int
+    size: int
+
+
+def _staged(listed: bytes) -> dict[str, _Staged]:
+    """Return the files that git knows of the work tree."""
+    return {
+        path.decode("utf-8", "replace"): _Staged(
+            blob.decode("ascii"), int(seconds) * 1_000_000_000 + int(part), int(size)
+        )
+        for blob, path, seconds, part, size in _STAGED.findall(listed)
+    }
+
+
+def _clean(root: Path, known: Mapping[str, _Staged], index: Path) -> dict[str, str]:
+    """Return the blobs of the files that are as git last saw them, by their sizes and times of change.
+
+    A file that was written as late as git's index may have been written again since: that one is not told.
+    """
+    written_ns = disk.modified_ns(index)
+    stated = disk.states(root, known)
+    sizes, times = stated[0::5].tolist(), stated[1::5].tolist()
+    return {
+        path: each.blob
+        for (path, each), size, modified_ns in zip(known.items(), sizes, times, strict=True)
+        if (each.size, each.modified_ns) == (size, modified_ns) and modified_ns < written_ns
+    }
 
 
 def _listed(tree: bytes, prefix: str, kind: re.Pattern[bytes]) -> dict[str, str]:

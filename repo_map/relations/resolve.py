@@ -289,6 +289,14 @@ class Relations:
                     self._importers = found
         return found.get(file, ())
 
+    def imports_of(self, file: int) -> tuple[Relation, ...]:
+        """Return the imports that a file states of files of the repository."""
+        family = self._family(file)
+        if family is None:
+            return ()
+        with self.asking() as question:
+            return tuple(self._read_imports(family, file, question))
+
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
         family = self._family(file)
@@ -491,6 +499,16 @@ class Relations:
     def _line(self, place: Place) -> int:
         return self._views[place[0]].definitions[place[1]].sig_start
 
+    def _read_imports(self, family: Resolver, file: int, question: Question) -> Iterator[Relation]:
+        try:
+            with family.memo.asked(question, _STEPS_OF_IMPORTS):
+                imported = family.imported(file)
+        except TooInvolvedError:
+            question.leave_open(file)
+            return
+        for other, line in imported:
+            yield Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.max_confidence(file))
+
     def _read_importers(self, question: Question) -> dict[int, tuple[Relation, ...]]:
         found: dict[int, list[Relation]] = {}
         question.allow(
@@ -499,16 +517,8 @@ class Relations:
         for file in range(len(self._index)):
             if (family := self._family(file)) is None:
                 continue
-            try:
-                with family.memo.asked(question, _STEPS_OF_IMPORTS):
-                    imported = family.imported(file)
-            except TooInvolvedError:
-                question.leave_open(file)
-                continue
-            for other, line in imported:
-                found.setdefault(other, []).append(
-                    Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.max_confidence(file))
-                )
+            for each in self._read_imports(family, file, question):
+                found.setdefault(each.target[0], []).append(each)
         return {file: tuple(relations) for file, relations in found.items()}
 
 

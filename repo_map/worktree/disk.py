@@ -118,6 +118,14 @@ def size(path: str | Path) -> int:
         return 0
 
 
+def modified_ns(path: str | Path) -> int:
+    """Return when what stands at a path was last written, in ns; 0 where nothing stands."""
+    try:
+        return os.lstat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
 def could_wait(path: str | Path) -> bool:
     """Say whether to open a path, links followed, could wait or never end: for a pipe, a device."""
     try:

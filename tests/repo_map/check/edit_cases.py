@@ -315,6 +315,24 @@ CASES: dict[str, Case] = {
         },
         (),
     ),
+    "javascript-a-parameter-that-nothing-gives": Case(
+        {
+            "a.js": "function one (a) {\n  return a\n}\n\nfunction two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  one(c)\n  two(c)\n  return two(c)\n}\n",
+        },
+        {"a.js": ("(a)", "(a, b)")},
+        (
+            "a.js:10 arguments the call of `one` does not fit: nothing gives `b`, which it takes now",
+            "a.js:11 arguments the call of `two` does not fit: nothing gives `b`, which it takes now",
+            "a.js:12 arguments the call of `two` does not fit: nothing gives `b`, which it takes now",
+        ),
+    ),
+    "javascript-a-parameter-that-some-call-gives": Case(
+        {
+            "a.js": "function two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  return two(c)\n}\n"
+        },
+        {"a.js": ("return two(c)", "return two(c, 1)")},
+        (),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",
