@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
@@ -90,15 +91,18 @@ class StaticResolver(Resolver):
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
         self.definitions = Definitions(index, self.files, self.memo, self.owner)
         self.overloads = Overloads(self)
-        self._packages: dict[int, str] = {}
 
     def package(self, file: int) -> str:
         """Return the package, module or namespace that a file says it belongs to."""
-        kept = self._packages.get(file)
-        if kept is None:
-            stated = (each.value for each in self.views[file].bindings if each.kind == PACKAGE)
-            kept = self._packages[file] = next(stated, "")
-        return kept
+        return self._packages.get(file, "")
+
+    @cached_property
+    def _packages(self) -> dict[int, str]:
+        """Those of all files: read at once, as one file after the other takes seconds of thousands."""
+        table = self.index.bindings
+        rows = np.flatnonzero(table.kind == PACKAGE)[::-1]
+        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
+        return dict(zip(files, self.index.expressions.many(table.value[rows]), strict=True))
 
     # What a language may say otherwise.
 
