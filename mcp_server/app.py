@@ -226,8 +226,10 @@ def _metrics(settings: Settings, navigations: Navigations) -> Metrics | None:
 class Connections:
     """Counts the connections of a server; the last one that ends closes what they share."""
 
-    def __init__(self, new_desk: Callable[[], AppContext], rounds: PendingCalls, warming: Preloading) -> None:
-        self._new_desk = new_desk
+    def __init__(
+        self, new_context: Callable[[], AppContext], rounds: PendingCalls, warming: Preloading
+    ) -> None:
+        self._new_context = new_context
         self._rounds = rounds
         self._warming = warming
         self._number = 0
@@ -235,7 +237,7 @@ class Connections:
     @asynccontextmanager
     async def open(self, _: MCPServer[AppContext]) -> AsyncIterator[AppContext]:
         """Serve one connection, at a desk of its own."""
-        app = self._new_desk()
+        app = self._new_context()
         self._number += 1
         try:
             async with anyio.create_task_group() as tasks:

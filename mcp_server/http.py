@@ -29,9 +29,9 @@ from mcp_server.readiness import Readiness, State
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
 from mcp_server.tenancy.calls import origin_of
 from mcp_server.tenancy.principal import admitted
-from mcp_server.transport.admission import Admission
 from mcp_server.transport.connections import Server, connections_within_descriptors
 from mcp_server.transport.origins import allowed_addresses, is_own_host, is_own_origin
+from mcp_server.transport.request_guard import RequestGuard
 from mcp_server.transport.sessions import Sessions
 from mcp_server.transport.watchdog import READY, STOPPING, Watchdog
 from navigator.loopback import is_loopback
@@ -55,8 +55,8 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
     Raises:
         SettingsError: Others than this machine are served, and neither a token nor a provider is set.
     """
-    has_door = bool(settings.tokens or settings.identity)
-    if not has_door:
+    asks_for_token = bool(settings.tokens or settings.identity)
+    if not asks_for_token:
         _require_loopback(settings)
 
     async def health(_: Request) -> Response:
@@ -83,10 +83,10 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
     )
-    if has_door:
+    if asks_for_token:
         app = _behind_token(app, settings, server.accounting)
-    door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=PROBED | {METRICS}, is_for_this_machine=not has_door)
+    allowed = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
+    return RequestGuard(app, allowed, probed_at=PROBED | {METRICS}, is_for_this_machine=not asks_for_token)
 
 
 def _require_loopback(settings: HttpSettings) -> None:
@@ -122,7 +122,7 @@ async def serve_http(
         settings: where and how.
         loads_first: whether nothing listens before the navigator is loaded: whoever finds a server of several
             that does not, asks another one at once, and would wait for one that is still loading.
-        is_watched: whether the log tells when calls can't be taken, and when they can again, unasked.
+        is_watched: whether the log says when calls can't be taken, and when they can again, unasked.
 
     Raises:
         SettingsError: The address can't be bound.
@@ -218,7 +218,7 @@ class _Tokens:
     def _known(self, token: str) -> AccessToken | None:
         presented, found = token.encode(), None
         for known, principal in self._principals.items():
-            # Every token is compared, in constant time, so that timing tells nothing of any of them.
+            # Every token is compared, in constant time, so that timing says nothing of any of them.
             if hmac.compare_digest(presented, known.encode()):
                 found = admitted(token, principal, self._groups.get(principal, ()))
         return found
@@ -259,7 +259,7 @@ def _asking(described_at: AnyHttpUrl | None) -> Response:
 
 
 def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, AnyHttpUrl | None, ASGIApp]:
-    """Return who verifies a provider's tokens, and where what tells clients of the provider."""
+    """Return who verifies a provider's tokens, and where and how clients read of the provider."""
     if settings is None:
         return None, None, Router()
     from mcp_server.tenancy.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
@@ -272,6 +272,6 @@ def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, 
         "bearer_methods_supported": ["header"],
         "resource_name": NAME,
     }
-    told = JSONResponse(description, headers={"cache-control": "public, max-age=3600"})
-    open_to_pages = CORSMiddleware(told, allow_origins=["*"], allow_methods=["GET"], allow_headers=["*"])
+    described = JSONResponse(description, headers={"cache-control": "public, max-age=3600"})
+    open_to_pages = CORSMiddleware(described, allow_origins=["*"], allow_methods=["GET"], allow_headers=["*"])
     return TokenIssuer(settings), build_resource_metadata_url(resource), open_to_pages

@@ -45,11 +45,11 @@ def _files(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
             continue
         fields = None
         with suppress(ValueError, TypeError, KeyError, AttributeError):
-            told = json.loads(text)
-            held = told.get("held_step")
+            stored = json.loads(text)
+            held = stored.get("held_step")
             fields = {
-                "token_budget": int(told["token_budget"]),
+                "token_budget": int(stored["token_budget"]),
                 "held_step": None if held is None else int(held),
-                "used_at": float(told["used_at"]),
+                "used_at": float(stored["used_at"]),
             }
         yield file, fields

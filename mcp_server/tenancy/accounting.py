@@ -32,7 +32,7 @@ _CALL: Final = "tools/call"
 COUNTED: Final = frozenset({_CALL, "resources/list", "resources/read", "prompts/get", "completion/complete"})
 """Methods whose answers tell something of a repository or of a navigation."""
 AFTER_ANSWER: Final = "after_answer"
-"""Of the line that tells what a step used that went on when its call was answered."""
+"""Of the line that says what a step used that went on when its call was answered."""
 UNAUTHORIZED: Final = "unauthorized"
 """Of the line of a token that admits nobody."""
 _REFUSED_A_MINUTE: Final = 60
@@ -49,14 +49,14 @@ class Counted(NamedTuple):
     answer_tokens: int
 
 
-class PerMinute:
-    """Admits so many a minute."""
+class RateLimit:
+    """Allows so many a minute."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._began, self._count = 0.0, 0
 
-    def admits(self) -> bool:
+    def allow(self) -> bool:
         """Return whether there is room for one more."""
         if monotonic() - self._began > 60.0:
             self._began, self._count = monotonic(), 0
@@ -97,7 +97,7 @@ class Accounting:
         self._tools = tools
         self._audit = audit
         self._metrics = metrics
-        self._refused = PerMinute(_REFUSED_A_MINUTE)
+        self._refused = RateLimit(_REFUSED_A_MINUTE)
         self._late: set[asyncio.Task[None]] = set()
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -130,7 +130,7 @@ class Accounting:
         if ctx.method != _CALL:
             return ctx.method
         name = (ctx.params or {}).get("name")
-        # What is no tool's name is an argument, which is told nobody.
+        # What is no tool's name is an argument, which is nobody else's to know.
         return name if isinstance(name, str) and name in self._tools else "unknown"
 
     async def _refusal(self, method: str, call: Call) -> HandlerResult:
@@ -176,7 +176,7 @@ class Accounting:
         """Note that a token was refused; of whom nobody knows."""
         call = Call("", "", self._use_late, outcome=UNAUTHORIZED, is_answered=True, origin=origin)
         counted = Counted(call, 0.0, 0)
-        if self._audit is not None and self._refused.admits():
+        if self._audit is not None and self._refused.allow():
             self._audit.write(_line(counted))
         for metrics in self._metrics:
             metrics.count(counted)

@@ -1,4 +1,4 @@
-"""What one principal may use, and how it is told that it used that: one sentence, with when it is over.
+"""What one principal may use, and the sentence that says so, with when it is over.
 
 What is counted by the day is counted when a call has ended. A call that is under way is not cut short, so
 calls that begin together may each take what was left.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 _BUCKETS: Final = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 45, 60)
-"""Upper bounds in seconds; a call answers within 45, or tells that it is still indexing."""
+"""Upper bounds in seconds; a call answers within 45, or says that it is still indexing."""
 _FRESH_SECONDS: Final = 15.0
 """How long the number of open navigations holds: whoever reads more often makes the store work no more."""
 _BEFORE: Final = "repo_navigator_"

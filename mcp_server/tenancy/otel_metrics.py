@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OtelMetrics:
-    """Counts calls by OpenTelemetry's interface, which tells whichever provider the process has."""
+    """Counts calls by OpenTelemetry's interface, which hands them to whichever provider the process has."""
 
     def __init__(self, meter: Meter | None = None) -> None:
         """Count by ``meter``, by default that of the process's provider, also of one that is set later."""

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class RepositoriesUnknownError(RepositoryNotFoundError):
-    """Which repositories there are can't be told; why is for the operator alone."""
+    """Which repositories there are is not known; why is for the operator alone."""
 
 
 class RepositoryAccess:
@@ -104,8 +104,8 @@ class RepositoryAccess:
         """Return the names of the catalogue's repositories that the caller may read.
 
         Raises:
-            CatalogueError: there is no list of repositories to go by; told to who is on the machine.
-            RepositoriesUnknownError: the same, told to others without a name and a place of the file.
+            CatalogueError: there is no list of repositories to go by; for who is on the machine.
+            RepositoriesUnknownError: the same, for others without a name and a place of the file.
         """
         try:
             entries = self._entries()
@@ -204,10 +204,10 @@ class RepositoryAccess:
         found = list(dict.fromkeys(found))
         return [each for each in found if not any(other in each.parents for other in found)]
 
-    def _require_no_clone(self, folder: Path, told: str, principal: Caller) -> None:
+    def _require_no_clone(self, folder: Path, name: str, principal: Caller) -> None:
         """Raise where a folder is one of the catalogue's clones, which are read by their names alone."""
         if self._catalogue is not None and lies_below(folder, self._catalogue.clones):
-            raise self._not_found(told, principal)
+            raise self._not_found(name, principal)
 
     def _none_named(self, principal: Caller) -> RepositoryNotFoundError:
         if self._catalogue is None:
@@ -216,10 +216,10 @@ class RepositoryAccess:
             )
         return RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
 
-    def _not_found(self, told: str, principal: Caller) -> RepositoryNotFoundError:
+    def _not_found(self, name: str, principal: Caller) -> RepositoryNotFoundError:
         """Return the same words for what is not there and for what is not the caller's."""
         return RepositoryNotFoundError(
-            f"No repository is called `{ascii(told[:200])[1:-1]}`; {self._advice(principal)}"
+            f"No repository is called `{ascii(name[:200])[1:-1]}`; {self._advice(principal)}"
         )
 
     def _advice(self, principal: Caller) -> str:

@@ -76,12 +76,12 @@ class Sessions:
             session = self._known.pop(name)
             whose = {"user": session.user, "auth": session.auth}
             deleting = {**scope, **whose, "method": "DELETE", "headers": [(_ID, name)]}
-            await self._app(deleting, _nothing, _unheard)
+            await self._app(deleting, _nothing, _discard)
 
 
 async def _nothing() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-async def _unheard(_: Message) -> None:
+async def _discard(_: Message) -> None:
     return

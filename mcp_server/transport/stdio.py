@@ -93,7 +93,7 @@ async def _ended_by_signals(exchange: Exchange) -> AsyncIterator[None]:
     """Cancel the block once a signal has come and calls under way are answered, or out of time."""
     loop, came = asyncio.get_running_loop(), anyio.Event()
 
-    def hear(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         if came.is_set():
             end_now()
         end_within(CALL_SECONDS + CLOSING_SECONDS)
@@ -105,7 +105,7 @@ async def _ended_by_signals(exchange: Exchange) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, hear)
+        signal.signal(number, on_signal)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(end)
         yield

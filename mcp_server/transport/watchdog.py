@@ -1,4 +1,4 @@
-"""What systemd is told: that the server is ready, that its event loop turns, and that it ends.
+"""What systemd learns: that the server is ready, that its event loop turns, and that it ends.
 
 The messages are those of sd_notify(3), sent to the socket that ``NOTIFY_SOCKET`` names, if there is one.
 """
@@ -18,10 +18,10 @@ STOPPING: Final = "STOPPING=1"
 
 
 class Watchdog:
-    """Tells the service manager how the server is; whoever does not hear of it in time ends it."""
+    """Tells the service manager how the server is; it ends one of which it learns nothing in time."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        """Read who wants to be told, and how often.
+        """Read who wants to know, and how often.
 
         Args:
             environ: ``NOTIFY_SOCKET``, a path or ``@`` and an abstract name; ``WATCHDOG_USEC``.

@@ -37,9 +37,9 @@ from mcp_server.app import build_server
 from mcp_server.errors import storage_sentence
 from mcp_server.repository import choose_repository
 from mcp_server.settings import PrincipalLimits, Settings
-from mcp_server.transport.admission import Admission
 from mcp_server.transport.connections import NO_ROOM
 from mcp_server.transport.origins import allowed_addresses
+from mcp_server.transport.request_guard import RequestGuard
 from mcp_server.transport.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.adk.stores import open_stores
 from navigator.errors import InvalidRequestError
@@ -669,7 +669,7 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
         raise AssertionError("it was let in")
 
     known = allowed_addresses("127.0.0.1", [], [])
-    door = Admission(app, known, probed_at=["/health"], is_for_this_machine=True)
+    door = RequestGuard(app, known, probed_at=["/health"], is_for_this_machine=True)
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app=door), base_url="http://localhost"
     ) as client:

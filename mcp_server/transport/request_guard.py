@@ -40,27 +40,32 @@ class Refusal(NamedTuple):
     """Whether the connection is closed too: where the request ends is not known, or it goes on for long."""
 
 
-class Admission:
+class RequestGuard:
     """Stands before the application: what it refuses, or what is not sent to its end, never gets there."""
 
     def __init__(
-        self, app: ASGIApp, door: AllowedAddresses, probed_at: Collection[str], *, is_for_this_machine: bool
+        self,
+        app: ASGIApp,
+        allowed: AllowedAddresses,
+        probed_at: Collection[str],
+        *,
+        is_for_this_machine: bool,
     ) -> None:
-        """Let in what ``door`` admits; the paths ``probed_at`` may also be called by any IP address.
+        """Let in what ``allowed`` admits; the paths ``probed_at`` may also be called by any IP address.
 
         Probes call a server by its address. A browser's page gains nothing by that: a name can be pointed at
         this machine, an address can't.
 
         Args:
             app: what is served.
-            door: hosts and origins that are let in.
+            allowed: hosts and origins that are let in.
             probed_at: paths of probes.
             is_for_this_machine: whether no token is asked for, so that a request which a proxy has handed on
                 is refused: it comes from loopback, and may be anybody's.
         """
         self._is_for_this_machine = is_for_this_machine
         self._app = app
-        self._door = door
+        self._allowed = allowed
         self._probed_at = probed_at
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +105,7 @@ class Admission:
                 "REPO_NAVIGATOR_HTTP_HOSTS.",
             )
         origins = headers.get(b"origin", [])
-        if origins and (len(origins) > 1 or not self._door.admits_origin(origins[0])):
+        if origins and (len(origins) > 1 or not self._allowed.admits_origin(origins[0])):
             return Refusal(
                 HTTPStatus.FORBIDDEN,
                 "Pages of the request's Origin may not call this server; if they should, add it to "
@@ -115,7 +120,7 @@ class Admission:
         return None
 
     def _admits_host(self, host: str, path: str) -> bool:
-        if self._door.admits_host(host):
+        if self._allowed.admits_host(host):
             return True
         named = Authority.read(host)
         return path in self._probed_at and named is not None and named.port != "*" and named.is_address()
