@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
@@ -18,6 +17,7 @@ from repo_map.feedback.related import RELATED, as_asked_of
 from repo_map.feedback.sentences import (
     MOST_LETTERS,
     MOST_SENTENCES,
+    QUOTES,
     Clause,
     is_statement,
     sentences,
@@ -192,22 +192,17 @@ class _Interpreter:
         return _THEM.search(clause.text) is not None and before.targets == targets
 
     def _not_understood(self, clause: Clause) -> NotUnderstood:
-        names = [clause.name(held) for held in re.findall(HELD, clause.text)]
-        targets = [target for name in names if (target := self._names.one(name))]
-        bare = [name.strip("`\"'“”„") for name in names]
-        phrases = [phrase for phrase in readings(clause) if not phrase.is_bare]
-        strange = [name for phrase in phrases for name in self._names.unknown_in(clause, phrase.words)][:1]
-        unknown = strange or [name for name in bare if not self._names.one(name)]
-        tried = frozenset(phrase.operation for phrase in phrases)
         if self._names.is_spent:
             return NotUnderstood(clause.written(), (), _TOO_MANY_NAMES)
-        close = {name: self._nearest(name) for name in dict.fromkeys(unknown)}
-        if not targets:
-            targets = [
-                target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._names.one(word))
-            ]
-        why = unknown_name(self._index, unknown[0], close[unknown[0]]) if unknown and phrases else ""
-        offered = nearest_sayings(clause, targets, tuple(chain(*close.values())), tried)
+        phrases = [phrase for phrase in readings(clause) if not phrase.is_bare]
+        written = [clause.name(held) for held in re.findall(HELD, clause.text)]
+        strange = [name for phrase in phrases for name in self._names.unknown_in(clause, phrase.words)][:1]
+        unknown = strange or [name.strip(QUOTES) for name in written if not self._names.one(name)]
+        close = self._nearest(unknown[0]) if unknown else []
+        why = unknown_name(self._index, unknown[0], close) if unknown and phrases else ""
+        named = (*written, *re.findall(r"[\w-]{4,}", clause.text), *close)
+        about = next(filter(None, map(self._names.on_screen, named)), None)
+        offered = nearest_sayings(clause, about, {phrase.operation for phrase in phrases}) if about else ()
         is_question = bool(strange) and phrases[0].is_question
         return NotUnderstood(clause.written(), offered, why, "".join(strange), is_question)
 

@@ -113,14 +113,14 @@ class NameLookup:
         """Whether as much was searched for as one message may."""
         return self._searches <= 0
 
-    def _look(self, find: Callable[..., Referent], *given: Any, **how: bool) -> Referent:
+    def _look(self, find: Callable[..., Referent], *given: Any) -> Referent:
         """Return what a search finds, each thing once and no more than one message may search for."""
-        key = (find, *given, *how.items())
+        key = (find, *given)
         if key not in self._found:
             if self.is_spent:
                 return Referent(given[0])
             self._searches -= 1
-            self._found[key] = find(self._index, *given, **how)
+            self._found[key] = find(self._index, *given)
         return self._found[key]
 
     def text(self, text: str) -> Referent:
@@ -132,6 +132,12 @@ class NameLookup:
         self._among_words = False
         return self._of_name(written, texts=False)
 
+    def on_screen(self, written: str) -> Referent | None:
+        """Return what a name means to the letter, if it is shown; None for anything else."""
+        found = self._known(written.strip(QUOTES), among_all=False)
+        paths = named_by(self._index, found.patterns) | set(found.paths)
+        return None if paths.isdisjoint(self.shown) else found
+
     def of_argument(self, name: str, operation: Operation) -> Referent:
         """Return what a name means that was given as a value: what is taken away is named to the letter."""
         if self._index.file_id(name) is not None:
@@ -142,7 +148,7 @@ class NameLookup:
             standing := self._look(find_identifier, name, self.shown)
         ):
             return standing
-        return self._look(find_alike, name, is_written=True).among(self.shown)
+        return self._look(find_alike, name).among(self.shown)
 
     def unknown_in(self, clause: Clause, words: str) -> list[str]:
         """Return the names in words that nothing bears; none where the words are more than names."""
@@ -217,7 +223,7 @@ class NameLookup:
         if self._among_words and (standing := self._look(find_identifier, bare, self.shown)):
             return standing
         if re.fullmatch(r"\w{4,}", bare) and not _NO_NAME.fullmatch(bare):
-            return _of_code(self._look(find_alike, bare, is_written=False)).among(self.shown)
+            return _of_code(self._look(find_alike, bare)).among(self.shown)
         return Referent(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Referent:
@@ -229,7 +235,7 @@ class NameLookup:
             return found
         if self._among_words and (found := self._look(find_identifier, name, self.shown)):
             return found
-        if not re.search(r"\s", name) and (alike := self._look(find_alike, name, is_written=True)):
+        if not re.search(r"\s", name) and (alike := self._look(find_alike, name)):
             return alike if among_all else alike.among(self.shown)
         if texts and (is_quoted or "." in name or "_" in name):
             return self.text(name)

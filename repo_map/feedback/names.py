@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.feedback.spelling import nearly
 from repo_map.languages.registry import language_called
 from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
 
@@ -198,51 +197,33 @@ def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
     return {leaf: tuple(numbers) for leaf, numbers in found.items()}
 
 
-def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Referent:
+def find_alike(index: RepoIndex, words: str) -> Referent:
     """Return the one file or name that words are a slip of the fingers away from, or written otherwise.
 
-    Case and the signs between words do not count; ``is_written`` says that the words look like a name, of
-    which a part is enough where it is the only one.
+    Case and the signs between words do not count.
     """
     name = _plain_name(words)
-    if "/" in name or PurePosixPath(name).suffix[1:] in {
-        PurePosixPath(path).suffix[1:] for path in index.paths
-    } - {""}:
+    endings = {PurePosixPath(path).suffix[1:] for path in index.paths} - {""}
+    if "/" in name or PurePosixPath(name).suffix[1:] in endings:
         return _alike_path(index, name)
-    names = index.derived(_known_names)
+    known = index.derived(_known_names)
     key = _bare(name)
     if len(key) < _LEAST_TEXT:
         return Referent(words)
-    exact = names.bare.get(key, ())
+    exact = known.bare.get(key, ())
     owner, _, leaf = name.rpartition(".")
-    found: tuple[str, ...] = exact if len(exact) == 1 else ()
+    found = exact[0] if len(exact) == 1 else ""
     if not found:
-        leaves = names.leaves
-        near = leaf if leaf in leaves else nearly(leaf, leaves)
-        owners = (
-            leaves
-            if not owner
-            else {each for each in leaves if each == owner} or {nearly(owner, leaves)} - {""}
-        )
-        if near and owners:
-            wanted = f"{next(iter(sorted(owners)))}.{near}" if owner else near
-            found = (wanted,) if find_places(index, wanted) else ()
-    if not found and owner and len(find_places(index, leaf)) == 1:
+        near = leaf if leaf in known.leaves else _nearly(leaf, known.leaves)
+        owner = owner if owner in known.leaves else _nearly(owner, known.leaves) if owner else ""
+        wanted = f"{owner}.{near}".strip(".")
+        found = wanted if near and bool(owner) == ("." in name) and find_places(index, wanted) else ""
+    if not found and "." in name and len(find_places(index, leaf)) == 1:
         # A method that is inherited is often called by the class that inherits it.
-        found = (leaf,)
-    if not found and owner:
-        # A module or a package may stand before the class.
-        before, _, rest = name.partition(".")
-        within = re.compile(rf"\b{re.escape(before)}\b")
-        nested = tuple(place for place in find_places(index, rest) if within.search(place.path))
-        if "." in rest and len({place.name for place in nested}) == 1:
-            return Referent(words, places=nested, name=_names_of_places(nested))
-    if not found and is_written and not owner:
-        holding = [each for each in names.leaves if len(key) > _LEAST_TEXT and key in _bare(each)]
-        found = tuple(holding) if len(holding) == 1 else ()
+        found = leaf
     if not found:
         return Referent(words)
-    places = tuple(find_places(index, found[0]))
+    places = tuple(find_places(index, found))
     return Referent(words, places=places, name=_names_of_places(places), meant=words)
 
 
@@ -257,7 +238,7 @@ def _alike_path(index: RepoIndex, name: str) -> Referent:
         paths = lowered[wanted]
     else:
         depth = wanted.count("/")
-        near = nearly(wanted, [each for each in lowered if each.count("/") == depth])
+        near = _nearly(wanted, [each for each in lowered if each.count("/") == depth])
         paths = lowered.get(near, [])
     if len(paths) != 1:
         return Referent(name)
@@ -442,3 +423,44 @@ def _is_folder(pattern: str) -> bool:
 
 def _names_of_places(places: Sequence[NamedDefinition]) -> str:
     return " ".join(dict.fromkeys(place.name for place in places))
+
+
+_LONG: Final = 12
+"""Letters from which on two slips are forgiven."""
+
+
+def _nearly(word: str, words: Iterable[str]) -> str:
+    """Return the only one of some words that ``word`` is a slip or two away from, ``""`` where none is it."""
+    for most in (1, 2) if len(word) >= _LONG else (1,):
+        found = [
+            each for each in words if abs(len(each) - len(word)) <= most and _slips(word, each, most) <= most
+        ]
+        # Letters that changed places, and slips within a word, are likelier than others.
+        for likelier in (
+            [each for each in found if sorted(each) == sorted(word)],
+            found,
+            [each for each in found if (each[0], each[-1]) == (word[0], word[-1])],
+        ):
+            if len(likelier) == 1:
+                return likelier[0]
+        if found:
+            return ""
+    return ""
+
+
+def _slips(one: str, other: str, most: int) -> int:
+    """Return how many letters were added, left out, changed or swapped; ``most + 1`` for any more."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        last, before, row = before, row, [at]
+        for to, wanted in enumerate(other, 1):
+            best = min(before[to] + 1, row[to - 1] + 1, before[to - 1] + (letter != wanted))
+            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == wanted:
+                best = min(best, last[to - 2] + 1)
+            row.append(best)
+        if min(row) > most:
+            return most + 1
+    return row[-1]

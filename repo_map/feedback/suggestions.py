@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from repo_map.feedback.asides import HELD
@@ -28,35 +28,27 @@ class Suggestion(NamedTuple):
     say: str
 
 
-def nearest_sayings(
-    clause: Clause, targets: Sequence[Referent], names: Sequence[str], tried: Collection[Operation]
-) -> tuple[Suggestion, ...]:
-    """Return up to three sentences that come nearest to a clause; none where it names nothing that is known.
+def nearest_sayings(clause: Clause, about: Referent, tried: Collection[Operation]) -> tuple[Suggestion, ...]:
+    """Return the three sentences about what a clause names that come nearest to it.
 
     Args:
         clause: what was not understood.
-        targets: what is named in it.
-        names: what else is spelled much like a name in it.
+        about: what is named in it.
         tried: operations that it has the form of.
     """
-    target = next((target for target in targets if target.name), Referent(""))
-    about = target.name or next(iter(names), "")
-    if not about:
-        return ()
     said = set(re.sub(HELD, " ", clause.text).lower().split())
-    rows = [
-        row for row in TABLE if NAME in row.say and (row.operation in _OF_KINDS or not about.startswith("{"))
-    ]
-    rows.sort(
+    is_kind = about.name.startswith("{")
+    rows = sorted(
+        (row for row in TABLE if NAME in row.say and (row.operation in _OF_KINDS or not is_kind)),
         key=lambda row: (
             row.operation not in tried,
             said.isdisjoint(row.say.split()),
             row.operation not in _USUAL,
-        )
+        ),
     )
     found: dict[Operation, Suggestion] = {}
     for row in rows:
-        name = about if about.startswith('"') else about.split(" ")[0].strip("{}")
-        name = target.paths[0] if row.operation in OF_FILES and target.paths else name
+        name = about.name.split(" ")[0].strip("{}")
+        name = about.paths[0] if row.operation in OF_FILES and about.paths else name
         found.setdefault(row.operation, Suggestion(row.operation, name, row.say.replace(NAME, name)))
     return tuple(found.values())[:MOST]

@@ -49,7 +49,7 @@ slip of the fingers in a name is forgiven, and told.
 - A change is one step, and changes what it names. What was shown stays while the budget has room; without room the least valuable
   gives way, and one line says what. Who asks for more of something, or for a larger budget, gets what the planner finds beside it.
 - Only the parts that are new to the reader are sent; what it has already is named. `context --feedback --all` prints the whole.
-- What is not understood changes nothing. The answer says so. Where it names something, it says the nearest sentences that would be understood.
+- What is not understood changes nothing. The answer says so. Where it names something on screen, it says the nearest sentences that would be understood.
   Of a name that nothing in the repository has, it says that, with the nearest names.
 - Numbers mean the menu that was sent last.
 
@@ -76,8 +76,8 @@ The sentences below are about three small repositories. No form was written for 
 All were written by who wrote the parser: expect somewhat less of a stranger's. “Wrong” is counted strictly, by what the sentence's writer had
 noted: “drop proxy/ and show dial in full”, where `dial` stands in proxy/. Each answer tells what was understood, and `undo` takes it back.
 
-The tests hold them and 859 older ones, with what must happen (`python -m pytest tests/repo_map/feedback`). Rules that were needed by a few
-older sentences alone were taken out: 43 sentences are not understood as they were meant since
+The tests hold them and 858 older ones, with what must happen (`python -m pytest tests/repo_map/feedback`). Rules that were needed by a few
+older sentences alone were taken out: 44 sentences are not understood as they were meant since
 then, and nothing is taken away by them. The page is made from the table that the parser reads: `python -m tests.docs.steering_page`.
 
 ## Changes

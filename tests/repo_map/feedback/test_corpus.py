@@ -103,7 +103,7 @@ def test_sentences_that_a_larger_grammar_understood_take_nothing_away_that_was_n
 ) -> None:
     # The page counts them: rules that understood these sentences alone were taken out again.
     sentences = read("corpus_not_understood.txt")
-    assert len(sentences) == 43
+    assert len(sentences) == 44
     for sentence in sentences:
         found = heard(indexes[sentence.repository], sentence.words, repository=sentence.repository)
         taken = {wish.text for wish in found.wishes if wish.operation in TAKES_AWAY}
