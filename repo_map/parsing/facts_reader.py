@@ -15,6 +15,7 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
 from repo_map.languages.language import Found
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -25,19 +26,7 @@ from repo_map.parsing.expressions import (
     of_type,
     one_of,
 )
-from repo_map.parsing.facts_model import (
-    BASE_OF,
-    CALL,
-    FIELD,
-    LINE,
-    RETURNED,
-    Binding,
-    FileFacts,
-    OwnerOf,
-    Site,
-    in_order,
-    without_unused,
-)
+from repo_map.parsing.facts_model import Binding, FileFacts, OwnerOf, Site, in_order, without_unused
 from repo_map.parsing.queries import DEEPEST
 
 LONGEST: Final = 160
@@ -79,7 +68,7 @@ class Reader:
     """Forms that say nothing of what is bound to them."""
     no_alternatives: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
     """Forms that say nothing beside others."""
-    valued: ClassVar[frozenset[int]] = frozenset({FIELD, RETURNED})
+    valued: ClassVar[frozenset[int]] = frozenset({facts.FIELD, facts.RETURNED})
     """Kinds of bindings that say nothing without a value."""
 
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
@@ -119,8 +108,8 @@ class Reader:
 
     def facts(self) -> FileFacts:
         """Return what was found, by line."""
-        self.sites.sort(key=LINE)
-        self.bindings.sort(key=LINE)
+        self.sites.sort(key=facts.LINE)
+        self.bindings.sort(key=facts.LINE)
         return FileFacts(tuple(self.sites), tuple(self.bindings))
 
     def bind(
@@ -159,7 +148,7 @@ class Reader:
     def base(self, written: str, node: Node, *, at: Node | None = None) -> None:
         """Add a written type that the definition around a node extends or implements."""
         name = head_of_type(written).rpartition(".")[2]
-        self.bind(name, written or UNKNOWN_FORM, node, BASE_OF, at=at)
+        self.bind(name, written or UNKNOWN_FORM, node, facts.BASE_OF, at=at)
 
     @cached_property
     def functions(self) -> frozenset[str]:
@@ -374,11 +363,11 @@ class ValueReader(Reader):
             return
         if not receiver:
             if (bare := self.bare(name)) is not None:
-                self.site(bare[1], bare[0], node, CALL, at_end=True)
+                self.site(bare[1], bare[0], node, facts.CALL, at_end=True)
         elif root in self.external or root in self.literals:
             return
         elif name not in self.members or root in self.known or root in self.kept:
-            self.site(name, receiver, node, CALL, at_end=True)
+            self.site(name, receiver, node, facts.CALL, at_end=True)
 
 
 _START: Final = attrgetter("start_byte")

@@ -10,19 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS, TYPES
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    DECLARED,
-    EXCLUDED,
-    EXPORTED,
-    FIELD,
-    FIELD_TYPE,
-    IMPORT,
-    NARROWED,
-    RENAMED,
-    Binding,
-    Site,
-)
+from repo_map.parsing import facts_model as facts
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.parsing.values import Definition
 from repo_map.recent import Recent
 
@@ -33,7 +22,17 @@ SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""
 CLASSES: Final = TYPES | {"type"}
 """Kinds that have members, or the members of what they are another name for."""
-_NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, EXCLUDED, NARROWED, EXPORTED})
+_NAMES: Final = frozenset(
+    {
+        facts.IMPORT,
+        facts.RENAMED,
+        facts.ASSIGNED,
+        facts.DECLARED,
+        facts.EXCLUDED,
+        facts.NARROWED,
+        facts.EXPORTED,
+    }
+)
 _MOST_ROWS: Final = 400_000
 
 
@@ -128,7 +127,7 @@ class FileView:
         """The bindings of each field of each class, by line."""
         found: dict[tuple[int, str], list[Binding]] = {}
         for each in self.bindings:
-            if each.kind in (FIELD, FIELD_TYPE):
+            if each.kind in (facts.FIELD, facts.FIELD_TYPE):
                 found.setdefault((self.class_around(each.definition), each.name), []).append(each)
         return found
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
-from repo_map.parsing.facts_model import BASE_OF, CALL, IMPORT, RENAMED, SITE_KINDS, STAR, VALUE, Site
+from repo_map.parsing import facts_model as facts
+from repo_map.parsing.facts_model import Site
 from repo_map.recent import Recent
 from repo_map.relations.core.memo import Question, TooInvolvedError
 from repo_map.relations.core.resolver import Resolver
@@ -162,7 +163,7 @@ class Relations:
         for _, file, site in self._sites_at(rows, family):
             parts = _dotted(site.receiver)
             last = max(at for at, part in enumerate(parts) if part in names)
-            inner = site._replace(name=parts[last], receiver=".".join(parts[:last]), kind=VALUE)
+            inner = site._replace(name=parts[last], receiver=".".join(parts[:last]), kind=facts.VALUE)
             meaning = self.meaning(file, inner)
             if place in meaning.targets:
                 source, sure = (file, site.definition), self._confidence_of(file, meaning)
@@ -405,7 +406,7 @@ class Relations:
         if meaning.targets or least == Confidence.RESOLVED:
             return meaning.targets, self._confidence_of(file, meaning)
         family = self._family(file)
-        if meaning.is_external or not site.object or site.kind != CALL or family is None:
+        if meaning.is_external or not site.object or site.kind != facts.CALL or family is None:
             return (), Confidence.POSSIBLE
         if site.name in family.common:
             return (), Confidence.POSSIBLE
@@ -460,7 +461,7 @@ class Relations:
             return key
         index, table = self._index, self._index.bindings
         numbers = [n for name in sorted(family.names_of(place)) if (n := index.strings.get(name)) is not None]
-        rows = np.flatnonzero((table.kind == BASE_OF) & np.isin(table.name, numbers))
+        rows = np.flatnonzero((table.kind == facts.BASE_OF) & np.isin(table.name, numbers))
         files = np.searchsorted(table.file_start, rows, side="right") - 1
         found: dict[Place, None] = {}
         with self.asking() as question:
@@ -512,7 +513,8 @@ class Relations:
     def _read_importers(self, question: Question) -> dict[int, tuple[Relation, ...]]:
         found: dict[int, list[Relation]] = {}
         question.allow(
-            _SITES_AN_IMPORT * int(np.isin(self._index.bindings.kind, (IMPORT, RENAMED, STAR)).sum())
+            _SITES_AN_IMPORT
+            * int(np.isin(self._index.bindings.kind, (facts.IMPORT, facts.RENAMED, facts.STAR)).sum())
         )
         for file in range(len(self._index)):
             if (family := self._family(file)) is None:
@@ -536,7 +538,7 @@ def _resolver(family: str, index: RepoIndex) -> Resolver:
     return cast("Resolver", import_module(f"repo_map.families.{family}.resolver").RESOLVER(index))
 
 
-_KINDS: Final = tuple(RelationKind(kind) for kind in SITE_KINDS)
+_KINDS: Final = tuple(RelationKind(kind) for kind in facts.SITE_KINDS)
 
 
 def relations_of(index: RepoIndex) -> Relations:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from repo_map.languages.language import words
 from repo_map.languages.registry import language_named
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
     Form,
@@ -20,22 +21,6 @@ from repo_map.parsing.expressions import (
     member_of,
     name_form,
     of_type,
-)
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    DECORATED,
-    FIELD_TYPE,
-    IMPORT,
-    PARAMETERS,
-    RENAMED,
-    RETURN_TYPE,
-    STAR,
-    TYPE,
-    TYPE_PARAMETER,
-    VALUE,
 )
 from repo_map.parsing.facts_reader import (
     CHAIN,
@@ -82,7 +67,7 @@ class _Reader(Reader):
 
     def _import(self, node: Node) -> None:
         if node.type == "string_literal":
-            self.bind("", self.text(node).strip('"'), node, IMPORT)
+            self.bind("", self.text(node).strip('"'), node, facts.IMPORT)
 
     def _function(self, node: Node) -> None:
         if (declarator := _function_in(node.child_by_field_name("declarator"))[0]) is not None:
@@ -96,18 +81,18 @@ class _Reader(Reader):
             # A word that is none of the language's may be a macro that expands to one of them, `static` too.
             for word in before[:-1]:
                 if word not in _KEYWORDS:
-                    self.bind(word, word, node, DECORATED)
+                    self.bind(word, word, node, facts.DECORATED)
             if result == before[0] and self._is_macro(before[0], before[-1]):
                 result = self._returned(before[-1], node)
         if trailing is not None and trailing.named_children:
             result = self.type_of(trailing.named_children[0])
         if result and result != "auto":
-            self.bind("", result, node, RETURN_TYPE)
+            self.bind("", result, node, facts.RETURN_TYPE)
         if any(
             child.type == "storage_class_specifier" and self.text(child) == "static"
             for child in node.children
         ):
-            self.bind("static", "static", node, DECORATED)
+            self.bind("static", "static", node, facts.DECORATED)
         self._parameters(declarator.child_by_field_name("parameters"), node, node)
 
     def _words_before(self, node: Node, declarator: Node) -> list[str]:
@@ -128,7 +113,7 @@ class _Reader(Reader):
         """Return the written type that the last word before a function's name is."""
         if word in _KEYWORDS:
             return word if word in _PRIMITIVE else "int" if word in _SIZES else ""
-        self.site(word, "", node, TYPE)
+        self.site(word, "", node, facts.TYPE)
         return word
 
     def _parameters(self, given: Node | None, node: Node, at: Node, *, is_inner: bool = False) -> None:
@@ -146,10 +131,10 @@ class _Reader(Reader):
             types.append(written or UNKNOWN_FORM)
             least += each.type == "parameter_declaration"
             if leaf is not None:
-                self.bind(self.text(leaf), written, at, DECLARED, inside=is_inner)
+                self.bind(self.text(leaf), written, at, facts.DECLARED, inside=is_inner)
         if not is_inner:
             count = f"{least}+" if has_more else f"{least}-" if least < len(types) else str(least)
-            self.bind(count, ",".join(types), node, PARAMETERS)
+            self.bind(count, ",".join(types), node, facts.PARAMETERS)
 
     def _declaration(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
@@ -158,7 +143,7 @@ class _Reader(Reader):
             function, is_function = _function_in(each)
             if function is not None and is_function and each.type != "init_declarator":
                 self._signature(node, function)
-                self.bind("announced", "", node, DECORATED)
+                self.bind("announced", "", node, facts.DECORATED)
                 continue
             leaf = _leaf(each)
             if leaf is None:
@@ -166,9 +151,9 @@ class _Reader(Reader):
             name = self.text(leaf)
             if written == "auto":
                 value = each.child_by_field_name("value")
-                self.bind(name, self.expression(value), node, ASSIGNED)
+                self.bind(name, self.expression(value), node, facts.ASSIGNED)
             else:
-                self.bind(name, written, node, DECLARED)
+                self.bind(name, written, node, facts.DECLARED)
 
     def _field(self, node: Node) -> None:
         written = self.type_in(node, "type")
@@ -176,9 +161,9 @@ class _Reader(Reader):
             function, is_function = _function_in(each)
             if function is not None and is_function:
                 self._signature(node, function)
-                self.bind("announced", "", node, DECORATED)
+                self.bind("announced", "", node, facts.DECORATED)
             elif (leaf := _leaf(each)) is not None:
-                self.bind(self.text(leaf), written, leaf, FIELD_TYPE)
+                self.bind(self.text(leaf), written, leaf, facts.FIELD_TYPE)
 
     def _definition(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
@@ -188,20 +173,20 @@ class _Reader(Reader):
             function, _ = _function_in(each)
             written = f"func[{self.type_of(kind) or '?'}]" if function is not None else self.type_of(kind)
             if written and (leaf := _leaf(each)) is not None and written != self.text(leaf):
-                self.bind("", written, leaf, ALIAS)
+                self.bind("", written, leaf, facts.ALIAS)
 
     def _using(self, node: Node) -> None:
         if not node.named_children:
             return
         name = self._plain(node.named_children[-1])
         if any(child.type == "namespace" for child in node.children):
-            self.bind("*", name, node, STAR)
+            self.bind("*", name, node, facts.STAR)
         elif "." in name:
-            self.bind(name.rpartition(".")[2], name, node, RENAMED)
+            self.bind(name.rpartition(".")[2], name, node, facts.RENAMED)
 
     def _alias(self, node: Node) -> None:
         if written := self.type_in(node, "type"):
-            self.bind("", written, node, ALIAS)
+            self.bind("", written, node, facts.ALIAS)
 
     def _class(self, node: Node) -> None:
         clause = child_of(node, "base_class_clause")
@@ -215,7 +200,7 @@ class _Reader(Reader):
         for each in given.named_children if given is not None else ():
             if "type_parameter" in each.type and each.named_children and inner is not None:
                 name = child_of(each, "type_identifier")
-                self.bind(self.text(name), "", inner, TYPE_PARAMETER)
+                self.bind(self.text(name), "", inner, facts.TYPE_PARAMETER)
 
     def _loop(self, node: Node) -> None:
         leaf = _leaf(node.child_by_field_name("declarator"))
@@ -224,9 +209,9 @@ class _Reader(Reader):
         written = self.type_in(node, "type")
         if written == "auto":
             over = self.of_field(node, "right")
-            self.bind(self.text(leaf), element_of(over), node, ASSIGNED, inside=True)
+            self.bind(self.text(leaf), element_of(over), node, facts.ASSIGNED, inside=True)
         else:
-            self.bind(self.text(leaf), written, node, DECLARED, inside=True)
+            self.bind(self.text(leaf), written, node, facts.DECLARED, inside=True)
 
     def _caught(self, node: Node) -> None:
         self._parameters(node.child_by_field_name("parameters"), node, node, is_inner=True)
@@ -249,11 +234,11 @@ class _Reader(Reader):
                 field = field.child_by_field_name("name")
             if field is not None and field.type == "field_identifier":
                 target = self.of_field(called, "argument")
-                self.site(self.text(field), target + given, field, CALL)
+                self.site(self.text(field), target + given, field, facts.CALL)
             return
         name = self._plain(called)
         if name and name not in _CASTS:
-            self.use(name, _last(called), CALL, given)
+            self.use(name, _last(called), facts.CALL, given)
 
     def _is_elsewhere(self, node: Node, called: Node) -> bool:
         """Tell whether what looks like a call is none of a name around: ``::getenv()``, ``~Shape()``."""
@@ -272,11 +257,11 @@ class _Reader(Reader):
         name = self.type_of(written).partition("[")[0]
         if name:
             given = self._given(node.child_by_field_name("arguments"))
-            self.use(name, _last(written or node), CALL, given)
+            self.use(name, _last(written or node), facts.CALL, given)
 
     def _value(self, node: Node) -> None:
         if (name := self.text(node)) in self.functions:
-            self.site(name, "", node, VALUE)
+            self.site(name, "", node, facts.VALUE)
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent
@@ -302,11 +287,11 @@ class _Reader(Reader):
                 scopes.insert(0, self._plain(scope))
             at = around
         if scopes[:1] != ["std"]:
-            self.site(self.text(node), ".".join(scopes), node, TYPE)
+            self.site(self.text(node), ".".join(scopes), node, facts.TYPE)
 
     def _scope(self, node: Node) -> None:
         if (name := self.text(node)) not in ("std", "fmt", "boost"):
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     # Types and names.
 

@@ -11,8 +11,9 @@ from repo_map.families.c.includes import IncludedFiles
 from repo_map.languages.builtin_names import C_MEMBERS, C_TYPES
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import decode_receiver
-from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
+from repo_map.parsing.facts_model import Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
@@ -117,7 +118,7 @@ class C(StaticResolver):
         return tuple(
             (other, each.line)
             for each in bindings
-            if each.kind == IMPORT and (other := self._included(file, each.value)) is not None
+            if each.kind == facts.IMPORT and (other := self._included(file, each.value)) is not None
         )
 
     def are_alike(self, functions: list[Place]) -> bool:
@@ -141,9 +142,9 @@ class C(StaticResolver):
         What is handed on without a call, what a base that is not ours may bring, and templates of one name
         are left open.
         """
-        if site.kind in (TYPE, BASE):
+        if site.kind in (facts.TYPE, facts.BASE):
             return len(targets) == 1 and self._is_written_once(targets[0], site.name)
-        if site.kind != CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
+        if site.kind != facts.CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
             return False
         if any(value.kind in (EXTERNAL, EXTERNAL_METHOD) for value in found):
             return False  # Under another condition it is something that is not ours.
@@ -198,7 +199,7 @@ class C(StaticResolver):
         """Return what tells a function from others of its name: what it takes, namespaces left out."""
         if not self._has_overloads(place):
             return ""
-        stated = self.definitions.stated(place, PARAMETERS)
+        stated = self.definitions.stated(place, facts.PARAMETERS)
         return _NAMESPACE.sub("", stated[0].value) if stated else ""
 
     def part(self, value: Value, number: int) -> Values:
@@ -330,7 +331,7 @@ class C(StaticResolver):
             return True
         name = self.index.paths[place[0]].rpartition("/")[2]
         return any(
-            each.kind == IMPORT
+            each.kind == facts.IMPORT
             and each.value.rpartition("/")[2] == name
             and self._included(other, each.value) is None
             for other in (file, *sorted(reached))
@@ -342,7 +343,7 @@ class C(StaticResolver):
         return self._is_said(place, "announced")
 
     def _is_said(self, place: Place, word: str) -> bool:
-        return any(each.name == word for each in self.definitions.stated(place, DECORATED))
+        return any(each.name == word for each in self.definitions.stated(place, facts.DECORATED))
 
     def _is_own(self, place: Place) -> bool:
         """Tell whether a function or a macro is its file's own."""
@@ -351,7 +352,7 @@ class C(StaticResolver):
             return not self._is_header(place[0])
         return any(
             each.name == "static" or self._expands_to_static(each.name)
-            for each in self.definitions.stated(place, DECORATED)
+            for each in self.definitions.stated(place, facts.DECORATED)
         )
 
     def _expands_to_static(self, word: str, depth: int = 0) -> bool:
@@ -422,9 +423,9 @@ def _spaces_used(view: FileView) -> tuple[list[str], dict[str, list[str]]]:
     """Return the namespaces that a file uses, and what it takes under another name, by that name."""
     renamed: dict[str, list[str]] = {}
     for each in view.bindings:
-        if each.kind == RENAMED:
+        if each.kind == facts.RENAMED:
             renamed.setdefault(each.name, []).append(each.value)
-    return [each.value for each in view.bindings if each.kind == STAR], renamed
+    return [each.value for each in view.bindings if each.kind == facts.STAR], renamed
 
 
 RESOLVER: Final = C

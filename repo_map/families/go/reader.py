@@ -7,6 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_TYPES
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     UNKNOWN_FORM,
@@ -21,21 +22,6 @@ from repo_map.parsing.expressions import (
     part_of,
     type_without_name,
 )
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    FIELD_TYPE,
-    IMPORT,
-    PACKAGE,
-    RENAMED,
-    RETURN_TYPE,
-    STAR,
-    TYPE,
-    TYPE_PARAMETER,
-    VALUE,
-)
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, list_type, typed, within
 from repo_map.parsing.nodes import parts_of
 
@@ -44,21 +30,21 @@ class _Reader(Reader):
     # Bindings.
 
     def _package(self, node: Node) -> None:
-        self.bind("", self.text(node), node, PACKAGE)
+        self.bind("", self.text(node), node, facts.PACKAGE)
 
     def _import(self, node: Node) -> None:
         path = self.text_of(node, "path").strip('"`')
         named = node.child_by_field_name("name")
         if named is None:
-            self.bind("", path, node, IMPORT)
+            self.bind("", path, node, facts.IMPORT)
         elif named.type == "dot":
-            self.bind("*", path, node, STAR)
+            self.bind("*", path, node, facts.STAR)
         elif named.type != "blank_identifier":
-            self.bind(self.text(named), path, node, RENAMED)
+            self.bind(self.text(named), path, node, facts.RENAMED)
 
     def _function(self, node: Node) -> None:
         if (result := node.child_by_field_name("result")) is not None:
-            self.bind("", self._result(result), node, RETURN_TYPE)
+            self.bind("", self._result(result), node, facts.RETURN_TYPE)
             if result.type == "parameter_list":
                 return
 
@@ -71,7 +57,7 @@ class _Reader(Reader):
             written = f"list[{written}]"
         is_inner = around.type == "func_literal"
         for name in node.children_by_field_name("name"):
-            self.bind(self.text(name), written, node if is_inner else around, DECLARED, inside=is_inner)
+            self.bind(self.text(name), written, node if is_inner else around, facts.DECLARED, inside=is_inner)
 
     def _assign(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -93,14 +79,14 @@ class _Reader(Reader):
                 value = part_of(self.expression(values[0]), number)
             else:
                 value = UNKNOWN_FORM
-            self.bind(text, value, node, ASSIGNED, inside=inside)
+            self.bind(text, value, node, facts.ASSIGNED, inside=inside)
 
     def _variable(self, node: Node) -> None:
         written = node.child_by_field_name("type")
         names = node.children_by_field_name("name")
         if written is not None:
             for name in names:
-                self.bind(self.text(name), self.type_of(written), node, DECLARED)
+                self.bind(self.text(name), self.type_of(written), node, facts.DECLARED)
         elif (value := node.child_by_field_name("value")) is not None:
             self._bind_all(names, value.named_children, node)
 
@@ -111,28 +97,28 @@ class _Reader(Reader):
         over = self.of_field(node, "right")
         for name, value in zip(left.named_children, (entry_of(over), element_of(over)), strict=False):
             if name.type == "identifier" and self.text(name) != "_":
-                self.bind(self.text(name), value, node, ASSIGNED, inside=True)
+                self.bind(self.text(name), value, node, facts.ASSIGNED, inside=True)
 
     def _switch(self, node: Node) -> None:
         alias = node.child_by_field_name("alias")
         if alias is None or not alias.named_children:
             return
         name, value = self.text(alias.named_children[0]), self.of_field(node, "value")
-        self.bind(name, value, node, ASSIGNED, inside=True)
+        self.bind(name, value, node, facts.ASSIGNED, inside=True)
         for case in node.named_children:
             if case.type == "type_case":
                 types = case.children_by_field_name("type")
                 written = self.type_of(types[0]) if len(types) == 1 else ""
-                self.bind(name, of_type(written) if written else value, case, ASSIGNED, inside=True)
+                self.bind(name, of_type(written) if written else value, case, facts.ASSIGNED, inside=True)
 
     def _field(self, node: Node) -> None:
         kind, names = node.child_by_field_name("type"), node.children_by_field_name("name")
         written = self.type_of(kind)
         if not names:
             self.base(written, node)
-            self.bind(self.bindings[-1].name, written, node, FIELD_TYPE)
+            self.bind(self.bindings[-1].name, written, node, facts.FIELD_TYPE)
         for name_node in names:
-            self.bind(self.text(name_node), written, name_node, FIELD_TYPE)
+            self.bind(self.text(name_node), written, name_node, facts.FIELD_TYPE)
 
     def _embedded(self, node: Node) -> None:
         if node.named_child_count == 1:
@@ -141,11 +127,11 @@ class _Reader(Reader):
     def _definition(self, node: Node) -> None:
         made_of = node.child_by_field_name("type")
         if made_of is not None and made_of.type not in ("struct_type", "interface_type"):
-            self.bind("", self.type_of(made_of), node, ALIAS)
+            self.bind("", self.type_of(made_of), node, facts.ALIAS)
 
     def _type_parameter(self, node: Node) -> None:
         for name in node.children_by_field_name("name"):
-            self.bind(self.text(name), "", node, TYPE_PARAMETER)
+            self.bind(self.text(name), "", node, facts.TYPE_PARAMETER)
 
     # Sites.
 
@@ -161,29 +147,29 @@ class _Reader(Reader):
             self._converted_to(called)
         elif called.type == "identifier":
             if (name := self.text(called)) not in GO_FUNCTIONS and name not in GO_TYPES:
-                self.site(name, "", called, CALL)
+                self.site(name, "", called, facts.CALL)
         elif called.type == "selector_expression":
             field = called.child_by_field_name("field")
             if field is not None:
                 receiver = self.of_field(called, "operand")
-                self.site(self.text(field), receiver, field, CALL)
+                self.site(self.text(field), receiver, field, facts.CALL)
 
     def _converted_to(self, pointer: Node) -> None:
         """Read the type of ``(*T)(nil)``, which the grammar takes for a call."""
         named = pointer.child_by_field_name("operand")
         if named is not None and (chain := self.chain(named)) and self.text(pointer)[:1] == "*":
-            self.use(chain, named, TYPE)
+            self.use(chain, named, facts.TYPE)
 
     def _generic_call(self, node: Node) -> None:
         if node.type == "type_identifier":
-            self.site(self.text(node), "", node, CALL)
+            self.site(self.text(node), "", node, facts.CALL)
 
     def _value(self, node: Node) -> None:
         if node.type == "identifier":
             if (name := self.text(node)) in self.functions:
-                self.site(name, "", node, VALUE)
+                self.site(name, "", node, facts.VALUE)
         elif chain := self.chain(node):
-            self.use(chain, node, VALUE)
+            self.use(chain, node, facts.VALUE)
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent
@@ -194,7 +180,7 @@ class _Reader(Reader):
                 return
         package, _, name = self.text(node).rpartition(".")
         if package or name not in GO_TYPES:
-            self.site(name, package, node, TYPE)
+            self.site(name, package, node, facts.TYPE)
 
     # Types.
 

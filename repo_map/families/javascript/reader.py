@@ -12,8 +12,18 @@ from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.families.javascript.import_reader import (
+    MOST_TARGETS,
+    properties_of,
+    read_export,
+    read_exports,
+    read_import,
+    read_require,
+    required_module,
+)
 from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.language import words
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     CALLBACK,
     OBJECT_FORM,
@@ -31,39 +41,13 @@ from repo_map.parsing.expressions import (
     part_of,
     type_without_name,
 )
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    BASE,
-    BASE_OF,
-    DECLARED,
-    DECORATED,
-    EXPORTED,
-    FIELD,
-    FIELD_TYPE,
-    IMPORT,
-    RENAMED,
-    RETURN_TYPE,
-    RETURNED,
-    STAR,
-    TYPE,
-    VALUE,
-    Binding,
-    OwnerOf,
-    owner_finder,
-)
+from repo_map.parsing.facts_model import OwnerOf, owner_finder
 from repo_map.parsing.facts_reader import DEEPEST_FORM, LITERAL, QUOTED, Reader, ValueReader, constant, within
-from repo_map.parsing.nodes import child_of
 
 _MARKS: Final = re.compile(r"[?!]\.")
-_MOST_TARGETS: Final = 12
 _BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
 _TESTING: Final = frozenset({"expect", "describe", "it", "test", "jest", "vi", "assert", "chai", "cy"})
 """What test runners bring."""
-_EXTERNAL_MODULES: Final = frozenset(
-    {"vitest", "@jest/globals", "chai", "mocha", "assert", "fs", "path", "os", "util", "url", "crypto"}
-    | {"events", "stream", "http", "https", "child_process", "process", "buffer", "zlib", "react"}
-)
-"""Modules that no repository calls one of its own."""
 _EITHER: Final = frozenset({"||", "??", "&&"})
 _NO_TYPES: Final = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object"})
 _DEFINING: Final = frozenset(
@@ -88,7 +72,7 @@ class _Reader(ValueReader):
     local_kinds = frozenset({"function", "method"})
     placeholders = ("?", "'", "0", "[?]", "{}")
     no_alternatives = placeholders
-    valued = frozenset({FIELD, RETURNED, EXPORTED})
+    valued = frozenset({facts.FIELD, facts.RETURNED, facts.EXPORTED})
     members = SCRIPT_MEMBERS
     literals = frozenset({"'", "0", "[", "{"})
     kept = frozenset({"this", "super", "(", "<"})
@@ -134,107 +118,6 @@ class _Reader(ValueReader):
         body = self.found[owner].body_byte if owner >= 0 else 0
         return owner >= 0 and (body < 0 or byte < body) and self._is_own(byte, owner)
 
-    # Imports and exports.
-
-    def _import(self, node: Node) -> None:
-        place = node.child_by_field_name("source")
-        if place is None:
-            return
-        module = self._module(place)
-        clause = child_of(node, "import_clause")
-        if clause is None:
-            self.bind("", module, node, IMPORT)
-            return
-        for child in clause.named_children:
-            if child.type == "identifier":
-                self._bind_import(self.text(child), f"{module}:default", child, RENAMED)
-            elif child.type == "namespace_import":
-                self._bind_import(self.text(child.named_children[-1]), module, child, RENAMED)
-            elif child.type == "named_imports":
-                self._specifiers(child, module)
-
-    def _module(self, place: Node) -> str:
-        return self.text(place).strip("'\"`")
-
-    def _specifiers(self, clause: Node, module: str) -> None:
-        for each in clause.named_children:
-            name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-            if name is not None:
-                own = self.text(name).strip("'\"")
-                as_ = self.text(alias) if alias is not None else own
-                self._bind_import(as_, f"{module}:{own}", each, IMPORT if as_ == own else RENAMED)
-
-    def _bind_import(self, name: str, value: str, at: Node, kind: int) -> None:
-        is_external = value.partition(":")[0] in _EXTERNAL_MODULES
-        is_external = is_external or value.startswith(("node:", "bun:", "deno:"))
-        (self.external_imports if is_external else self.imported).add(name)
-        self.bind(name, value, at, kind)
-
-    def _export(self, node: Node) -> None:
-        place, clause = node.child_by_field_name("source"), child_of(node, "export_clause")
-        module = self._module(place) if place is not None else ""
-        if module:
-            if clause is not None:
-                self._specifiers(clause, module)
-            elif (space := child_of(node, "namespace_export")) is not None:
-                self._bind_import(self.text(space.named_children[-1]), module, space, RENAMED)
-            else:
-                self.has_star = True
-                self.bind("*", module, node, STAR)
-        elif clause is not None:
-            for each in clause.named_children:
-                name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-                if name is not None and alias is not None:
-                    self._give(self.text(alias), self.text(name), node)
-        elif any(child.type == "default" for child in node.children[:3]):
-            inner = node.child_by_field_name("value") or node.child_by_field_name("declaration")
-            called_so = inner.child_by_field_name("name") if inner is not None else None
-            value = self.text(called_so) or self.expression(inner)
-            if value not in self.placeholders:
-                self._give("default", value, node)
-
-    def _give(self, name: str, value: str, node: Node) -> None:
-        """Add what a module exports at its top."""
-        self.bindings.append(Binding(name, value, -1, node.start_point[0] + 1, EXPORTED, 0))
-
-    def _exports(self, value: Node, node: Node) -> None:
-        """Read ``module.exports = …``."""
-        if value.type != "object":
-            form = self.expression(value)
-            if form not in self.placeholders:
-                self._give("=", form, node)
-            return
-        for each in value.named_children:
-            key = each.child_by_field_name("key")
-            if each.type == "pair" and key is not None:
-                form, name = self.of_field(each, "value"), self.text(key).strip("'\"")
-                if form not in self.placeholders and form != name:
-                    self._give(name, form, node)
-
-    def _required(self, node: Node) -> str:
-        """Return the module that ``require("…")`` or ``await import("…")`` names."""
-        if node.type == "await_expression" and node.named_children:
-            node = node.named_children[0]
-        if node.type != "call_expression":
-            return ""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None or len(arguments.named_children) != 1:
-            return ""
-        given = arguments.named_children[0]
-        is_module = self.text(function) in ("require", "import") and given.type == "string"
-        return self._module(given) if is_module else ""
-
-    def _require(self, left: Node, module: str, node: Node) -> None:
-        if left.type == "identifier":
-            self._bind_import(self.text(left), f"{module}:=", node, RENAMED)
-        elif left.type == "object_pattern":
-            for key, target in self._properties(left):
-                if target.type in ("identifier", "shorthand_property_identifier_pattern"):
-                    name = self.text(target)
-                    self._bind_import(name, f"{module}:{key}", target, IMPORT if name == key else RENAMED)
-        else:
-            self.bind("", module, node, IMPORT)
-
     # Bindings.
 
     def _callback(self, node: Node) -> None:
@@ -277,19 +160,21 @@ class _Reader(ValueReader):
         if pattern.type == "assignment_pattern":
             value, left = pattern.child_by_field_name("right"), pattern.child_by_field_name("left")
             pattern = left or pattern
-        kind = ASSIGNED
+        kind = facts.ASSIGNED
         if written is None:
             form = str(self.expression(value))
         else:
             form = self._annotation(written)
-            kind = DECLARED if pattern.type == "identifier" and form else ASSIGNED
-            if kind == ASSIGNED:
+            kind = facts.DECLARED if pattern.type == "identifier" and form else facts.ASSIGNED
+            if kind == facts.ASSIGNED:
                 form = of_type(form)
         if pattern.type == "rest_pattern":
             pattern = pattern.named_children[-1]
         self._bind(pattern, form, child, inside=not is_own, kind=kind)
         if any(each.type in ("accessibility_modifier", "readonly") for each in child.children):
-            self.bind(self.text(pattern), form if kind == DECLARED else "", listed, FIELD_TYPE, at=child)
+            self.bind(
+                self.text(pattern), form if kind == facts.DECLARED else "", listed, facts.FIELD_TYPE, at=child
+            )
 
     def _single(self, node: Node) -> None:
         if node.start_byte not in self.taken:
@@ -302,7 +187,7 @@ class _Reader(ValueReader):
             return
         written = node.child_by_field_name("type")
         if written is not None and left.type == "identifier" and (form := self._annotation(written)):
-            self.bind(self.text(left), form, node, DECLARED)
+            self.bind(self.text(left), form, node, facts.DECLARED)
             return
         while right is not None and right.type == "assignment_expression":
             inner = right.child_by_field_name("right")
@@ -311,20 +196,20 @@ class _Reader(ValueReader):
             right = inner
         if right is None or right.type in _DEFINING:
             return
-        if module := self._required(right):
-            self._require(left, module, node)
+        if module := required_module(self, right):
+            read_require(self, left, module, node)
             return
         chain = self.chain(left) if left.type == "member_expression" else ""
         if chain in ("module.exports", "exports"):
-            self._exports(right, node)
+            read_exports(self, right, node)
         elif chain.startswith(("module.exports.", "exports.")):
-            self.bind(chain.rpartition(".")[2], self.expression(right), node, EXPORTED)
+            self.bind(chain.rpartition(".")[2], self.expression(right), node, facts.EXPORTED)
         else:
             self._bind(left, self.expression(right), node)
 
     def says_nothing(self, value: str, kind: int) -> bool:
         """Tell whether nothing is known of a value; an object literal may have methods."""
-        return value in self.placeholders and not (value == OBJECT_FORM and kind == ASSIGNED)
+        return value in self.placeholders and not (value == OBJECT_FORM and kind == facts.ASSIGNED)
 
     def _field(self, node: Node) -> None:
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
@@ -332,9 +217,9 @@ class _Reader(ValueReader):
             return
         written, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         if written is not None and (form := self._annotation(written) or self._callback_type(written)):
-            self.bind(self.text(name), form, node, FIELD_TYPE)
+            self.bind(self.text(name), form, node, facts.FIELD_TYPE)
         elif value is not None and value.type not in _DEFINING:
-            self.bind(self.text(name), self.expression(value), node, FIELD)
+            self.bind(self.text(name), self.expression(value), node, facts.FIELD)
 
     def _callback_type(self, annotation: Node) -> str:
         """Return the written type of a field that holds a function, ``""`` for another one."""
@@ -342,7 +227,7 @@ class _Reader(ValueReader):
         return CALLBACK if kind == "function_type" else ""
 
     def _bind(
-        self, target: Node, value: str, at: Node, *, inside: bool = False, kind: int = ASSIGNED
+        self, target: Node, value: str, at: Node, *, inside: bool = False, kind: int = facts.ASSIGNED
     ) -> None:
         """Bind a target, or each of several, to an expression or a written type."""
         form = target.type
@@ -351,31 +236,15 @@ class _Reader(ValueReader):
         elif form == "member_expression":
             owner, _, name = self.chain(target).partition(".")
             if owner == "this" and name and "." not in name:
-                self.bind(name, value, at, FIELD)
+                self.bind(name, value, at, facts.FIELD)
         elif form == "object_pattern":
-            for key, inner in self._properties(target):
+            for key, inner in properties_of(self, target):
                 self._bind(inner, member_of(Form(value), key), at, inside=inside)
         elif form == "array_pattern":
-            for number, inner in enumerate(target.named_children[:_MOST_TARGETS]):
+            for number, inner in enumerate(target.named_children[:MOST_TARGETS]):
                 self._bind(inner, part_of(Form(value), number), at, inside=inside)
         elif form == "assignment_pattern" and (left := target.child_by_field_name("left")) is not None:
             self._bind(left, value, at, inside=inside)
-
-    def _properties(self, pattern: Node) -> list[tuple[str, Node]]:
-        """Return key and target of each part of ``{ a, b: c, d = 1 }``."""
-        found: list[tuple[str, Node]] = []
-        for each in pattern.named_children[:_MOST_TARGETS]:
-            if each.type == "shorthand_property_identifier_pattern":
-                found.append((self.text(each), each))
-            elif each.type == "pair_pattern":
-                key, inner = each.child_by_field_name("key"), each.child_by_field_name("value")
-                if key is not None and inner is not None and key.type == "property_identifier":
-                    found.append((self.text(key), inner))
-            elif each.type == "object_assignment_pattern":
-                left = each.child_by_field_name("left")
-                if left is not None:
-                    found.append((self.text(left), left))
-        return [(key, inner) for key, inner in found if key.isidentifier()]
 
     def _loop(self, node: Node) -> None:
         left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
@@ -395,28 +264,28 @@ class _Reader(ValueReader):
         for part in self._written(node, 0).split("|"):
             name = part.partition("[")[0].rpartition(".")[2]
             if name.isidentifier():
-                self.bind(name, part, node, BASE_OF)
+                self.bind(name, part, node, facts.BASE_OF)
 
     def _getter(self, node: Node) -> None:
-        self.bind("get", "get", node, DECORATED)
+        self.bind("get", "get", node, facts.DECORATED)
 
     def _returns(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if self._is_own_head(node.start_byte, owner) and (form := self._annotation(node)):
             self.annotated.add(owner)
-            self.bind("", form, node, RETURN_TYPE)
+            self.bind("", form, node, facts.RETURN_TYPE)
 
     def _return(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if owner not in self.annotated and self._is_own(node.start_byte, owner):
-            self.bind("", self.expression(node), node, RETURNED)
+            self.bind("", self.expression(node), node, facts.RETURNED)
 
     def _arrow(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if node.type == "statement_block" or owner < 0 or owner in self.annotated:
             return
         if node.start_byte == self.found[owner].body_byte:
-            self.bind("", self.expression(node), node, RETURNED)
+            self.bind("", self.expression(node), node, facts.RETURNED)
 
     # Sites.
 
@@ -451,7 +320,7 @@ class _Reader(ValueReader):
         receiver, _, name = chain.rpartition(".")
         root = receiver.partition(".")[0] or name
         if root in self.own or (receiver == "this" and name in self.functions):
-            self.site(name, receiver, node, VALUE, at_end=True)
+            self.site(name, receiver, node, facts.VALUE, at_end=True)
 
     def _declared(self, node: Node) -> None:
         self._declares.add(node.start_byte)
@@ -467,18 +336,18 @@ class _Reader(ValueReader):
             self._declares.add(last.start_byte)
             before = self.squeezed(module)
             if before.partition(".")[0] in self.own:
-                self.site(self.text(last), before, node, TYPE)
+                self.site(self.text(last), before, node, facts.TYPE)
 
     def _base_site(self, node: Node) -> None:
         for child in node.named_children or [node]:
             if child.type != "type_identifier" and (chain := self.chain(child)):
                 receiver, _, name = chain.rpartition(".")
                 if (receiver.partition(".")[0] or name) in self.own:
-                    self.site(name, receiver, child, BASE)
+                    self.site(name, receiver, child, facts.BASE)
 
     def _type_site(self, node: Node) -> None:
         if node.start_byte not in self._declares and (name := self.text(node)) in self.own:
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     # Written types.
 
@@ -565,8 +434,8 @@ class _Reader(ValueReader):
 
     roles = {  # noqa: RUF012 - see the base
         "anonymous": _note_anonymous,
-        "import": _import,
-        "export": _export,
+        "import": read_import,
+        "export": read_export,
         "callback": _callback,
         "parameters": _parameters,
         "single": _single,

@@ -7,6 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.builtin_names import JAVA_USUAL
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -23,21 +24,6 @@ from repo_map.parsing.expressions import (
     of_type,
     parameter_of,
     several_of,
-)
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    DECORATED,
-    FIELD_TYPE,
-    IMPORT,
-    PACKAGE,
-    PARAMETERS,
-    RETURN_TYPE,
-    STAR,
-    TYPE,
-    TYPE_PARAMETER,
-    VALUE,
 )
 from repo_map.parsing.facts_reader import (
     LITERAL,
@@ -69,19 +55,19 @@ class JavaReader(Reader):
 
     def _package(self, node: Node) -> None:
         if node.type in ("identifier", "scoped_identifier"):
-            self.bind("", self.text(node), node, PACKAGE)
+            self.bind("", self.text(node), node, facts.PACKAGE)
 
     def _import(self, node: Node) -> None:
         is_static = any(child.type == "static" for child in node.children)
         is_star = any(child.type == "asterisk" for child in node.named_children)
         name = next((self.text(c) for c in node.named_children if c.type != "asterisk"), "")
         if is_star:
-            self.bind("*", f"{name}:" if is_static else name, node, STAR)
+            self.bind("*", f"{name}:" if is_static else name, node, facts.STAR)
         elif is_static:
             owner, _, last = name.rpartition(".")
-            self.bind(last, f"{owner}:{last}", node, IMPORT)
+            self.bind(last, f"{owner}:{last}", node, facts.IMPORT)
         else:
-            self.bind(name.rpartition(".")[2], name, node, IMPORT)
+            self.bind(name.rpartition(".")[2], name, node, facts.IMPORT)
 
     def _class(self, node: Node) -> None:
         self._type_parameters(node)
@@ -95,7 +81,7 @@ class JavaReader(Reader):
             for each in given.named_children:
                 if each.type == "formal_parameter":
                     name = self.text_of(each, "name")
-                    self.bind(name, self.type_in(each, "type"), node, FIELD_TYPE)
+                    self.bind(name, self.type_in(each, "type"), node, facts.FIELD_TYPE)
 
     def _type_parameters(self, node: Node) -> None:
         given = node.child_by_field_name("type_parameters")
@@ -109,13 +95,13 @@ class JavaReader(Reader):
                 bound = child_of(each, "type_bound")
                 value = self.type_of(bound.named_children[0]) if bound is not None else ""
                 if named:
-                    self.bind(self.text(named[0]), value, node, TYPE_PARAMETER)
+                    self.bind(self.text(named[0]), value, node, facts.TYPE_PARAMETER)
 
     def _function(self, node: Node) -> None:
         self._type_parameters(node)
         written = node.child_by_field_name("type")
         if written is not None and written.type != "void_type":
-            self.bind("", self.type_of(written), node, RETURN_TYPE)
+            self.bind("", self.type_of(written), node, facts.RETURN_TYPE)
         given = node.child_by_field_name("parameters")
         if given is None:
             return
@@ -126,11 +112,11 @@ class JavaReader(Reader):
             name, written_type = self._parameter(each)
             has_more = each.type == "spread_parameter"
             types.append(written_type or "?")
-            self.bind(name, written_type, node, DECLARED)
+            self.bind(name, written_type, node, facts.DECLARED)
         count = f"{len(types)}+" if has_more else str(len(types))
-        self.bind(count, ",".join(types), node, PARAMETERS)
+        self.bind(count, ",".join(types), node, facts.PARAMETERS)
         if node.type == "method_declaration" and node.child_by_field_name("body") is None:
-            self.bind("announced", "", node, DECORATED)
+            self.bind("announced", "", node, facts.DECORATED)
 
     def _parameter(self, node: Node) -> tuple[str, str]:
         """Return name and type of a parameter."""
@@ -150,38 +136,40 @@ class JavaReader(Reader):
             has_more = each.child_by_field_name("dimensions") is not None
             name = each.child_by_field_name("name")
             if name is not None:
-                self.bind(self.text(name), f"list[{written}]" if has_more else written, each, FIELD_TYPE)
+                self.bind(
+                    self.text(name), f"list[{written}]" if has_more else written, each, facts.FIELD_TYPE
+                )
 
     def _local(self, node: Node) -> None:
         written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
             name = self.text_of(each, "name")
             if written == "var":
-                self.bind(name, self.of_field(each, "value"), node, ASSIGNED)
+                self.bind(name, self.of_field(each, "value"), node, facts.ASSIGNED)
             else:
                 has_more = each.child_by_field_name("dimensions") is not None
-                self.bind(name, f"list[{written}]" if has_more else written, node, DECLARED)
+                self.bind(name, f"list[{written}]" if has_more else written, node, facts.DECLARED)
 
     def _loop(self, node: Node) -> None:
         written = self.type_in(node, "type")
         name = self.text_of(node, "name")
         if written == "var":
             over = self.of_field(node, "value")
-            self.bind(name, element_of(over), node, ASSIGNED, inside=True)
+            self.bind(name, element_of(over), node, facts.ASSIGNED, inside=True)
         else:
-            self.bind(name, written, node, DECLARED, inside=True)
+            self.bind(name, written, node, facts.DECLARED, inside=True)
 
     def _caught(self, node: Node) -> None:
         kinds = child_of(node, "catch_type")
         written = "|".join(self.type_of(child) for child in kinds.named_children) if kinds is not None else ""
-        self.bind(self.text_of(node, "name"), written, node, DECLARED, inside=True)
+        self.bind(self.text_of(node, "name"), written, node, facts.DECLARED, inside=True)
 
     def _resource(self, node: Node) -> None:
         written, name = self.type_in(node, "type"), self.text_of(node, "name")
         if written == "var":
-            self.bind(name, self.of_field(node, "value"), node, ASSIGNED, inside=True)
+            self.bind(name, self.of_field(node, "value"), node, facts.ASSIGNED, inside=True)
         else:
-            self.bind(name, written, node, DECLARED, inside=True)
+            self.bind(name, written, node, facts.DECLARED, inside=True)
 
     def _lambda(self, node: Node) -> None:
         given = node.child_by_field_name("parameters")
@@ -189,14 +177,14 @@ class JavaReader(Reader):
             return
         wanted = self._wanted(node)
         if given.type == "identifier":
-            self.bind(self.text(given), parameter_of(wanted, 0), given, ASSIGNED, inside=True)
+            self.bind(self.text(given), parameter_of(wanted, 0), given, facts.ASSIGNED, inside=True)
             return
         for number, each in enumerate(given.named_children):
             if each.type == "identifier":
-                self.bind(self.text(each), parameter_of(wanted, number), each, ASSIGNED, inside=True)
+                self.bind(self.text(each), parameter_of(wanted, number), each, facts.ASSIGNED, inside=True)
             elif each.type in ("formal_parameter", "spread_parameter"):
                 name, written = self._parameter(each)
-                self.bind(name, "" if written == "var" else written, each, DECLARED, inside=True)
+                self.bind(name, "" if written == "var" else written, each, facts.DECLARED, inside=True)
 
     def _wanted(self, node: Node) -> Form:
         """Return the expression of what takes a lambda: an argument of a call, or a variable."""
@@ -219,12 +207,12 @@ class JavaReader(Reader):
 
     def _test(self, node: Node) -> None:
         written = self.type_in(node, "right")
-        self.bind(self.text_of(node, "name"), written, node, DECLARED)
+        self.bind(self.text_of(node, "name"), written, node, facts.DECLARED)
 
     def _pattern(self, node: Node) -> None:
         parts = [child for child in node.named_children if child.type != "modifiers"]
         if len(parts) == 2 and parts[1].type == "identifier":
-            self.bind(self.text(parts[1]), self.type_of(parts[0]), node, DECLARED, inside=True)
+            self.bind(self.text(parts[1]), self.type_of(parts[0]), node, facts.DECLARED, inside=True)
 
     # Sites.
 
@@ -235,7 +223,7 @@ class JavaReader(Reader):
         receiver = self.expression(target) if target is not None else ""
         if receiver in (TEXT_FORM, OTHER_FORM):
             return
-        self.site(self.text(name), receiver + self._given(node), name, CALL)
+        self.site(self.text(name), receiver + self._given(node), name, facts.CALL)
 
     def _given(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver."""
@@ -251,7 +239,7 @@ class JavaReader(Reader):
             receiver, _, name = head.rpartition(".")
             if not receiver and node.named_children and node.named_children[0] != written:
                 receiver = self.expression(node.named_children[0])
-            self.site(name, receiver + self._given(node), written or node, CALL)
+            self.site(name, receiver + self._given(node), written or node, facts.CALL)
 
     def _construct(self, node: Node) -> None:
         called = node.child_by_field_name("constructor")
@@ -264,7 +252,7 @@ class JavaReader(Reader):
             above = parts_of(owner, "superclass")
             name = self._head(above[0]) if above else ""
         if name:
-            self.site(name.rpartition(".")[2], self.text(called) + self._given(node), called, CALL)
+            self.site(name.rpartition(".")[2], self.text(called) + self._given(node), called, facts.CALL)
 
     def _head(self, node: Node | None) -> str:
         """Return the name of a type without its arguments."""
@@ -275,9 +263,9 @@ class JavaReader(Reader):
         if not parts:
             return
         if len(parts) == 2 and parts[1].type == "identifier":
-            self.site(self.text(parts[1]), self.expression(parts[0]), parts[1], VALUE)
+            self.site(self.text(parts[1]), self.expression(parts[0]), parts[1], facts.VALUE)
         elif node.children and node.children[-1].type == "new" and (head := self._head(parts[0])):
-            self.use(head, parts[0], VALUE)
+            self.use(head, parts[0], facts.VALUE)
         if parts[0].type == "identifier":
             self._head_name(parts[0])
 
@@ -285,7 +273,7 @@ class JavaReader(Reader):
         """Read a name before a dot as that of a type, where it is written like one."""
         name = self.text(node)
         if name[:1].isupper() and not name.isupper():
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     def _scoped(self, node: Node) -> None:
         """Read a type with what it is a part of, which is no type of its own."""
@@ -294,7 +282,7 @@ class JavaReader(Reader):
             receiver, _, name = "".join(self.text(node).split()).rpartition(".")
             self._within.add(node.start_byte)
             if node.parent.type != "object_creation_expression":
-                self.site(name, receiver, node, TYPE)
+                self.site(name, receiver, node, facts.TYPE)
 
     def _site_of_type(self, node: Node) -> None:
         start = node.start_byte
@@ -302,13 +290,13 @@ class JavaReader(Reader):
             return
         name = self.text(node)
         if name not in JAVA_USUAL:
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     def _annotation(self, node: Node) -> None:
         named = node.child_by_field_name("name")
         receiver, _, name = self.text(named).rpartition(".")
         if named is not None and name not in JAVA_USUAL:
-            self.site(name, receiver, named, TYPE)
+            self.site(name, receiver, named, facts.TYPE)
 
     # Types.
 

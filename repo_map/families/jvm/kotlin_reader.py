@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from repo_map.families.jvm.kotlin_blocks import Blocks, arguments_of, lambda_of
 from repo_map.languages.builtin_names import KOTLIN_USUAL
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -32,27 +33,6 @@ from repo_map.parsing.expressions import (
     of_type,
     one_of,
     several_of,
-)
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    EXPORTED,
-    FIELD,
-    FIELD_TYPE,
-    IMPORT,
-    NARROWED,
-    PACKAGE,
-    PARAMETERS,
-    RECEIVER,
-    RENAMED,
-    RETURN_TYPE,
-    RETURNED,
-    STAR,
-    TYPE,
-    TYPE_PARAMETER,
-    VALUE,
 )
 from repo_map.parsing.facts_reader import LONGEST, QUOTED, Reader, constant, first, typed
 from repo_map.parsing.nodes import around, child_of
@@ -106,13 +86,13 @@ class KotlinReader(Reader):
             elif child.type == "class_body":
                 for each in child.named_children:
                     if each.type == "function_declaration":
-                        self.bind("", UNKNOWN_FORM, each, RECEIVER)
+                        self.bind("", UNKNOWN_FORM, each, facts.RECEIVER)
                 self._blocks.add_object(child, bases[0] if bases else "")
 
     # Bindings.
 
     def _package(self, node: Node) -> None:
-        self.bind("", self._dotted(node), node, PACKAGE)
+        self.bind("", self._dotted(node), node, facts.PACKAGE)
 
     def _dotted(self, node: Node) -> str:
         return "".join(self.text(node).split()).replace("`", "")
@@ -123,11 +103,11 @@ class KotlinReader(Reader):
             return
         path = self._dotted(parts[0])
         if node.children[-1].type == "*":
-            self.bind("*", path, node, STAR)
+            self.bind("*", path, node, facts.STAR)
         elif len(parts) > 1:
-            self.bind(self.text(parts[-1]), path, node, RENAMED)
+            self.bind(self.text(parts[-1]), path, node, facts.RENAMED)
         else:
-            self.bind(path.rpartition(".")[2], path, node, IMPORT)
+            self.bind(path.rpartition(".")[2], path, node, facts.IMPORT)
 
     def _class(self, node: Node) -> None:
         for child in node.named_children:
@@ -152,7 +132,7 @@ class KotlinReader(Reader):
                 named = [child for child in each.named_children if child.type == "identifier"]
                 bound = child_of(each, *_TYPES)
                 if named:
-                    self.bind(self.text(named[0]), self.type_of(bound), whole, TYPE_PARAMETER)
+                    self.bind(self.text(named[0]), self.type_of(bound), whole, facts.TYPE_PARAMETER)
 
     def _parameters(self, node: Node, whole: Node, *, is_class: bool = False) -> None:
         """Bind the parameters of a function, or of a class, whose own they become."""
@@ -170,15 +150,19 @@ class KotlinReader(Reader):
                 if is_class and any(child.type == "=" for child in each.children):
                     least -= 1
                 if name is not None:
-                    self.bind(self.text(name), written, whole, FIELD_TYPE if is_class else DECLARED)
+                    self.bind(
+                        self.text(name), written, whole, facts.FIELD_TYPE if is_class else facts.DECLARED
+                    )
             elif each.type == "parameter_modifiers":
                 is_vararg = b"vararg" in (each.text or b"")
             elif each.type == "=":
                 least -= 1
         if has_vararg:
-            self.bind("1+", "?", whole, PARAMETERS)
+            self.bind("1+", "?", whole, facts.PARAMETERS)
         else:
-            self.bind(str(least) if least == len(types) else f"{least}-", ",".join(types), whole, PARAMETERS)
+            self.bind(
+                str(least) if least == len(types) else f"{least}-", ",".join(types), whole, facts.PARAMETERS
+            )
 
     def _type_in(self, node: Node) -> Node | None:
         return child_of(node, *_TYPES)
@@ -186,7 +170,7 @@ class KotlinReader(Reader):
     def _alias(self, node: Node) -> None:
         parts = node.named_children
         if len(parts) > 1 and (written := self.type_of(parts[-1])):
-            self.bind("", written, node, ALIAS)
+            self.bind("", written, node, facts.ALIAS)
 
     def _function(self, node: Node) -> None:
         name = node.child_by_field_name("name")
@@ -198,21 +182,21 @@ class KotlinReader(Reader):
             elif kind == "modifiers":
                 self._exported(child, node)
             elif kind in _TYPES and not is_after:
-                self.bind(self.text(name), self.type_of(child) or UNKNOWN_FORM, node, RECEIVER)
+                self.bind(self.text(name), self.type_of(child) or UNKNOWN_FORM, node, facts.RECEIVER)
             elif kind in _TYPES:
-                self.bind("", self.type_of(child), node, RETURN_TYPE)
+                self.bind("", self.type_of(child), node, facts.RETURN_TYPE)
                 is_after = False
             elif kind == "identifier":
                 is_after = True
             elif kind == "function_value_parameters":
                 self._parameters(child, node)
             elif kind == "function_body" and is_after and child.children and child.children[0].type == "=":
-                self.bind("", self.expression(child.named_children[-1]), node, RETURNED)
+                self.bind("", self.expression(child.named_children[-1]), node, facts.RETURNED)
 
     def _exported(self, node: Node, whole: Node) -> None:
         """Read under which name Java sees a function, or the functions of a file."""
         if named := _JVM_NAME.search(self.source, node.start_byte, node.end_byte):
-            self.bind(named[1].decode("utf-8", "replace"), "", whole, EXPORTED)
+            self.bind(named[1].decode("utf-8", "replace"), "", whole, facts.EXPORTED)
 
     def _file(self, node: Node) -> None:
         self._exported(node, node)
@@ -229,17 +213,17 @@ class KotlinReader(Reader):
         is_member = around is not None and around.type in ("class_body", "enum_class_body")
         if declared.type == "multi_variable_declaration":
             for each in declared.named_children:
-                self.bind(self.text(each.named_children[0]), "", node, ASSIGNED)
+                self.bind(self.text(each.named_children[0]), "", node, facts.ASSIGNED)
             return
         name = self.text(declared.named_children[0])
         if written := self.type_of(self._type_in(declared)):
-            self.bind(name, written, node, FIELD_TYPE if is_member else DECLARED)
+            self.bind(name, written, node, facts.FIELD_TYPE if is_member else facts.DECLARED)
             return
         form = self._value_of(parts, declared)
         if is_member and form == UNKNOWN_FORM:
-            self.bind(name, "", node, FIELD_TYPE)
+            self.bind(name, "", node, facts.FIELD_TYPE)
         else:
-            self.bind(name, form, node, FIELD if is_member else ASSIGNED)
+            self.bind(name, form, node, facts.FIELD if is_member else facts.ASSIGNED)
 
     def _value_of(self, parts: list[Node], declared: Node) -> str:
         """Return what a property begins as, or what its getter gives."""
@@ -271,18 +255,18 @@ class KotlinReader(Reader):
         declared, over = parts[0], self.expression(parts[1])
         if declared.type == "multi_variable_declaration":
             for each, value in zip(declared.named_children, (entry_of(over), element_of(over)), strict=False):
-                self.bind(self.text(each.named_children[0]), value, node, ASSIGNED, inside=True)
+                self.bind(self.text(each.named_children[0]), value, node, facts.ASSIGNED, inside=True)
         elif declared.type == "variable_declaration":
             name = self.text(declared.named_children[0])
             written = self.type_of(self._type_in(declared))
             if written:
-                self.bind(name, written, node, DECLARED, inside=True)
+                self.bind(name, written, node, facts.DECLARED, inside=True)
             else:
-                self.bind(name, element_of(over), node, ASSIGNED, inside=True)
+                self.bind(name, element_of(over), node, facts.ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
         named = child_of(node, "identifier")
-        self.bind(self.text(named), self.type_of(self._type_in(node)), node, DECLARED, inside=True)
+        self.bind(self.text(named), self.type_of(self._type_in(node)), node, facts.DECLARED, inside=True)
 
     def _given(self, node: Node) -> None:
         """Bind the parameters of a lambda: one has what its function gives, of several nothing is known."""
@@ -299,9 +283,9 @@ class KotlinReader(Reader):
                 value = form if len(named) == 1 and one is each else UNKNOWN_FORM
                 name = self.text(one.named_children[0]) if one.named_children else ""
                 if written:
-                    self.bind(name, written, one, DECLARED, inside=True)
+                    self.bind(name, written, one, facts.DECLARED, inside=True)
                 else:
-                    self.bind(name, value, one, ASSIGNED, inside=True)
+                    self.bind(name, value, one, facts.ASSIGNED, inside=True)
 
     def _test(self, node: Node) -> None:
         """Bind what ``x is T`` makes of ``x``: to the end of what is done where it holds."""
@@ -345,7 +329,7 @@ class KotlinReader(Reader):
         subject = node.named_children[0].named_children
         if len(subject) == 2 and subject[0].type == "variable_declaration":
             name = subject[0].named_children[0]
-            self.bind(self.text(name), self.expression(subject[1]), node, ASSIGNED, inside=True)
+            self.bind(self.text(name), self.expression(subject[1]), node, facts.ASSIGNED, inside=True)
         elif len(subject) == 1 and subject[0].type == "identifier":
             name = subject[0]
         else:
@@ -358,7 +342,7 @@ class KotlinReader(Reader):
 
     def _narrow(self, name: Node, written: Node | None, first: int, last: int) -> None:
         if value := self.type_of(written):
-            self.bind(self.text(name), f"{last}:{value}", name, NARROWED)
+            self.bind(self.text(name), f"{last}:{value}", name, facts.NARROWED)
             if first != self.bindings[-1].line:
                 self.bindings[-1] = self.bindings[-1]._replace(line=first)
 
@@ -375,7 +359,7 @@ class KotlinReader(Reader):
                 receiver = self.expression(parts[0], 1)
                 # Extensions may be of texts and numbers.
                 receiver = _LITERALS.get(receiver, receiver)
-                self.site(self.text(parts[-1]), receiver + self._arguments_form(node), parts[-1], CALL)
+                self.site(self.text(parts[-1]), receiver + self._arguments_form(node), parts[-1], facts.CALL)
         elif callee.type == "identifier":
             self._bare(callee, self._arguments_form(node))
 
@@ -385,7 +369,7 @@ class KotlinReader(Reader):
         receivers = implicit_receivers(() if text[:1].isupper() else self._blocks.each_this(name))
         if len(receivers) > LONGEST:
             receivers = implicit_receivers((UNKNOWN_FORM,))
-        self.site(text, receivers + given, name, CALL)
+        self.site(text, receivers + given, name, facts.CALL)
 
     def _arguments_form(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver; nothing where names tell which."""
@@ -410,7 +394,7 @@ class KotlinReader(Reader):
             self._bare(node, "")
         elif node.type == "navigation_expression" and node.named_children[-1].type == "identifier":
             parts = node.named_children
-            self.site(self.text(parts[-1]), self.expression(parts[0], 1), parts[-1], CALL)
+            self.site(self.text(parts[-1]), self.expression(parts[0], 1), parts[-1], facts.CALL)
 
     def _infix(self, node: Node) -> None:
         parts = node.named_children
@@ -418,7 +402,7 @@ class KotlinReader(Reader):
             name = self.text(parts[1])
             if name not in ("to", "and", "or", "xor", "shl", "shr", "ushr", "until", "downTo", "step"):
                 given = arguments_given((self.argument(parts[2]),))
-                self.site(name, self.expression(parts[0], 1) + given, parts[1], CALL)
+                self.site(name, self.expression(parts[0], 1) + given, parts[1], facts.CALL)
 
     def _construct(self, node: Node) -> None:
         """Read the call of what a class extends."""
@@ -426,7 +410,7 @@ class KotlinReader(Reader):
         head = self.type_of(written).partition("[")[0]
         if head:
             self.taken.add(written.start_byte)
-            self.use(head, written, CALL, self._arguments_form(node))
+            self.use(head, written, facts.CALL, self._arguments_form(node))
 
     def _delegate(self, node: Node) -> None:
         """Read ``this(…)`` and ``super(…)`` of a constructor."""
@@ -439,7 +423,7 @@ class KotlinReader(Reader):
         elif (listed := child_of(owner, "delegation_specifiers")) is not None:
             name = head_of_type(self._base(listed.named_children[0]))
         if name:
-            self.site(name.rpartition(".")[2], self._arguments_form(node), called, CALL)
+            self.site(name.rpartition(".")[2], self._arguments_form(node), called, facts.CALL)
 
     def _reference(self, node: Node) -> None:
         parts = node.named_children
@@ -447,15 +431,15 @@ class KotlinReader(Reader):
         if last.type != "identifier" or self.text(last) in ("class", "javaClass"):
             return
         if node.type == "callable_reference" and len(parts) == 1:
-            self.site(self.text(last), "", last, VALUE)
+            self.site(self.text(last), "", last, facts.VALUE)
         elif len(parts) > 1:
-            self.site(self.text(last), self.expression(parts[0], 1), last, VALUE)
+            self.site(self.text(last), self.expression(parts[0], 1), last, facts.VALUE)
 
     def _head(self, node: Node) -> None:
         """Read a name before a dot as that of a type, where it is written like one."""
         name = self.text(node)
         if name[:1].isupper() and not name.isupper() and name not in KOTLIN_USUAL:
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     def _site_of_type(self, node: Node) -> None:
         if node.start_byte in self.taken:
@@ -463,7 +447,7 @@ class KotlinReader(Reader):
         named = [child for child in node.named_children if child.type == "identifier"]
         name = self.text(named[-1]) if named else ""
         if named and name not in KOTLIN_USUAL:
-            self.use(".".join(self.text(each) for each in named), named[-1], TYPE)
+            self.use(".".join(self.text(each) for each in named), named[-1], facts.TYPE)
 
     # Types.
 

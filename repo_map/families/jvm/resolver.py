@@ -10,23 +10,9 @@ from repo_map.families.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMIT
 from repo_map.families.jvm.packages import Packages
 from repo_map.languages.builtin_names import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.languages.language import words
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    DECORATED,
-    EXPORTED,
-    IMPORT,
-    PARAMETERS,
-    RECEIVER,
-    RENAMED,
-    RETURNED,
-    STAR,
-    TYPE_PARAMETER,
-    Binding,
-    Site,
-)
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -100,7 +86,7 @@ class Jvm(StaticResolver):
         if receiver.implicit:
             return self.lookup(where, site.name, is_called=True)
         values = super().at_site(where, site, receiver)
-        if not values and receiver.text and site.kind == CALL and self.packages.is_kotlin(where.file):
+        if not values and receiver.text and site.kind == facts.CALL and self.packages.is_kotlin(where.file):
             return self._extensions(UNKNOWN_EXTERNAL, site.name, where)
         return values
 
@@ -116,11 +102,11 @@ class Jvm(StaticResolver):
         where = Position(file, -1, 0)
         is_kotlin = self.packages.is_kotlin(file)
         for each in self.views[file].bindings:
-            if is_kotlin and each.kind in (IMPORT, RENAMED):
+            if is_kotlin and each.kind in (facts.IMPORT, facts.RENAMED):
                 for value in self._at(each.value, where):
                     if value.file >= 0 and value.file != file:
                         found.setdefault((value.file, each.line), None)
-            elif not is_kotlin and each.kind == IMPORT:
+            elif not is_kotlin and each.kind == facts.IMPORT:
                 for value in self.packages.qualified(each.value.partition(":")[0], file):
                     found.setdefault((value.file, each.line), None)
         return tuple(found)
@@ -132,7 +118,7 @@ class Jvm(StaticResolver):
         if name not in ("this", "super"):
             return super().root_name(where, name, is_called=is_called)
         if name == "this" and (extension := self._extension_around(where)) is not None:
-            written = self.definitions.stated(extension, RECEIVER)[0].value
+            written = self.definitions.stated(extension, facts.RECEIVER)[0].value
             return self.instances(Position(*extension, 0), written)
         owner = self.views[where.file].class_around(where.row)
         if owner < 0:
@@ -147,7 +133,7 @@ class Jvm(StaticResolver):
         for row in view.around(where.row) if self.packages.is_kotlin(where.file) else ():
             if view.definitions[row].kind in CLASSES:
                 break
-            if self.definitions.stated((where.file, row), RECEIVER):
+            if self.definitions.stated((where.file, row), facts.RECEIVER):
                 return (where.file, row)
         return None
 
@@ -184,7 +170,7 @@ class Jvm(StaticResolver):
         return tuple(
             value
             for value in super().inner_definitions(view, scope, name)
-            if not self.definitions.stated(value.place, RECEIVER)
+            if not self.definitions.stated(value.place, facts.RECEIVER)
         )
 
     # Outside of all types.
@@ -206,7 +192,7 @@ class Jvm(StaticResolver):
         """Return what Java sees: imported, of the package, or of an imported package."""
         view = self.views[where.file]
         for each in view.bound.get((-1, name), ()):
-            if each.kind == IMPORT:
+            if each.kind == facts.IMPORT:
                 owner, is_static, member = each.value.partition(":")
                 if not is_static:
                     found = () if is_called else self.packages.qualified(owner, where.file)
@@ -216,7 +202,7 @@ class Jvm(StaticResolver):
         own = self.package(where.file)
         if not is_called and (found := self.packages.types(own, name, where.file)):
             return found
-        for star in (each.value for each in view.of_scope.get((-1, STAR), ())):
+        for star in (each.value for each in view.of_scope.get((-1, facts.STAR), ())):
             if found := self._starred(star, name, where, is_called=is_called):
                 return found
         if is_called:
@@ -252,7 +238,7 @@ class Jvm(StaticResolver):
         """Return what Kotlin sees: imported, of the file, of the package, or of one imported whole."""
         view = self.views[where.file]
         bound = view.bound.get((-1, name), ())
-        imported = [each for each in bound if each.kind in (IMPORT, RENAMED)]
+        imported = [each for each in bound if each.kind in (facts.IMPORT, facts.RENAMED)]
         if imported:
             values = (
                 value for each in imported for value in self._at(each.value, where, is_called=is_called)
@@ -260,7 +246,7 @@ class Jvm(StaticResolver):
             return tuple(dict.fromkeys(values)) or (UNKNOWN_EXTERNAL,)
         if not is_called:
             for each in bound:
-                if each.kind in (ASSIGNED, DECLARED):
+                if each.kind in (facts.ASSIGNED, facts.DECLARED):
                     return self.of_binding(view, each)
         if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
             return found
@@ -271,7 +257,7 @@ class Jvm(StaticResolver):
         own = self.package(where.file)
         if found := self._of_package(own, name, where, is_called=is_called):
             return found
-        for star in (each.value for each in self.views[where.file].of_scope.get((-1, STAR), ())):
+        for star in (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ())):
             if found := self._of_package(star, name, where, is_called=is_called):
                 return found
             for value in self.packages.qualified(star, where.file):
@@ -349,7 +335,7 @@ class Jvm(StaticResolver):
 
     def owner(self, place: Place) -> Place | None:
         """Return the type that a definition is a member of; an extension is one of what it extends."""
-        if stated := self.definitions.stated(place, RECEIVER):
+        if stated := self.definitions.stated(place, facts.RECEIVER):
             head = head_of_type(stated[0].value)
             for value in self.named_type(Position(*place, 0), head) if head != "?" else ():
                 if value.kind == CLASS:
@@ -411,7 +397,9 @@ class Jvm(StaticResolver):
         """Return members as Java sees them: a property may be read by a call of its name."""
         functions = [each for each in found if each.kind == FUNCTION]
         hidden = {
-            each for each in functions if each.row >= 0 and self.definitions.stated(each.place, EXPORTED)
+            each
+            for each in functions
+            if each.row >= 0 and self.definitions.stated(each.place, facts.EXPORTED)
         }
         seen = tuple(each for each in found if each not in hidden) if hidden else found
         if is_called and any(self.packages.is_kotlin(each.file) for each in functions):
@@ -427,7 +415,7 @@ class Jvm(StaticResolver):
             # A member is meant before an extension of its name.
             if len(found) > 1:
                 stated = self.definitions.stated
-                members = tuple(each for each in found if not stated(each.place, RECEIVER))
+                members = tuple(each for each in found if not stated(each.place, facts.RECEIVER))
                 return members or found
             return found
         if is_called and self.packages.is_kotlin(place[0]):
@@ -473,7 +461,7 @@ class Jvm(StaticResolver):
         for value in types:
             place = value.place
             others = tuple(Value(FUNCTION, *each) for each in self.constructors(place)) + functions
-            has_head = self.definitions.stated(place, PARAMETERS) or not others
+            has_head = self.definitions.stated(place, facts.PARAMETERS) or not others
             head = (Value(FUNCTION, *place),) if has_head else ()
             chosen = super().called(head + others, arguments, where) if others else head
             if all(each not in functions for each in chosen):
@@ -486,7 +474,7 @@ class Jvm(StaticResolver):
         """Return what a function gives, as it is written, or as the expression that it is."""
         if found := super().returned(function):
             return found
-        stated = self.definitions.stated(function.place, RETURNED)
+        stated = self.definitions.stated(function.place, facts.RETURNED)
         if not stated:
             return ()
         where = Position(function.file, function.row, _LAST_LINE)
@@ -503,7 +491,7 @@ class Jvm(StaticResolver):
         methods = [
             each.definition
             for each in view.bindings
-            if each.kind == DECORATED
+            if each.kind == facts.DECORATED
             and each.name == "announced"
             and view.definitions[each.definition].parent == value.row
         ]
@@ -523,7 +511,7 @@ class Jvm(StaticResolver):
         self.memo.charge(len(candidates) // 2)
         for place in candidates:
             is_function = self.definitions.is_function(place)
-            stated = self.definitions.stated(place, RECEIVER) if is_function else ()
+            stated = self.definitions.stated(place, facts.RECEIVER) if is_function else ()
             if not stated or stated[0].value == "?" or self.owner(place) is not None:
                 continue
             is_seen = self._is_imported(place, where)
@@ -535,7 +523,7 @@ class Jvm(StaticResolver):
 
     def _extends(self, place: Place, head: str, value: Value) -> float | None:
         """Return how well an extension takes a value."""
-        parameters = self.definitions.stated(place, TYPE_PARAMETER)
+        parameters = self.definitions.stated(place, facts.TYPE_PARAMETER)
         if head in _OF_ANY or any(each.name == head for each in parameters):
             return 1.0
         last = head.rpartition(".")[2]
@@ -551,7 +539,7 @@ class Jvm(StaticResolver):
         """Tell whether a file imports an extension by its name."""
         full = f"{self.package(place[0])}.{self.index.qualified_name(*place)}"
         return any(
-            each.kind in (IMPORT, RENAMED) and each.value == full
+            each.kind in (facts.IMPORT, facts.RENAMED) and each.value == full
             for each in self.views[where.file].bound.get((-1, self.definitions.last_name(place)), ())
         )
 
@@ -560,7 +548,7 @@ class Jvm(StaticResolver):
         if self.definitions[place].parent >= 0:
             return place[0] == where.file
         package = self.package(place[0])
-        stars = (each.value for each in self.views[where.file].of_scope.get((-1, STAR), ()))
+        stars = (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ()))
         return package == self.package(where.file) or package in stars
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.language import words
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -25,19 +26,6 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     several_of,
-)
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    FIELD,
-    FIELD_TYPE,
-    IMPORT,
-    NARROWED,
-    PACKAGE,
-    RENAMED,
-    RETURN_TYPE,
-    TYPE,
 )
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, first, within
 from repo_map.parsing.nodes import around, child_of, parts_of
@@ -59,7 +47,7 @@ class _Reader(Reader):
     # Bindings.
 
     def _package(self, node: Node) -> None:
-        self.bind("", self._dotted(node), node, PACKAGE)
+        self.bind("", self._dotted(node), node, facts.PACKAGE)
 
     def _dotted(self, node: Node | None) -> str:
         """Return a name with dots; ``$.`` before one that is full."""
@@ -77,9 +65,9 @@ class _Reader(Reader):
             path = ".".join(part for part in (before, self._dotted(named[0]).removeprefix("$.")) if part)
             alias = each.child_by_field_name("alias")
             if alias is None:
-                self.bind(path.rpartition(".")[2], path, each, IMPORT)
+                self.bind(path.rpartition(".")[2], path, each, facts.IMPORT)
             else:
-                self.bind(self.text(alias), path, each, RENAMED)
+                self.bind(self.text(alias), path, each, facts.RENAMED)
 
     def _clauses(self, node: Node) -> Iterator[Node]:
         for each in node.named_children:
@@ -106,7 +94,7 @@ class _Reader(Reader):
         documented = self._documented_types(node)
         written = self.type_in(node, "return_type") or documented.get("", "")
         if written:
-            self.bind("", written, node, RETURN_TYPE)
+            self.bind("", written, node, facts.RETURN_TYPE)
         self._parameters(node, documented)
 
     def _parameters(self, node: Node, documented: dict[str, str]) -> None:
@@ -117,14 +105,14 @@ class _Reader(Reader):
             written = self.type_in(each, "type") or documented.get(name, "")
             if each.type == "variadic_parameter":
                 written = several_of(written)
-            self.bind(name, written, node, DECLARED)
+            self.bind(name, written, node, facts.DECLARED)
             if each.type == "property_promotion_parameter":
-                self.bind(name[1:], written, node, FIELD_TYPE)
+                self.bind(name[1:], written, node, facts.FIELD_TYPE)
 
     def _closure(self, node: Node) -> None:
         for each in parts_of(node, "parameters"):
             if name := self.text_of(each, "name"):
-                self.bind(name, self.type_in(each, "type"), each, DECLARED, inside=True)
+                self.bind(name, self.type_in(each, "type"), each, facts.DECLARED, inside=True)
 
     def _documented_types(self, node: Node) -> dict[str, str]:
         """Return the types that the comment above a node gives: by a parameter's name, ``""`` for its own."""
@@ -162,17 +150,17 @@ class _Reader(Reader):
             return
         for each in node.named_children:
             if each.type == "property_element":
-                self.bind(self.text_of(each, "name")[1:], written, each, FIELD_TYPE)
+                self.bind(self.text_of(each, "name")[1:], written, each, facts.FIELD_TYPE)
 
     def _assigned(self, node: Node) -> None:
         left = node.child_by_field_name("left")
         if left is None:
             return
         if left.type == "variable_name":
-            self.bind(self.text(left), self.of_field(node, "right"), node, ASSIGNED)
+            self.bind(self.text(left), self.of_field(node, "right"), node, facts.ASSIGNED)
         elif left.type == "member_access_expression" and self.text_of(left, "object") == "$this":
             form = self.of_field(node, "right")
-            self.bind(self.text_of(left, "name"), form, node, FIELD)
+            self.bind(self.text_of(left, "name"), form, node, facts.FIELD)
 
     def _loop(self, node: Node) -> None:
         parts = node.named_children
@@ -182,11 +170,11 @@ class _Reader(Reader):
         if declared.type == "pair":
             declared = declared.named_children[-1]
         if declared.type == "variable_name":
-            self.bind(self.text(declared), element_of(over), node, ASSIGNED, inside=True)
+            self.bind(self.text(declared), element_of(over), node, facts.ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
         if name := self.text_of(node, "name"):
-            self.bind(name, self.type_in(node, "type"), node, DECLARED, inside=True)
+            self.bind(name, self.type_in(node, "type"), node, facts.DECLARED, inside=True)
 
     def _test(self, node: Node) -> None:
         """Bind what ``$x instanceof T`` makes of ``$x``: to the end of what is done where it holds."""
@@ -208,11 +196,11 @@ class _Reader(Reader):
             last = body.end_point[0] + 1 if body is not None else last
         elif above.type != "conditional_expression":
             return
-        self.bind(self.text(left), f"{last}:{self._dotted(right)}", node, NARROWED)
+        self.bind(self.text(left), f"{last}:{self._dotted(right)}", node, facts.NARROWED)
 
     # Sites.
 
-    def _named(self, node: Node, kind: int = TYPE) -> None:
+    def _named(self, node: Node, kind: int = facts.TYPE) -> None:
         """Read the name of a class where it is written."""
         if node.type in ("relative_scope", "variable_name") or node.start_byte in self.taken:
             return
@@ -236,7 +224,7 @@ class _Reader(Reader):
             name = self.text_of(owner, "name") if is_class and owner is not None else ""
         if name and name != "parent":
             self.taken.add(named.start_byte)
-            self.site(name, receiver, named, CALL)
+            self.site(name, receiver, named, facts.CALL)
 
     def _call(self, node: Node) -> None:
         name = node.child_by_field_name("name")
@@ -247,12 +235,12 @@ class _Reader(Reader):
         if node.type == "scoped_call_expression":
             self._named(target)
         if receiver not in (TEXT_FORM, OTHER_FORM):
-            self.site(self.text(name), receiver, name, CALL)
+            self.site(self.text(name), receiver, name, facts.CALL)
 
     def _plain(self, node: Node) -> None:
         called = node.child_by_field_name("function")
         if called is not None and called.type in _NAMES:
-            self.use(self._dotted(called), called, CALL)
+            self.use(self._dotted(called), called, facts.CALL)
 
     # Types.
 

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from repo_map.languages.builtin_names import PYTHON_MEMBERS
 from repo_map.languages.language import words
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     UNKNOWN_FORM,
@@ -30,27 +31,7 @@ from repo_map.parsing.expressions import (
     part_of,
     tuple_of,
 )
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    BASE,
-    DECLARED,
-    DECORATED,
-    DECORATOR,
-    EXCLUDED,
-    FIELD,
-    FIELD_TYPE,
-    IMPORT,
-    LINE,
-    NARROWED,
-    RENAMED,
-    RETURN_TYPE,
-    RETURNED,
-    STAR,
-    TYPE,
-    VALUE,
-    Binding,
-    FileFacts,
-)
+from repo_map.parsing.facts_model import Binding, FileFacts
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader
 
 _BUILTINS: Final = frozenset(dir(builtins))
@@ -97,14 +78,14 @@ class _Reader(ValueReader):
                 if child.type == "aliased_import":
                     module, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
                     self._note_import(alias, module)
-                    self.bind(alias, module, node, RENAMED)
+                    self.bind(alias, module, node, facts.RENAMED)
                 else:
                     module = self.squeezed(child)
                     first = module.partition(".")[0]
                     self._note_import(first, first)
-                    self.bind(first, first, node, IMPORT)
+                    self.bind(first, first, node, facts.IMPORT)
                     if first != module:
-                        self.bind("", module, node, IMPORT)
+                        self.bind("", module, node, facts.IMPORT)
             return
         place = node.child_by_field_name("module_name")
         if place is None:
@@ -116,10 +97,12 @@ class _Reader(ValueReader):
             if child.type == "aliased_import":
                 name, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
             self._note_import(alias, module)
-            self.bind(alias, f"{module}:{name}", node, IMPORT if name == alias else RENAMED, at=child)
+            self.bind(
+                alias, f"{module}:{name}", node, facts.IMPORT if name == alias else facts.RENAMED, at=child
+            )
         if not names:
             self.has_star = True
-            self.bind("*", module, node, STAR)
+            self.bind("*", module, node, facts.STAR)
 
     def _note_import(self, name: str, module: str) -> None:
         (self.external_imports if module.partition(".")[0] in _EXTERNAL_MODULES else self.imported).add(name)
@@ -127,7 +110,7 @@ class _Reader(ValueReader):
     def _function(self, node: Node) -> None:
         if (written := node.child_by_field_name("return_type")) is not None:
             self.annotated.add(self.owner(node.start_byte))
-            self.bind("", self.type_of(written), node, RETURN_TYPE)
+            self.bind("", self.type_of(written), node, facts.RETURN_TYPE)
         parameters = node.child_by_field_name("parameters")
         for child in parameters.named_children if parameters is not None else ():
             self._parameter(child, node)
@@ -136,7 +119,7 @@ class _Reader(ValueReader):
         kind = child.type
         if kind == "identifier":
             if (name := self.text(child)) not in _OWN:
-                self.bind(name, "", function, ASSIGNED, at=child)
+                self.bind(name, "", function, facts.ASSIGNED, at=child)
             return
         target, written = child.child_by_field_name("name"), child.child_by_field_name("type")
         if kind == "typed_parameter":
@@ -151,10 +134,10 @@ class _Reader(ValueReader):
         if target.type != "identifier":
             return
         if written is not None:
-            self.bind(self.text(target), value, function, DECLARED, at=child)
+            self.bind(self.text(target), value, function, facts.DECLARED, at=child)
         else:
             default = self.of_field(child, "value") if kind == "default_parameter" else UNKNOWN_FORM
-            self.bind(self.text(target), default, function, ASSIGNED, at=child)
+            self.bind(self.text(target), default, function, facts.ASSIGNED, at=child)
 
     def _bases(self, node: Node) -> None:
         self.taken.update(child.start_byte for child in node.named_children)
@@ -165,7 +148,7 @@ class _Reader(ValueReader):
     def _decorator(self, node: Node) -> None:
         function = node.child_by_field_name("function") if node.type == "call" else node
         if function is not None and (chain := self.chain_of(function)):
-            self.bind(chain.rpartition(".")[2], chain, node, DECORATED)
+            self.bind(chain.rpartition(".")[2], chain, node, facts.DECORATED)
 
     def _assign(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -180,9 +163,9 @@ class _Reader(ValueReader):
             return
         value = self.type_of(written)
         if left.type != "identifier":
-            self._field(left, value, node, FIELD_TYPE)
+            self._field(left, value, node, facts.FIELD_TYPE)
             return
-        self.bind(self.text(left), value, node, DECLARED)
+        self.bind(self.text(left), value, node, facts.DECLARED)
         if value.endswith("TypeAlias") and right is not None:
             self._bind(left, self.expression(right), node)
 
@@ -199,9 +182,9 @@ class _Reader(ValueReader):
             return
         kind = target.type
         if kind == "identifier":
-            self.bind(self.text(target), value, at, ASSIGNED)
+            self.bind(self.text(target), value, at, facts.ASSIGNED)
         elif kind == "attribute":
-            self._field(target, value, at, FIELD)
+            self._field(target, value, at, facts.FIELD)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern"):
             for number, part in enumerate(target.named_children[:_MOST_TARGETS]):
                 self._bind(part, part_of(value, number), at, depth + 1)
@@ -228,12 +211,12 @@ class _Reader(ValueReader):
 
     def _return(self, node: Node) -> None:
         if self.owner(node.start_byte) not in self.annotated:
-            self.bind("", self.expression(node), node, RETURNED)
+            self.bind("", self.expression(node), node, facts.RETURNED)
 
     def _yield(self, node: Node) -> None:
         value = self.expression(node)
         if self.owner(node.start_byte) not in self.annotated and value not in self.placeholders:
-            self.bind("", list_of(value), node, RETURNED)
+            self.bind("", list_of(value), node, facts.RETURNED)
 
     def _narrow(self, node: Node) -> None:
         """Read ``if isinstance(x, T):`` and ``assert isinstance(x, T)``."""
@@ -250,7 +233,7 @@ class _Reader(ValueReader):
             if around.type == "if_statement":
                 body = around.child_by_field_name("consequence")
                 last = body.end_point[0] + 1 if body is not None else 1
-            self.bind(self.text(given[0]), narrowed_form(last, written), node, NARROWED, at=around)
+            self.bind(self.text(given[0]), narrowed_form(last, written), node, facts.NARROWED, at=around)
 
     def _branches(self, node: Node) -> None:
         """Keep the branches of an ``if``: what one of them binds no later one sees."""
@@ -262,7 +245,9 @@ class _Reader(ValueReader):
 
     def facts(self) -> FileFacts:
         """Return what was found; a name that a branch binds is excluded from the later ones."""
-        bound = sorted((e for e in self.bindings if e.kind in (ASSIGNED, DECLARED)), key=LINE)
+        bound = sorted(
+            (e for e in self.bindings if e.kind in (facts.ASSIGNED, facts.DECLARED)), key=facts.LINE
+        )
         lines = [each.line for each in bound]
         for branches, indent in self._alternatives_of:
             for at, (first, last) in enumerate(branches[:-1], start=1):
@@ -270,7 +255,7 @@ class _Reader(ValueReader):
                 for name, definition in dict.fromkeys((each.name, each.definition) for each in inside):
                     for start, until in branches[at:]:
                         value = excluded_form(first, last, until)
-                        self.bindings.append(Binding(name, value, definition, start, EXCLUDED, indent))
+                        self.bindings.append(Binding(name, value, definition, start, facts.EXCLUDED, indent))
         return super().facts()
 
     # Sites.
@@ -299,11 +284,11 @@ class _Reader(ValueReader):
 
     def _value(self, node: Node) -> None:
         if node.start_byte not in self.taken:
-            self._site(node, VALUE)
+            self._site(node, facts.VALUE)
 
     def _decorator_site(self, node: Node) -> None:
         if node.type != "call":
-            self._site(node, DECORATOR)
+            self._site(node, facts.DECORATOR)
 
     def _site(self, node: Node, kind: int) -> None:
         if not (chain := self.chain_of(node)):
@@ -316,10 +301,10 @@ class _Reader(ValueReader):
             self.site(name, receiver, node, kind, at_end=True)
 
     def _type_site(self, node: Node) -> None:
-        self._types(node, TYPE)
+        self._types(node, facts.TYPE)
 
     def _base_site(self, node: Node) -> None:
-        self._types(node, BASE)
+        self._types(node, facts.BASE)
 
     def _types(self, node: Node, kind: int) -> None:
         """Read the names in a written type."""

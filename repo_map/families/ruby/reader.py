@@ -11,6 +11,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -20,13 +21,6 @@ from repo_map.parsing.expressions import (
     member_of,
     name_form,
     of_type,
-)
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    CALL,
-    FIELD,
-    RECEIVER,
-    TYPE,
 )
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader
 
@@ -83,7 +77,7 @@ class _Reader(Reader):
     def _function(self, node: Node) -> None:
         around = node.parent.parent if node.parent is not None else None
         if node.type == "singleton_method" or (around is not None and around.type == "singleton_class"):
-            self.bind("", "self", node, RECEIVER)
+            self.bind("", "self", node, facts.RECEIVER)
         for child in node.named_children:
             if child.type in _PARAMETERS:
                 self._parameters(child, self.owner(node.start_byte))
@@ -100,11 +94,11 @@ class _Reader(Reader):
             return
         if left.type == "identifier":
             self._locals.add((self.owner(left.start_byte), self.text(left)))
-            self.bind(self.text(left), self.expression(right), node, ASSIGNED)
+            self.bind(self.text(left), self.expression(right), node, facts.ASSIGNED)
         elif left.type == "call":
             self._written.add(left.start_byte)
         elif left.type == "instance_variable":
-            self.bind(self.text(left), self.expression(right), node, FIELD)
+            self.bind(self.text(left), self.expression(right), node, facts.FIELD)
         elif left.type == "left_assignment_list":
             owner = self.owner(left.start_byte)
             self._locals.update((owner, self.text(c)) for c in left.named_children if c.type == "identifier")
@@ -120,11 +114,11 @@ class _Reader(Reader):
         if text == "new":
             if target is not None and (path := self._path(target)):
                 self.taken.add(target.start_byte)
-                self.use(path, target, CALL)
+                self.use(path, target, facts.CALL)
             return
         if target is None:
             if text not in _NO_CALLS:
-                self.site(text, "", name, CALL)
+                self.site(text, "", name, facts.CALL)
             return
         receiver = self.expression(target)
         # `x.name = 1` calls another method, `name=`.
@@ -133,7 +127,7 @@ class _Reader(Reader):
             and text != "class"
             and node.start_byte not in self._written
         ):
-            self.site(text, receiver, name, CALL)
+            self.site(text, receiver, name, facts.CALL)
 
     def _bare(self, node: Node) -> None:
         """Read a name that stands alone: a call of a method of the file, where no local bears it."""
@@ -150,12 +144,12 @@ class _Reader(Reader):
         if around.type.endswith("_parameter") and node == around.child_by_field_name("name"):
             return
         if (self.owner(node.start_byte), text) not in self._locals:
-            self.site(text, "", node, CALL)
+            self.site(text, "", node, facts.CALL)
 
     def _super(self, node: Node) -> None:
         at = self.owner(node.start_byte)
         if at >= 0 and self.found[at].kind in FUNCTIONS:
-            self.site(self.found[at].name.rpartition(".")[2], "super", node, CALL)
+            self.site(self.found[at].name.rpartition(".")[2], "super", node, facts.CALL)
 
     def _constant(self, node: Node) -> None:
         around = node.parent
@@ -164,7 +158,7 @@ class _Reader(Reader):
         if around.type in ("class", "module") or node == around.child_by_field_name("left"):
             return
         if path := self._path(node):
-            self.use(path, node, TYPE)
+            self.use(path, node, facts.TYPE)
 
     # Expressions.
 

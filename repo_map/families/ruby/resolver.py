@@ -7,7 +7,8 @@ from typing import Final
 
 from repo_map.languages.builtin_names import RUBY_MEMBERS
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
-from repo_map.parsing.facts_model import ASSIGNED, BASE_OF, FIELD, RECEIVER, Binding
+from repo_map.parsing import facts_model as facts
+from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -69,7 +70,7 @@ class Ruby(StaticResolver):
         """Read what a class extends and mixes in, wherever it is opened."""
         found: list[Value] = []
         for file, row in self._opened(self._path(place)) or (place,):
-            for each in self._within(file).get((row, BASE_OF), ()):
+            for each in self._within(file).get((row, facts.BASE_OF), ()):
                 values = self.named_type(Position(file, row, 0), each.value)
                 found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
         return tuple(dict.fromkeys(found))
@@ -101,15 +102,15 @@ class Ruby(StaticResolver):
     def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
         """Return the methods of a name that objects of a class have, and those of the class itself."""
         owned = [each for each in self.definitions.owned(name, place) if self.definitions.is_function(each)]
-        own = [each for each in owned if self.definitions.stated(each, RECEIVER)]
-        return [each for each in owned if not self.definitions.stated(each, RECEIVER)], own
+        own = [each for each in owned if self.definitions.stated(each, facts.RECEIVER)]
+        return [each for each in owned if not self.definitions.stated(each, facts.RECEIVER)], own
 
     def _fields(self, place: Place, name: str, value: Value) -> Values:
         """Return what an instance variable is: all that it is made to be."""
         found: list[Value] = []
         for file, row in self._opened(self._path(place)) or (place,):
             view = self.views[file]
-            for each in self._within(file).get((row, FIELD), ()):
+            for each in self._within(file).get((row, facts.FIELD), ()):
                 if each.name.replace("@", "$") == name:
                     values = self.field(view, each, value)
                     if not values:
@@ -123,7 +124,7 @@ class Ruby(StaticResolver):
         def read() -> dict[tuple[int, int], list[Binding]]:
             found: dict[tuple[int, int], list[Binding]] = {}
             for each in self.views[file].bindings:
-                if each.kind in (BASE_OF, FIELD):
+                if each.kind in (facts.BASE_OF, facts.FIELD):
                     found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
             return found
 
@@ -139,7 +140,7 @@ class Ruby(StaticResolver):
         if row < 0 or (container := self._container(where.file, row)) < 0:
             return ()
         place = self._opened(self._path((where.file, container)))[0]
-        is_class = row == container or bool(self.definitions.stated((where.file, row), RECEIVER))
+        is_class = row == container or bool(self.definitions.stated((where.file, row), facts.RECEIVER))
         kind = CLASS if is_class else INSTANCE
         if name == "self":
             return (Value(kind, *place),)
@@ -163,7 +164,7 @@ class Ruby(StaticResolver):
         view = self.views[where.file]
         scope = view.scope(where.row)
         if where.line and (bound := self.reaching(view, scope, name, where, is_inner=True)):
-            return self.of_binding(view, bound) if bound.kind == ASSIGNED else ()
+            return self.of_binding(view, bound) if bound.kind == facts.ASSIGNED else ()
         found = self.all_of(
             self.root_name(where, "self", is_called=False),
             lambda value: self.member(value, name, where, is_called=is_called),

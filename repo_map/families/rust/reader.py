@@ -9,6 +9,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.builtin_names import RUST_MACROS, RUST_USUAL
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
     Form,
@@ -21,21 +22,7 @@ from repo_map.parsing.expressions import (
     of_type,
     part_of,
 )
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    ASSIGNED,
-    CALL,
-    DECLARED,
-    FIELD_TYPE,
-    HERE,
-    IMPORT,
-    RENAMED,
-    RETURN_TYPE,
-    STAR,
-    TYPE,
-    TYPE_PARAMETER,
-    Site,
-)
+from repo_map.parsing.facts_model import Site
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
@@ -58,7 +45,7 @@ _TYPE_NAME: Final = re.compile(
 """In what a macro is given: a name written like a type's, or what stands before such a one."""
 _USE: Final = re.compile(rb"\buse\s+([^;]+);")
 _AS: Final = re.compile(r"\s+as\s+")
-_HEADS: Final = frozenset({"self", "Self", "super", "crate", HERE})
+_HEADS: Final = frozenset({"self", "Self", "super", "crate", facts.HERE})
 _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statement"})
 _KEYWORDS: Final = frozenset(
     {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
@@ -71,9 +58,11 @@ class _Reader(Reader):
     def _import(self, node: Node) -> None:
         for path, name in self._used(node, ""):
             if name == "*":
-                self.bind("*", path, node, STAR)
+                self.bind("*", path, node, facts.STAR)
             else:
-                self.bind(name, path, node, IMPORT if path.rpartition(".")[2] == name else RENAMED)
+                self.bind(
+                    name, path, node, facts.IMPORT if path.rpartition(".")[2] == name else facts.RENAMED
+                )
 
     def _used(self, node: Node, before: str, depth: int = 0) -> Iterator[tuple[str, str]]:
         """Yield each path that a ``use`` names, with what the file calls it."""
@@ -108,7 +97,7 @@ class _Reader(Reader):
         if node.type == "generic_type":
             return self._path(node.child_by_field_name("type"))
         if node.type == "self":
-            return HERE
+            return facts.HERE
         return self.text(node) if node.type in _NAMES else ""
 
     def _parameters_of(self, node: Node) -> None:
@@ -128,7 +117,7 @@ class _Reader(Reader):
                 more = self._bounds(each.child_by_field_name("bounds"))
                 bounds[name_text] = "|".join(part for part in (bounds[name_text], more) if part)
         for name_text, bound in bounds.items():
-            self.bind(name_text, bound, node, TYPE_PARAMETER)
+            self.bind(name_text, bound, node, facts.TYPE_PARAMETER)
 
     def _bounds(self, node: Node | None) -> str:
         found = [self.type_of(each) for each in node.named_children] if node is not None else []
@@ -137,7 +126,7 @@ class _Reader(Reader):
     def _function(self, node: Node) -> None:
         self._parameters_of(node)
         if written := self.type_in(node, "return_type"):
-            self.bind("", written, node, RETURN_TYPE)
+            self.bind("", written, node, facts.RETURN_TYPE)
         for each in parts_of(node, "parameters"):
             if each.type == "parameter":
                 written = self.type_in(each, "type")
@@ -153,7 +142,7 @@ class _Reader(Reader):
                 if each.type != "lifetime":
                     self._base(each, node)
         elif kind == "type_item" and (written := self.type_in(node, "type")):
-            self.bind("", written, node, ALIAS)
+            self.bind("", written, node, facts.ALIAS)
 
     def _base(self, base: Node, node: Node) -> None:
         self.base(self.type_of(base), node)
@@ -161,11 +150,11 @@ class _Reader(Reader):
     def _field(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
-            self.bind(self.text(name), self.type_in(node, "type"), node, FIELD_TYPE)
+            self.bind(self.text(name), self.type_in(node, "type"), node, facts.FIELD_TYPE)
 
     def _constant(self, node: Node) -> None:
         written = self.type_in(node, "type")
-        self.bind(self.text_of(node, "name"), written, node, DECLARED)
+        self.bind(self.text_of(node, "name"), written, node, facts.DECLARED)
 
     def _let(self, node: Node) -> None:
         written = self.type_in(node, "type")
@@ -201,7 +190,7 @@ class _Reader(Reader):
         if kind in ("identifier", "shorthand_field_identifier"):
             name = self.text(pattern)
             if name[:1].islower() or name[:1] == "_":
-                self.bind(name, value, at, ASSIGNED, inside=inside)
+                self.bind(name, value, at, facts.ASSIGNED, inside=inside)
         elif kind in ("mut_pattern", "ref_pattern", "reference_pattern"):
             self._bind(parts[-1] if parts else None, value, at, inside=inside, depth=depth + 1)
         elif kind == "tuple_pattern":
@@ -229,18 +218,18 @@ class _Reader(Reader):
         if called.type == "field_expression":
             field = called.child_by_field_name("field")
             if field is not None and field.type == "field_identifier":
-                self.site(self.text(field), self.of_field(called, "value"), field, CALL)
+                self.site(self.text(field), self.of_field(called, "value"), field, facts.CALL)
         elif path := self._path(called):
             receiver, _, name = path.rpartition(".")
             last = called.child_by_field_name("name") or called
             if receiver or name not in ("Some", "Ok", "Err"):
-                self.site(name, receiver, last, CALL)
+                self.site(name, receiver, last, facts.CALL)
 
     def _macro(self, node: Node) -> None:
         named = node.child_by_field_name("macro")
         path = self._path(named)
         if named is not None and path and path not in RUST_MACROS:
-            self.use(path, named, CALL)
+            self.use(path, named, facts.CALL)
         given = child_of(node, "token_tree")
         if given is not None and (node.parent is None or node.parent.type != "token_tree"):
             self._tokens(given)
@@ -253,9 +242,11 @@ class _Reader(Reader):
         for found in _USE.finditer(text):
             for path, name in _listed("", found[1].decode("utf-8", "replace")):
                 if name == "*":
-                    self.bind("*", path, node, STAR)
+                    self.bind("*", path, node, facts.STAR)
                 else:
-                    self.bind(name, path, node, IMPORT if path.rpartition(".")[2] == name else RENAMED)
+                    self.bind(
+                        name, path, node, facts.IMPORT if path.rpartition(".")[2] == name else facts.RENAMED
+                    )
 
     def _tokens(self, node: Node) -> None:
         """Read the calls in what a macro is given, which is not parsed."""
@@ -267,7 +258,7 @@ class _Reader(Reader):
                 continue
             parts = [part for part in before.replace(b"::", b".").split(b".") if part]
             if b"::" in before and parts[0] == b"self":
-                parts[0] = HERE.encode()
+                parts[0] = facts.HERE.encode()
             byte = start + found.start(2)
             row = node.start_point[0] + text.count(b"\n", 0, found.start(2))
             receiver = b".".join(parts).decode("utf-8", "replace")
@@ -277,14 +268,14 @@ class _Reader(Reader):
                     receiver,
                     self.owner(byte),
                     row + 1,
-                    CALL,
+                    facts.CALL,
                     self.indent(row),
                 )
             )
         for found in _TYPE_NAME.finditer(text):
             path = found[0].decode("utf-8", "replace").split("::")
             if path[0] == "self":
-                path[0] = HERE
+                path[0] = facts.HERE
             row = node.start_point[0] + text.count(b"\n", 0, found.start())
             owner, indent = self.owner(start + found.start()), self.indent(row)
             # What stands before a name may be a type, too: that of a constant or a variant.
@@ -292,7 +283,7 @@ class _Reader(Reader):
                 name_text, receiver = path[at], ".".join(path[:at])
                 is_usual = name_text in RUST_USUAL or name_text in _HEADS
                 if len(name_text) > 1 and not name_text.isupper() and not is_usual:
-                    self.sites.append(Site(name_text, receiver, owner, row + 1, TYPE, indent))
+                    self.sites.append(Site(name_text, receiver, owner, row + 1, facts.TYPE, indent))
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent
@@ -303,13 +294,13 @@ class _Reader(Reader):
         )
         name = self.text(node)
         if name not in RUST_USUAL and name != "Self":
-            self.site(name, receiver, node, TYPE)
+            self.site(name, receiver, node, facts.TYPE)
 
     def _head(self, node: Node) -> None:
         """Read a name before ``::`` as that of a type, where it is written like one."""
         name = self.text(node)
         if name[:1].isupper() and name not in RUST_USUAL and name != "Self":
-            self.site(name, "", node, TYPE)
+            self.site(name, "", node, facts.TYPE)
 
     # Types.
 
@@ -422,7 +413,7 @@ def _listed(before: str, text: str) -> Iterator[tuple[str, str]]:
 def _dotted(path: str, *, is_first: bool) -> str:
     parts = [part for part in "".join(path.split()).split("::") if part]
     if is_first and parts[:1] == ["self"]:
-        parts[0] = HERE
+        parts[0] = facts.HERE
     return ".".join(parts)
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from repo_map.languages.builtin_names import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
-from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -69,7 +69,7 @@ class Rust(StaticResolver):
         view = self.views[place[0]]
         definition = view.definitions[place[1]]
         where = Position(place[0], definition.parent, 0)
-        if any(each.name == definition.name for each in self.definitions.stated(place, TYPE_PARAMETER)):
+        if any(each.name == definition.name for each in self.definitions.stated(place, facts.TYPE_PARAMETER)):
             return ()
         values = self.memo.memoized(("impl", place), lambda: self.named_type(where, definition.name))
         return tuple(value for value in values if value.kind == CLASS)
@@ -99,7 +99,7 @@ class Rust(StaticResolver):
         found = list(super().read_bases(place))
         for each in self.definitions.named(self.definitions.last_name(place)):
             if self.definitions.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
-                for base in self.definitions.stated(each, BASE_OF):
+                for base in self.definitions.stated(each, facts.BASE_OF):
                     head = head_of_type(base.value)
                     found += self.named_type(Position(*each, 0), head) or [UNKNOWN_EXTERNAL]
         return tuple(dict.fromkeys(found)) or (UNKNOWN_EXTERNAL,)
@@ -144,7 +144,7 @@ class Rust(StaticResolver):
         crate, module = self._module_at(where)
         if name == "crate":
             return (_space(crate, ""),)
-        if name == HERE:
+        if name == facts.HERE:
             return (_space(crate, module),)
         if name == "super":
             return (_space(crate, module.rpartition(".")[0]),) if module else ()
@@ -168,7 +168,7 @@ class Rust(StaticResolver):
         """Return the files of the modules and definitions that a file uses, each with the line."""
         found: dict[tuple[int, int], None] = {}
         for each in self.views[file].bindings:
-            if each.kind in (IMPORT, RENAMED, STAR):
+            if each.kind in (facts.IMPORT, facts.RENAMED, facts.STAR):
                 for value in self._at_path(Position(file, each.definition, 0), each.value):
                     if value.file >= 0 and value.file != file:
                         found.setdefault((value.file, each.line), None)
@@ -217,9 +217,11 @@ class Rust(StaticResolver):
             view = self.views[file]
             where = Position(file, row, 0)
             for each in view.bound.get((row, name), ()):
-                if each.kind in (IMPORT, RENAMED) and (found := self._at_path(where, each.value, name)):
+                if each.kind in (facts.IMPORT, facts.RENAMED) and (
+                    found := self._at_path(where, each.value, name)
+                ):
                     return found
-            stars += [self._at_path(where, each.value) for each in view.of_scope.get((row, STAR), ())]
+            stars += [self._at_path(where, each.value) for each in view.of_scope.get((row, facts.STAR), ())]
         for spaces in stars:
             for space in spaces:
                 if space.kind == MODULE and space.name != f"{crate}|{module}":

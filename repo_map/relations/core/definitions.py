@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Parameters, decode_parameters
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    BASE_OF,
-    DECORATED,
-    EXPORTED,
-    PARAMETERS,
-    RECEIVER,
-    RETURN_TYPE,
-    RETURNED,
-    TYPE_PARAMETER,
-    Binding,
-)
+from repo_map.parsing.facts_model import Binding
 from repo_map.parsing.values import Definition
 from repo_map.relations.core.memo import Memo
 from repo_map.relations.core.values import CLASS, FUNCTION, TYPE_KINDS, Value
@@ -34,7 +24,17 @@ if TYPE_CHECKING:
 _NAMESAKES_A_STEP: Final = 16
 """Definitions of one name that are looked through in the time of a step."""
 _STATED: Final = frozenset(
-    {ALIAS, BASE_OF, DECORATED, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
+    {
+        facts.ALIAS,
+        facts.BASE_OF,
+        facts.DECORATED,
+        facts.EXPORTED,
+        facts.PARAMETERS,
+        facts.RECEIVER,
+        facts.RETURNED,
+        facts.RETURN_TYPE,
+        facts.TYPE_PARAMETER,
+    }
 )
 
 
@@ -152,5 +152,5 @@ class Definitions:
 
     def parameters(self, place: Place) -> Parameters | None:
         """Return what a function takes, None where that is not written."""
-        found = self.stated(place, PARAMETERS)
+        found = self.stated(place, facts.PARAMETERS)
         return decode_parameters(found[0].name, found[0].value) if found else None

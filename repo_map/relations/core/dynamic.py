@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     CALLBACK,
     Receiver,
@@ -15,22 +16,7 @@ from repo_map.parsing.expressions import (
     decode_narrowed,
     head_of_type,
 )
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    BASE_OF,
-    DECLARED,
-    EXCLUDED,
-    EXPORTED,
-    FIELD_TYPE,
-    IMPORT,
-    NARROWED,
-    RENAMED,
-    RETURN_TYPE,
-    RETURNED,
-    STAR,
-    Binding,
-    Site,
-)
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP, DEEPEST
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
@@ -55,7 +41,7 @@ from repo_map.relations.model import Place
 _BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
 """A loop, a comprehension or a context binds its name before the rest of its line is read."""
 _MOST_BASES: Final = 200
-_MARKS: Final = frozenset({EXCLUDED, NARROWED})
+_MARKS: Final = frozenset({facts.EXCLUDED, facts.NARROWED})
 """Kinds of bindings that bind nothing: they say which others hold."""
 _TYPES: Final = frozenset({CLASS, EXTERNAL_CLASS, INSTANCE, TUPLE})
 
@@ -64,7 +50,7 @@ class DynamicResolver(Resolver):
     """Follows values; a language says what its modules, its objects and its containers are."""
 
     literals: ClassVar[Mapping[str, str]] = {"'": "str", "0": "int"}
-    renaming: ClassVar[frozenset[int]] = frozenset({RENAMED, ASSIGNED, EXPORTED})
+    renaming: ClassVar[frozenset[int]] = frozenset({facts.RENAMED, facts.ASSIGNED, facts.EXPORTED})
     own_names: ClassVar[frozenset[str]] = frozenset()
     """What a method calls its object, or its class."""
     themselves: ClassVar[frozenset[str]] = frozenset()
@@ -204,13 +190,13 @@ class DynamicResolver(Resolver):
             return bindings
         chosen: list[Binding] = []
         for each in _not_excluded([each for each in every if each.line <= where.line], where.line):
-            if each.kind == NARROWED:
+            if each.kind == facts.NARROWED:
                 last = decode_narrowed(each.value)[0]
                 is_inside = where.line <= last if last else where.indent >= each.indent
                 if where.line > each.line and is_inside:
                     return [*chosen, each]
                 continue
-            if each.line == where.line and each.kind == ASSIGNED and not _BEFOREHAND.search(each.value):
+            if each.line == where.line and each.kind == facts.ASSIGNED and not _BEFOREHAND.search(each.value):
                 continue  # ``x = x.next()`` reads what was bound before.
             chosen.append(each)
             if each.indent <= where.indent:
@@ -221,13 +207,13 @@ class DynamicResolver(Resolver):
     def read_binding(self, view: FileView, each: Binding) -> Values:
         """Read what a name is bound to: what is imported, something of a type, or an expression."""
         where = Position(view.file, each.definition, each.line, each.indent)
-        if each.kind in (IMPORT, RENAMED):
+        if each.kind in (facts.IMPORT, facts.RENAMED):
             return self._imported_value(view.file, each.value)
-        if not each.value or each.kind == EXCLUDED:
+        if not each.value or each.kind == facts.EXCLUDED:
             return ()
-        if each.kind in (DECLARED, FIELD_TYPE):
+        if each.kind in (facts.DECLARED, facts.FIELD_TYPE):
             return self.instances(where, each.value)
-        if each.kind == NARROWED:
+        if each.kind == facts.NARROWED:
             return self.instances(where, decode_narrowed(each.value)[1])
         return self.evaluate(where, decode(each.value))
 
@@ -258,7 +244,7 @@ class DynamicResolver(Resolver):
 
     def _starred(self, view: FileView, name: str) -> Values:
         """Return what the modules that a file takes all names of call ``name``."""
-        for star in view.of_scope.get((-1, STAR), ()):
+        for star in view.of_scope.get((-1, facts.STAR), ()):
             module = self.module(view.file, star.value)
             if module is not None and (found := self._of_module(module, name)):
                 return found
@@ -268,7 +254,7 @@ class DynamicResolver(Resolver):
         """Return the files that a file imports, each with the line where it does."""
         found: dict[tuple[int, int], None] = {}
         for each in self.views[file].bindings:
-            if each.kind in (IMPORT, RENAMED, STAR):
+            if each.kind in (facts.IMPORT, facts.RENAMED, facts.STAR):
                 self.memo.charge()
                 path, _, name = each.value.partition(":")
                 if (module := self.module(file, path)) is None:
@@ -361,7 +347,7 @@ class DynamicResolver(Resolver):
         fields = view.fields.get((place[1], name), ())
         bound = [*view.bound.get((place[1], name), ()), *fields]
         found = self._defined(view, place[1], name, value, is_callback=bool(fields))
-        declared = [each for each in bound if each.kind in (DECLARED, FIELD_TYPE)]
+        declared = [each for each in bound if each.kind in (facts.DECLARED, facts.FIELD_TYPE)]
         for each in declared or bound:
             for of in self.of_binding(view, each):
                 found[of._replace(parts=((value,),)) if of.kind == FUNCTION else of] = None
@@ -429,7 +415,7 @@ class DynamicResolver(Resolver):
         """Read the direct bases of a class."""
         view = self.views[place[0]]
         found: list[Value] = []
-        for each in view.of_scope.get((place[1], BASE_OF), ()):
+        for each in view.of_scope.get((place[1], facts.BASE_OF), ()):
             head = head_of_type(each.value).partition("(")[0]
             values: Values = ()
             if head:
@@ -481,7 +467,7 @@ class DynamicResolver(Resolver):
 
     def _read_returned(self, function: Value) -> Values:
         view = self.views[function.file]
-        written = view.of_scope.get((function.row, RETURN_TYPE), ())
+        written = view.of_scope.get((function.row, facts.RETURN_TYPE), ())
         receiver = function.parts[0] if function.parts else ()
         own = tuple(each._replace(kind=INSTANCE) for each in receiver)
         if written:
@@ -489,7 +475,7 @@ class DynamicResolver(Resolver):
                 return own
             return self.instances(Position(function.file, function.row, 0), written[0].value)
         found: dict[Value, None] = {}
-        for each in view.of_scope.get((function.row, RETURNED), ()):
+        for each in view.of_scope.get((function.row, facts.RETURNED), ()):
             values: Values = own if each.value in self.themselves else ()
             if not values:
                 is_own = each.value in self.themselves
@@ -567,7 +553,7 @@ def _not_excluded(before: Sequence[Binding], line: int) -> Iterator[Binding]:
     """Yield the bindings before a line, the last first, without those of branches that it is no part of."""
     other_branches: list[range] = []
     for each in reversed(before):
-        if each.kind == EXCLUDED:
+        if each.kind == facts.EXCLUDED:
             first, last, until = decode_excluded(each.value)
             if line <= until:
                 other_branches.append(range(first, last + 1))

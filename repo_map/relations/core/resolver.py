@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     FIELDS,
     Argument,
@@ -31,7 +32,7 @@ from repo_map.parsing.expressions import (
     decode_receiver,
     decode_type,
 )
-from repo_map.parsing.facts_model import ASSIGNED, CALL, RENAMED, VALUE, Binding, Site
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.memo import Memo
 from repo_map.relations.core.values import (
     CLASS,
@@ -76,7 +77,7 @@ class Resolver:
     """Methods that constructing an object of their class calls, and that bear another name than it."""
     literals: ClassVar[Mapping[str, str]] = {}
     """The types of texts (``'``) and whole numbers (``0``)."""
-    renaming: ClassVar[frozenset[int]] = frozenset({RENAMED})
+    renaming: ClassVar[frozenset[int]] = frozenset({facts.RENAMED})
     """Kinds of binding that give a definition another name."""
 
     def __init__(self, index: RepoIndex) -> None:
@@ -92,7 +93,7 @@ class Resolver:
         where = Position(file, site.definition, site.line, site.indent)
         receiver = decode_receiver(site.receiver)
         found = self.at_site(where, site, receiver)
-        values = self.called(found, receiver.arguments, where) if site.kind == CALL else found
+        values = self.called(found, receiver.arguments, where) if site.kind == facts.CALL else found
         targets = sorted({v.place for v in values if v.kind in _OURS and v.row >= 0})
         if targets and (chosen := self.one_of(targets)):
             return Meaning(tuple(chosen), is_certain=self.is_certain(where, site, found, chosen))
@@ -122,7 +123,7 @@ class Resolver:
 
     def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
         """Return what a site's name is, whatever it is called with."""
-        is_called = site.kind in (CALL, VALUE)
+        is_called = site.kind in (facts.CALL, facts.VALUE)
         if not receiver.text:
             return self.lookup(where, site.name, is_called=is_called)
         return self.all_of(
@@ -325,7 +326,7 @@ class Resolver:
             is_plain[number] = bool(_PLAIN_NAME.match(values[number]))
         found: dict[str, dict[str, None]] = {}
         for row in rows[is_plain[table.value[rows]]].tolist():
-            if int(table.kind[row]) == ASSIGNED:
+            if int(table.kind[row]) == facts.ASSIGNED:
                 file = int(np.searchsorted(table.file_start, row, side="right")) - 1
                 definition, first = int(table.definition[row]), int(index.symbols.file_start[file])
                 if definition >= 0 and index.kinds[int(index.symbols.kind[first + definition])] in FUNCTIONS:

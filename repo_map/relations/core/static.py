@@ -10,6 +10,7 @@ import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
+from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     Expression,
     Name,
@@ -18,21 +19,7 @@ from repo_map.parsing.expressions import (
     decode_narrowed,
     head_of_type,
 )
-from repo_map.parsing.facts_model import (
-    ALIAS,
-    ASSIGNED,
-    BASE,
-    BASE_OF,
-    DECLARED,
-    FIELD,
-    NARROWED,
-    PACKAGE,
-    RETURN_TYPE,
-    TYPE,
-    TYPE_PARAMETER,
-    Binding,
-    Site,
-)
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.definitions import Definitions
 from repo_map.relations.core.memo import BINDINGS_A_STEP
 from repo_map.relations.core.overloads import Overloads
@@ -100,7 +87,7 @@ class StaticResolver(Resolver):
     def _packages(self) -> dict[int, str]:
         """Those of all files: read at once, as one file after the other takes seconds of thousands."""
         table = self.index.bindings
-        rows = np.flatnonzero(table.kind == PACKAGE)[::-1]
+        rows = np.flatnonzero(table.kind == facts.PACKAGE)[::-1]
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
         return dict(zip(files, self.index.expressions.many(table.value[rows]), strict=True))
 
@@ -139,7 +126,7 @@ class StaticResolver(Resolver):
 
     def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
         """Return what a site's name is: a type where a type is written."""
-        if site.kind in (TYPE, BASE):
+        if site.kind in (facts.TYPE, facts.BASE):
             return self.named_type(where, f"{receiver.text}.{site.name}" if receiver.text else site.name)
         return super().at_site(where, site, receiver)
 
@@ -197,17 +184,17 @@ class StaticResolver(Resolver):
                 break
             if each.line > where.line:
                 continue
-            if each.kind == NARROWED:
+            if each.kind == facts.NARROWED:
                 last, written = decode_narrowed(each.value)
                 if where.line <= last:
-                    return each._replace(kind=DECLARED, value=written)
+                    return each._replace(kind=facts.DECLARED, value=written)
             elif found is None and self._holds(each, where, is_inner=is_inner):
                 found = each
         return found
 
     def _holds(self, each: Binding, where: Position, *, is_inner: bool) -> bool:
         """Tell whether a local is bound at a position by what binds it before."""
-        if each.kind not in (DECLARED, ASSIGNED):
+        if each.kind not in (facts.DECLARED, facts.ASSIGNED):
             return False
         is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
         if is_own_line and (root := _root_of(each)) and (self.binds_below or root == each.name):
@@ -235,7 +222,7 @@ class StaticResolver(Resolver):
         where = Position(view.file, each.definition, each.line, each.indent)
         if not each.value:
             return ()
-        if each.kind != ASSIGNED:
+        if each.kind != facts.ASSIGNED:
             return self.instances(where, each.value)
         value = decode(each.value)
         return self.evaluate(where._replace(line=each.line - 1), value) or self.evaluate(where, value)
@@ -263,7 +250,7 @@ class StaticResolver(Resolver):
     def type_parameter(self, where: Position, name: str) -> tuple[Place, int, str] | None:
         """Return which type parameter a name is: whose, which one, and what bounds it."""
         for row in self.views[where.file].around(where.row):
-            for at, each in enumerate(self.definitions.stated((where.file, row), TYPE_PARAMETER)):
+            for at, each in enumerate(self.definitions.stated((where.file, row), facts.TYPE_PARAMETER)):
                 if each.name == name:
                     return (where.file, row), at, each.value
         return None
@@ -307,7 +294,7 @@ class StaticResolver(Resolver):
 
     def alias_of(self, value: Value) -> Values:
         """Return what a type is another name of, as an instance of it."""
-        found = self.definitions.stated(value.place, ALIAS)
+        found = self.definitions.stated(value.place, facts.ALIAS)
         if not found:
             return ()
         where = Position(value.file, value.row, 0)
@@ -339,7 +326,7 @@ class StaticResolver(Resolver):
 
     def field(self, view: FileView, each: Binding, value: Value) -> Values:
         """Return what a field of an object is: something of a type, or an expression."""
-        if each.kind == FIELD:
+        if each.kind == facts.FIELD:
             where = self.field_position(view, each)
             return self.memo.memoized(
                 ("field", view.file, each), lambda: self.evaluate(where, decode(each.value))
@@ -393,7 +380,7 @@ class StaticResolver(Resolver):
         """Read the direct bases of a type, in order; one that is not known to be ours is external."""
         found: list[Value] = []
         around = Position(place[0], self.views[place[0]].definitions[place[1]].parent, 0)
-        for each in self.definitions.stated(place, BASE_OF):
+        for each in self.definitions.stated(place, facts.BASE_OF):
             head = head_of_type(each.value)
             values = self.named_type(around, head) or self.named_type(Position(*place, 0), head)
             found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
@@ -432,7 +419,7 @@ class StaticResolver(Resolver):
         return self.memo.memoized(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
-        written = self.definitions.stated(function.place, RETURN_TYPE)
+        written = self.definitions.stated(function.place, facts.RETURN_TYPE)
         if not written or not written[0].value:
             return ()
         receiver = function.parts[0][0] if function.parts and function.parts[0] else None
@@ -506,5 +493,5 @@ class StaticResolver(Resolver):
 
 def _root_of(each: Binding) -> str:
     """Return the name that the value of an assignment begins with, ``""`` for none."""
-    root = decode(each.value).root if each.kind == ASSIGNED and each.value else None
+    root = decode(each.value).root if each.kind == facts.ASSIGNED and each.value else None
     return root.name if isinstance(root, Name) else ""
