@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class IndexOptions:
     """The repository, and how it is indexed."""
 
-    path: Path = argument("PATH", read=folder, nargs=None, about="the repository's folder")
-    json: bool = switch("--json", about="print one JSON object in place of text")
-    workers: int | None = flag("--workers", read=count, metavar="N", about="most processes to parse in")
-    unmask: tuple[str, ...] = repeated("--unmask", metavar="GLOB", about="files to show with their secrets")
-    no_cache: bool = switch("--no-cache", about="parse everything, keep nothing")
+    path: Path = argument("PATH", "the repository's folder", read=folder, nargs=None)
+    json: bool = switch("--json", "print one JSON object in place of text")
+    workers: int | None = flag("--workers", "N", "most processes to parse in", read=count)
+    unmask: tuple[str, ...] = repeated("--unmask", "GLOB", "files to show with their secrets")
+    no_cache: bool = switch("--no-cache", "parse everything, keep nothing")
     quiet: bool = quiet_switch()
 
 
@@ -35,14 +35,13 @@ class IndexOptions:
 class MapOptions(IndexOptions):
     """The flight plan to start from, and how its tokens are counted."""
 
-    plan: Path | None = flag(
-        "-C", "--plan", "--config", metavar="FILE", read=Path, about="a flight plan in YAML, - for stdin"
-    )
+    plan: Path | None = flag("-C --plan --config", "FILE", "a flight plan in YAML, - for stdin", read=Path)
     tokenizer: Literal["both", "cl100k", "o200k"] = flag(
         "--tokenizer",
+        "",
+        "which vocabulary counts tokens: the larger count of both (the default), or one alone",
         choices=("both", "cl100k", "o200k"),
         default="both",
-        about="which vocabulary counts tokens: the larger count of both (the default), or one alone",
     )
 
 

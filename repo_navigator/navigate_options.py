@@ -19,6 +19,7 @@ from repo_navigator.options import (
     any_of,
     argument,
     flag,
+    names_of,
     nonempty,
     number,
     switch,
@@ -28,18 +29,20 @@ from repo_navigator.repository_arguments import further_repositories, named_here
 from repo_navigator.stored_navigations import ID_START
 from repo_navigator.terminal import read_input, read_plan
 
-_FOR_NEW_ONES: Final = {
-    "goal": "--goal",
-    "goal_file": "--goal-file",
-    "further": "--with",
-    "changes": "--since or --diff",
-    "token_budget": "--tokens",
-    "fill": "--fill",
-    "model": "--model",
-    "max_cost_usd": "--max-cost",
-    "max_steps": "--max-steps",
-    "plan": "--plan",
-}
+_FOR_NEW_ONES: Final = (
+    *(
+        "goal",
+        "goal_file",
+        "further",
+        "changes",
+        "token_budget",
+        "fill",
+        "model",
+        "max_cost_usd",
+        "max_steps",
+    ),
+    "plan",
+)
 """What a navigation begins with, and keeps."""
 
 
@@ -61,69 +64,59 @@ class NavigateOptions(PagedOptions):
 
     repo: str | None = argument(
         "REPO",
+        "the repository's folder, or its name; FOLDER@REF reads a commit (the work tree here)",
         read=nonempty,
-        about="the repository's folder, or its name; FOLDER@REF reads a commit (the work tree here)",
     )
-    words: str | None = argument("GOAL", one_of="goal", about="the task, in your own words")
+    words: str | None = argument("GOAL", "the task, in your own words", one_of="goal")
     further: tuple[str, ...] = further_repositories()
-    goal: str | None = flag(
-        "--goal", metavar="TEXT", one_of="goal", about="the task, by a flag; it may then look like one"
-    )
-    goal_file: str | None = flag(
-        "--goal-file", metavar="FILE", one_of="goal", about="file with the task; - reads stdin"
-    )
+    goal: str | None = flag("--goal", "TEXT", "the task, by a flag; it may then look like one", one_of="goal")
+    goal_file: str | None = flag("--goal-file", "FILE", "file with the task; - reads stdin", one_of="goal")
     continued: str | None = flag(
         "--continue",
-        metavar="ID",
-        bare="",
-        about="go on with a stored navigation, by the id that it ended with (the latest of this folder); "
+        "ID",
+        "go on with a stored navigation, by the id that it ended with (the latest of this folder); "
         "a text beside it is feedback, and what is new is printed",
+        bare="",
     )
     changes: str | None = any_of(
         flag(
             "--since",
-            metavar="REF",
+            "REF",
+            "show what relies on all changes since this work left a commit or a branch (main), or on "
+            "those of a range (v1..v2); no goal is needed",
             read=nonempty,
             one_of="changes",
-            about="show what relies on all changes since this work left a commit or a branch (main), or on "
-            "those of a range (v1..v2); no goal is needed",
         ),
-        switch("--diff", value="worktree", one_of="changes", about="the same for what is not committed yet"),
+        switch("--diff", "the same for what is not committed yet", value="worktree", one_of="changes"),
     )
     token_budget: int | None = flag(
         "--tokens",
+        "N",
+        f"most tokens of the code; by default {FIRST_ANSWER} with the outline, more as you ask for it",
         read=whole_number,
-        metavar="N",
-        about=f"most tokens of the code; by default {FIRST_ANSWER} with the outline, more as you ask for it",
     )
-    fill: bool = switch("--fill", about="fill the budget, also where more is not worth its tokens")
+    fill: bool = switch("--fill", "fill the budget, also where more is not worth its tokens")
     model: str | None = flag(
-        "--model",
-        metavar="M",
-        about="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
+        "--model", "M", "the model that decides, such as gemini-2.5-flash (embedded: no key, no network)"
     )
     max_cost_usd: float | None = flag(
         "--max-cost",
+        "USD",
+        "most dollars that a model may cost before the embedded planner goes on",
         read=number,
-        metavar="USD",
-        about="most dollars that a model may cost before the embedded planner goes on",
     )
-    max_steps: int | None = flag(
-        "--max-steps", read=whole_number, metavar="N", about=f"most steps ({DEFAULT_MAX_STEPS})"
-    )
-    plan: str | None = flag(
-        "--plan", metavar="FILE", about="flight plan to start from, in YAML; - reads stdin"
-    )
+    max_steps: int | None = flag("--max-steps", "N", f"most steps ({DEFAULT_MAX_STEPS})", read=whole_number)
+    plan: str | None = flag("--plan", "FILE", "flight plan to start from, in YAML; - reads stdin")
     save_plan: str | None = flag(
-        "--save-plan", metavar="FILE", about="write the flight plan there, for `replay` to draw again"
+        "--save-plan", "FILE", "write the flight plan there, for `replay` to draw again"
     )
-    html: str | None = flag("--html", metavar="FILE", about="write a picture of the map there, as a page")
+    html: str | None = flag("--html", "FILE", "write a picture of the map there, as a page")
     interactive: bool = switch(
-        "--interactive", about="ask after every step how to go on: further, in words, or stop"
+        "--interactive", "ask after every step how to go on: further, in words, or stop"
     )
-    verbose: bool = switch("--verbose", about="tell on stderr what each step decided, and why")
+    verbose: bool = switch("--verbose", "tell on stderr what each step decided, and why")
     wait: bool = switch(
-        "--wait", about="wait for the index of a large repository, where a first look at it would answer"
+        "--wait", "wait for the index of a large repository, where a first look at it would answer"
     )
 
     def files(self) -> Iterator[Path]:
@@ -156,7 +149,7 @@ class NavigateOptions(PagedOptions):
         Of the texts that stand beside it, one that begins as an id is the id, and one that is a folder's
         path names the repository.
         """
-        new = next((flag for name, flag in _FOR_NEW_ONES.items() if getattr(self, name)), None)
+        new = next((names_of(type(self), name) for name in _FOR_NEW_ONES if getattr(self, name)), None)
         if new is not None:
             shown = named if named.startswith(ID_START) else "ID"
             raise InvalidRequestError(

@@ -34,8 +34,8 @@ class Declared(NamedTuple):
 
 def argument(
     metavar: str,
-    *,
     about: str,
+    *,
     read: Callable[[str], Any] = str,
     nargs: str | None = "?",
     choices: Collection[str] | None = None,
@@ -43,40 +43,37 @@ def argument(
 ) -> Any:
     """Declare an argument that is known by its place; ``nargs`` as argparse has it, None: it is needed."""
     settings = {"metavar": metavar, "help": about, "type": read, "nargs": nargs, "choices": choices}
-    return _field(Declared((), settings, one_of), () if nargs in ("*", "+") else None)
+    return _field("", settings, () if nargs in ("*", "+") else None, one_of)
 
 
 def flag(
-    *names: str,
+    names: str,
+    metavar: str,
     about: str,
-    metavar: str | None = None,
+    *,
     read: Callable[[str], Any] = str,
     default: object = None,
     choices: Collection[str] | None = None,
     bare: str | None = None,
     one_of: str = "",
 ) -> Any:
-    """Declare a flag with a value, which may be left out where ``bare`` is what the flag alone means."""
+    """Declare a flag with a value, which may be left out where ``bare`` is what the flag alone means.
+
+    ``names`` are all of its names, with spaces between them; choices stand where there is no ``metavar``.
+    """
     alone = {} if bare is None else {"nargs": "?", "const": bare}
-    settings = {"metavar": metavar, "help": about, "type": read, "choices": choices, **alone}
-    return _field(Declared(names, settings, one_of), default)
+    settings = {"metavar": metavar or None, "help": about, "type": read, "choices": choices, **alone}
+    return _field(names, settings, default, one_of)
 
 
-def repeated(*names: str, about: str, metavar: str, read: Callable[[str], Any] = str) -> Any:
+def repeated(names: str, metavar: str, about: str, *, read: Callable[[str], Any] = str) -> Any:
     """Declare a flag that may be given more than once, each time with a value."""
-    settings = {"metavar": metavar, "help": about, "type": read, "action": "append"}
-    return _field(Declared(names, settings), ())
+    return _field(names, {"metavar": metavar, "help": about, "type": read, "action": "append"}, ())
 
 
-def switch(
-    *names: str,
-    about: str,
-    value: object = True,
-    default: object = False,
-    one_of: str = "",
-) -> Any:
+def switch(names: str, about: str, *, value: object = True, default: object = False, one_of: str = "") -> Any:
     """Declare a flag without a value, and what it stands for."""
-    return _field(Declared(names, {"help": about, "action": "store_const", "const": value}, one_of), default)
+    return _field(names, {"help": about, "action": "store_const", "const": value}, default, one_of)
 
 
 def any_of(*ways: Any) -> Any:
@@ -85,8 +82,8 @@ def any_of(*ways: Any) -> Any:
     return field(default=ways[0].default, metadata={_DECLARED: declared})
 
 
-def _field(declared: Declared, default: object) -> Any:
-    return field(default=default, metadata={_DECLARED: (declared,)})
+def _field(names: str, settings: dict[str, Any], default: object, one_of: str = "") -> Any:
+    return field(default=default, metadata={_DECLARED: (Declared(tuple(names.split()), settings, one_of),)})
 
 
 def add_options(parser: FlagParser, module: ModuleType) -> None:
@@ -110,6 +107,13 @@ def options_of(module: ModuleType, found: Namespace) -> Any:
     if isinstance(record, dict):
         return _record_of(record[found.command][1], found)
     return found if record is None else _record_of(record, found)
+
+
+def names_of(record: type, field_name: str) -> str:
+    """Return the flags that fill a field, as words name them: ``--since or --diff``."""
+    return " or ".join(
+        way.names[-1] for name, way in _declared_by(record) if name == field_name and way.names
+    )
 
 
 def _declared_by(record: type) -> list[tuple[str, Declared]]:
@@ -177,21 +181,19 @@ def output_file(text: str) -> str | None:
 
 def json_switch() -> Any:
     """Declare ``--json``."""
-    return switch("--json", about="print one JSON object, with all that is known, in place of text")
+    return switch("--json", "print one JSON object, with all that is known, in place of text")
 
 
 def quiet_switch() -> Any:
     """Declare ``--quiet``, for scripts."""
-    return switch("-q", "--quiet", about="nothing on stderr but errors")
+    return switch("-q --quiet", "nothing on stderr but errors")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """Where a command prints, and in which form."""
 
-    output: str | None = flag(
-        "-o", "--output", metavar="FILE", read=output_file, about="write it there, not to stdout"
-    )
+    output: str | None = flag("-o --output", "FILE", "write it there, not to stdout", read=output_file)
     quiet: bool = quiet_switch()
     json: bool = json_switch()
 
@@ -209,11 +211,10 @@ class PagedOptions(OutputOptions):
     """How a context is shown."""
 
     line_numbers: bool = switch(
-        "--line-numbers", about="tell the numbers of lines: 55│ before the source of line 55"
+        "--line-numbers", "tell the numbers of lines: 55│ before the source of line 55"
     )
     no_pager: bool = switch(
-        "--no-pager",
-        about="print a context that is longer than the terminal without the pager ($PAGER, or less)",
+        "--no-pager", "print a context that is longer than the terminal without the pager ($PAGER, or less)"
     )
 
     @property

@@ -17,10 +17,7 @@ from repo_navigator.options import nonempty, repeated
 def further_repositories() -> Any:
     """Declare the flag for repositories beside the first."""
     return repeated(
-        "--with",
-        metavar="REPO",
-        read=nonempty,
-        about="one more repository, in the same budget; may be repeated",
+        "--with", "REPO", "one more repository, in the same budget; may be repeated", read=nonempty
     )
 
 

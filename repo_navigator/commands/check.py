@@ -32,23 +32,24 @@ FOUND: Final = 1
 class CheckOptions:
     """What is checked, and in which form what is found is told."""
 
-    repo: str | None = argument("REPO", about="the repository (the work tree here)")
+    repo: str | None = argument("REPO", "the repository (the work tree here)")
     since: str = flag(
         "--since",
-        metavar="REF",
+        "REF",
+        "check all since this work left a commit or branch, or a range A..B (what is not committed)",
         default="worktree",
-        about="check all since this work left a commit or branch, or a range A..B (what is not committed)",
     )
     format: Literal["text", "json", "sarif", "github"] = any_of(
         flag(
             "--format",
+            "",
+            "text, one JSON object, SARIF, or lines for GitHub",
             choices=("text", "json", "sarif", "github"),
             default="text",
-            about="text, one JSON object, SARIF, or lines for GitHub",
         ),
-        switch("--json", value="json", about="the same as --format json"),
+        switch("--json", "the same as --format json", value="json"),
     )
-    watch: bool = switch("--watch", about="check again after each change, until Ctrl-C")
+    watch: bool = switch("--watch", "check again after each change, until Ctrl-C")
 
 
 OPTIONS = CheckOptions

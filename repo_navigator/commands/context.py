@@ -32,15 +32,13 @@ class ContextOptions(PagedOptions):
     """Which navigation is shown, and what is said to it."""
 
     navigation: str | None = argument(
-        "ID",
-        about="which navigation, by the id that `navigate` ends with (the latest of this folder, else of "
-        "all)",
+        "ID", "which navigation, by the id that `navigate` ends with (the latest of this folder, else of all)"
     )
     feedback: str | None = flag(
-        "--feedback", metavar="TEXT", about="take one more step by these words, and print what is new"
+        "--feedback", "TEXT", "take one more step by these words, and print what is new"
     )
-    all: bool = switch("--all", about="after --feedback, print the whole context, not only what is new")
-    plan: bool = switch("--plan", about="print the flight plan in place of the context")
+    all: bool = switch("--all", "after --feedback, print the whole context, not only what is new")
+    plan: bool = switch("--plan", "print the flight plan in place of the context")
 
 
 OPTIONS = ContextOptions

@@ -24,17 +24,14 @@ class CostsOptions(MapOptions):
 
     by: Literal["dir", "glob", "file", "section"] = flag(
         "--by",
+        "",
+        "what a row is: a folder (the default), the files of a glob, a file, or a part of one",
         choices=("dir", "glob", "file", "section"),
         default="dir",
-        about="what a row is: a folder (the default), the files of a glob, a file, or a part of one",
     )
-    depth: int = flag(
-        "--depth", read=count, default=1, metavar="N", about="levels of folders for --by dir (1)"
-    )
-    glob: tuple[str, ...] = repeated(
-        "--glob", metavar="GLOB", about="a row (--by glob), or which files to list"
-    )
-    exact: bool | None = switch("--exact", default=None, about="count every file, however large the tree")
+    depth: int = flag("--depth", "N", "levels of folders for --by dir (1)", read=count, default=1)
+    glob: tuple[str, ...] = repeated("--glob", "GLOB", "a row (--by glob), or which files to list")
+    exact: bool | None = switch("--exact", "count every file, however large the tree", default=None)
 
 
 OPTIONS = CostsOptions

@@ -27,12 +27,9 @@ _DAY_S: Final = 86_400.0
 class ForgetOptions:
     """Which navigations are deleted."""
 
-    ids: tuple[str, ...] = argument("ID", nargs="*", about="the id of a navigation that is deleted")
+    ids: tuple[str, ...] = argument("ID", "the id of a navigation that is deleted", nargs="*")
     older_than: float | None = flag(
-        "--older-than",
-        metavar="DAYS",
-        read=number,
-        about="delete every navigation that nobody used for so long",
+        "--older-than", "DAYS", "delete every navigation that nobody used for so long", read=number
     )
 
 

@@ -29,25 +29,18 @@ _MOST_CUTS = 5
 class GenerateOptions(MapOptions):
     """What is drawn, and how."""
 
-    tokens: int | None = flag(
-        "--tokens", read=count, metavar="N", about="token budget, in place of the plan's"
-    )
-    strict: bool = switch("--strict", about="refuse rules that do not fit rather than cut")
-    show_costs: bool = switch("--show-costs", about="add each file's cost per level to its header")
-    line_numbers: bool = switch("--line-numbers", about="tell the numbers of lines")
-    save_plan: Path | None = flag(
-        "--save-plan", metavar="FILE", read=Path, about="write the plan, stamped with the tree"
-    )
+    tokens: int | None = flag("--tokens", "N", "token budget, in place of the plan's", read=count)
+    strict: bool = switch("--strict", "refuse rules that do not fit rather than cut")
+    show_costs: bool = switch("--show-costs", "add each file's cost per level to its header")
+    line_numbers: bool = switch("--line-numbers", "tell the numbers of lines")
+    save_plan: Path | None = flag("--save-plan", "FILE", "write the plan, stamped with the tree", read=Path)
     verbosity: tuple[str, ...] = repeated(
-        "-v",
-        "--verbosity",
-        metavar="GLOB:LEVEL",
-        about="a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+        "-v --verbosity",
+        "GLOB:LEVEL",
+        "a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
         "4 or implementation",
     )
-    focus: tuple[str, ...] = repeated(
-        "--focus", metavar="GLOB[:WEIGHT]", about="files to put first (weight 5)"
-    )
+    focus: tuple[str, ...] = repeated("--focus", "GLOB[:WEIGHT]", "files to put first (weight 5)")
 
 
 OPTIONS = GenerateOptions

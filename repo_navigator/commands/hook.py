@@ -16,8 +16,8 @@ class HookOptions:
 
     event: str = argument(
         "EVENT",
+        f"what happened: {', '.join(EVENTS)} (a session begins, the user writes, a tool was called)",
         nargs=None,
-        about=f"what happened: {', '.join(EVENTS)} (a session begins, the user writes, a tool was called)",
     )
 
 

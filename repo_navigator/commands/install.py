@@ -33,25 +33,23 @@ class InstallOptions:
     """Which configurations are changed, and how."""
 
     host: tuple[str, ...] = argument(
-        "HOST", nargs="+", choices=_NAMES, about=f"{', '.join(_NAMES[:-1])}, or {ALL} of those that are found"
+        "HOST", f"{', '.join(_NAMES[:-1])}, or {ALL} of those that are found", nargs="+", choices=_NAMES
     )
     scope: Scope = flag(
         "--scope",
+        "",
+        "whose configuration: yours in every folder (the default), or the one that the project shares "
+        "in which you stand",
         choices=("user", "project"),
         default="user",
-        about="whose configuration: yours in every folder (the default), or the one that the project shares "
-        "in which you stand",
     )
     hooks: bool = switch(
-        "--hooks",
-        about="add the hooks in place of the server: what is said beside the assistant's own work",
+        "--hooks", "add the hooks in place of the server: what is said beside the assistant's own work"
     )
-    dry_run: bool = switch("--dry-run", about="show the change as a diff and write nothing")
-    undo: bool = switch("--undo", about="take it out again, and leave the rest as it is")
+    dry_run: bool = switch("--dry-run", "show the change as a diff and write nothing")
+    undo: bool = switch("--undo", "take it out again, and leave the rest as it is")
     allow: tuple[str, ...] = repeated(
-        "--allow",
-        metavar="FOLDER",
-        about="folder that repositories must lie in; may be given more than once",
+        "--allow", "FOLDER", "folder that repositories must lie in; may be given more than once"
     )
     json: bool = json_switch()
 

@@ -32,15 +32,15 @@ _EMPTY: Final = (
 class ReplayOptions(OutputOptions):
     """Which plan is drawn, and on which repository."""
 
-    plan: str = argument("PLAN", nargs=None, about="flight plan, as --save-plan wrote it; - reads stdin")
-    repo: str | None = argument("REPO", about="the repository (the work tree here)")
+    plan: str = argument("PLAN", "flight plan, as --save-plan wrote it; - reads stdin", nargs=None)
+    repo: str | None = argument("REPO", "the repository (the work tree here)")
     further: tuple[str, ...] = further_repositories()
     token_budget: int | None = flag(
-        "--tokens", read=whole_number, metavar="N", about="most tokens, instead of the plan's budget"
+        "--tokens", "N", "most tokens, instead of the plan's budget", read=whole_number
     )
     fail_on_drift: bool = switch(
         "--fail-on-drift",
-        about=f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
+        f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
         "where a pattern of the plan matches nothing, or where that is not known",
     )
 

@@ -23,19 +23,19 @@ _NOBODY = "nobody but this machine"
 class AddOptions:
     """A repository that is added to the file."""
 
-    name: str = argument("NAME", read=nonempty, nargs=None, about="how it is called")
+    name: str = argument("NAME", "how it is called", read=nonempty, nargs=None)
     address: str = argument(
-        "ADDRESS", read=nonempty, nargs=None, about="where it is fetched from: https, ssh or file"
+        "ADDRESS", "where it is fetched from: https, ssh or file", read=nonempty, nargs=None
     )
     branches: tuple[str, ...] = repeated(
         "--branch",
-        metavar="B",
-        about="fetch this branch alone; the first of several is read, later ones may hold one * (all)",
+        "B",
+        "fetch this branch alone; the first of several is read, later ones may hold one * (all)",
     )
     readers: tuple[str, ...] = repeated(
         "--reader",
-        metavar="G",
-        about="user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
+        "G",
+        "user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
     )
 
 
@@ -48,13 +48,9 @@ class ListOptions:
 class SyncOptions:
     """Which repositories are fetched, and within which limits."""
 
-    names: tuple[str, ...] = argument("NAME", nargs="*", about="which; all if left out")
-    seconds: float = flag(
-        "--seconds", read=number, default=SECONDS, metavar="S", about="longest for each repository (900)"
-    )
-    max_gb: float = flag(
-        "--max-gb", read=number, default=MOST_BYTES / 1e9, metavar="GB", about="most of each clone (20)"
-    )
+    names: tuple[str, ...] = argument("NAME", "which; all if left out", nargs="*")
+    seconds: float = flag("--seconds", "S", "longest for each repository (900)", read=number, default=SECONDS)
+    max_gb: float = flag("--max-gb", "GB", "most of each clone (20)", read=number, default=MOST_BYTES / 1e9)
 
 
 OPTIONS = {

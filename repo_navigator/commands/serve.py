@@ -23,23 +23,18 @@ from repo_navigator.options import flag, repeated
 class ServeOptions:
     """How the server is reached, what it may read, and what it logs."""
 
-    http: str | None = flag(
-        "--http", metavar="HOST:PORT", about="serve streamable HTTP there instead of stdio"
-    )
+    http: str | None = flag("--http", "HOST:PORT", "serve streamable HTTP there instead of stdio")
     allow: tuple[str, ...] = repeated(
-        "--allow",
-        metavar="FOLDER",
-        about="folder that repositories must lie in; may be given more than once",
+        "--allow", "FOLDER", "folder that repositories must lie in; may be given more than once"
     )
     log_level: str | None = flag(
-        "--log-level",
-        metavar="LEVEL",
-        about="the least that is logged on stderr: debug, info, warning or error",
+        "--log-level", "LEVEL", "the least that is logged on stderr: debug, info, warning or error"
     )
     log_format: Literal["text", "json"] | None = flag(
         "--log-format",
+        "",
+        "how it is logged: lines of text, or a JSON object a line",
         choices=("text", "json"),
-        about="how it is logged: lines of text, or a JSON object a line",
     )
 
 

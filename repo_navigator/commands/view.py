@@ -34,13 +34,12 @@ class ViewOptions:
     """What is drawn, and where it is written."""
 
     subject: str | None = argument(
-        "ID|PLAN",
-        about="a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)",
+        "ID|PLAN", "a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)"
     )
-    repo: str | None = argument("REPO", about="the repository of a plan (the work tree here)")
+    repo: str | None = argument("REPO", "the repository of a plan (the work tree here)")
     further: tuple[str, ...] = further_repositories()
-    html: str | None = flag("--html", metavar="FILE", about="write the page there, not to stdout")
-    svg: str | None = flag("--svg", metavar="FILE", about="write the map alone there, as SVG")
+    html: str | None = flag("--html", "FILE", "write the page there, not to stdout")
+    svg: str | None = flag("--svg", "FILE", "write the map alone there, as SVG")
 
 
 OPTIONS = ViewOptions
