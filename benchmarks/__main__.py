@@ -21,6 +21,13 @@ BENCHMARKS: Final = Program(
             ("run --only python-voucher",),
         ),
         Command(
+            "answer",
+            "benchmarks.answer",
+            "does the first answer, as a host is sent it, name what the real fix edited?",
+            "Measure on tasks what the first answer, as a host is sent it, tells of what the fix edited.",
+            ("tasks.jsonl --tokens 400,1000 --limit 10",),
+        ),
+        Command(
             "check",
             "benchmarks.check",
             "does the check of an edit find the use that a commit forgot, and nothing where none is?",

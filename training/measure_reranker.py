@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.kept_rows import KeptRows
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
@@ -33,10 +34,10 @@ from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.corpus import Floats
 from repo_map.relevance.model import Weights, combine
 from repo_map.relevance.score import Relevance, score_goal
+from training.foreign_weights import kept_weights
 from training.learning_report import difference, mean
 from training.listwise import Aim, fit, make_lists
-from training.measure_packets import Score, read_journal
-from training.unit_lists import UnitList, kept_weights, read_lists
+from training.unit_lists import UnitList, read_lists
 
 BUDGETS = (2000, 4000, 8000)
 _OF_PACKETS = ("body", "span")
@@ -54,6 +55,15 @@ _LEAST_WEIGHT = 0.001
 PLAIN = "scorer"
 
 Columns = NDArray[np.float32]
+
+
+class Score(msgspec.Struct, frozen=True):
+    """The measures of one packet, as a line of the journal."""
+
+    id: str
+    system: str
+    budget: int
+    measures: dict[str, float]
 
 
 class Ranked(NamedTuple):
@@ -186,7 +196,10 @@ def _pack(
     learned: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> list[Score]:
     weights = kept_weights([], options.weights)
-    known = read_journal(options.journal)
+    journal = KeptRows(options.journal, Score)
+    known: dict[str, list[Score]] = {}
+    for each in journal:
+        known.setdefault(each.id, []).append(each)
     for at, plain in enumerate(ranked[PLAIN]):
         task = tasks[plain.units.id]
         done = {each.system for each in known.get(task.id, [])}
@@ -203,8 +216,7 @@ def _pack(
         if wanted:
             tree = materialise(task.repo, task.base_commit, options.mirrors, options.trees)
             scores = list(packet_scores(task, tree, weights[task.repo], wanted))
-            with options.journal.open("ab") as journal:
-                journal.write(b"".join(msgspec.json.encode(each) + b"\n" for each in scores))
+            journal.append(*scores)
             known.setdefault(task.id, []).extend(scores)
             sys.stderr.write(f"{task.id}\n")
     return [each for scores in known.values() for each in scores]

@@ -23,8 +23,8 @@ from repo_map.history.history import History, read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.relevance.model import Weights
 from repo_map.relevance.score import ScoredUnit, score_goal
-from training.measure_packets import foreign_weights
-from training.signal_rows import TaskRows, read_folder
+from training.foreign_weights import kept_weights
+from training.signal_rows import read_folder
 
 UNITS = 60
 """Units of a list: those that a reranker could bring to the front."""
@@ -106,15 +106,6 @@ def _file(index: RepoIndex, path: str) -> int:
     file = index.file_id(path)
     assert file is not None
     return file
-
-
-def kept_weights(rows: Sequence[TaskRows], kept: Path) -> dict[str, Weights]:
-    """Return each repository's weights, learned from the others' rows; ``kept`` keeps them."""
-    if kept.exists():
-        return msgspec.json.decode(kept.read_bytes(), type=dict[str, Weights])
-    weights = foreign_weights(rows)
-    kept.write_bytes(msgspec.json.encode(weights))
-    return weights
 
 
 def read_lists(folder: Path) -> list[UnitList]:

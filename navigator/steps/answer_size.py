@@ -9,8 +9,12 @@ from repo_map.text import tokens
 
 AROUND_TOKENS: Final = 140
 """Of an answer, what stands around its outline and its code: how it went and goes on, the evidence."""
-_SHARE_OF_OUTLINE: Final = 0.22
-"""Of an answer beside what stands around: the code takes the rest, the outline what the code leaves."""
+_FIRST_OUTLINE: Final = 180
+"""Tokens of the outline, before"""
+_SHARE_OF_OUTLINE: Final = 0.14
+"""its share of an answer beside what stands around: the code takes the rest, the outline what that leaves."""
+_OUTLINE_BESIDE_SUREST: Final = 170
+"""Tokens of the outline at least, where the surest part takes the others alone."""
 MOST_OUTLINE: Final = 480
 """Tokens: of what further lines tell, next to nothing is right."""
 _LEAST_OUTLINE: Final = 60
@@ -40,6 +44,11 @@ class AnswerSize(NamedTuple):
         """Return what code may take beside ``outline`` tokens of places."""
         return None if self.rest is None else max(self.rest - outline, 0)
 
+    @property
+    def alone(self) -> int | None:
+        """What the surest part may take alone, where the outline gives way to it."""
+        return None if self.rest is None else max(self.rest - _OUTLINE_BESIDE_SUREST, 0)
+
 
 def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] = ()) -> AnswerSize:
     """Return what the parts of an answer may take.
@@ -54,5 +63,6 @@ def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] =
     told = sum(map(tokens.count, said[:_MOST_SAID]))
     beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
     usable = max(first_answer - AROUND_TOKENS - told, 0)
-    outline = max(min(MOST_OUTLINE, int(_SHARE_OF_OUTLINE * usable)), _LEAST_OUTLINE)
+    wanted = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable), usable - beside)
+    outline = max(wanted, _LEAST_OUTLINE)
     return AnswerSize(outline, max(usable - beside, outline), beside)

@@ -9,7 +9,7 @@ from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.messages import one_line
-from repo_map.parsing.values import LineRange
+from repo_map.packing.source import own_lines
 from repo_map.selection.sections import Section, Shape
 from repo_map.text.tokens import DEFAULT_ENCODING
 
@@ -93,7 +93,7 @@ def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: Price
         file_id = index.file_id(unit.path)
         if file_id is None or not unit.name:
             continue
-        if drawn.shows(unit.path, LineRange(unit.start, unit.end)):
+        if drawn.shows(unit.path, own_lines(index, unit)):
             continue
         if not (offered := prices.of_part(unit.path, file_id, unit.name)):
             continue

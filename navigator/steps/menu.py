@@ -14,10 +14,11 @@ from repo_map.check.runners import command_for
 from repo_map.check.tests_to_run import tests_for
 from repo_map.messages import one_line
 from repo_map.packing.listing import list_places
+from repo_map.packing.source import own_lines
 from repo_map.packing.why import brief_reason
-from repo_map.parsing.values import LineRange
 from repo_map.relevance.named_text import named_text
 from repo_map.selection.exclusions import excluded_by
+from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -34,6 +35,10 @@ _MOST_TEXTS: Final = 1
 """Likewise files of text that shown code names."""
 _MOST_TESTS: Final = 2
 """Files of tests, and tests of each, that are told."""
+_TESTS_TOLD: Final = ((_MOST_TESTS, _MOST_TESTS), (_MOST_TESTS, 0), (1, 1), (1, 0))
+"""Files, and tests of each, of a line that gets shorter until it has"""
+_LONGEST_TESTS: Final = 40
+"""tokens: long names of tests took the room of places."""
 _MOST_TESTED: Final = 3
 """Places whose tests are looked for."""
 _SURE: Final = 0.25
@@ -79,8 +84,13 @@ def tests_line(index: RepoIndex, menu: Sequence[MenuPlace]) -> str:
     if not places:
         return ""
     tests = tests_for(index, places).tests[:_MOST_TESTS]
-    asked = [(each.path, each.names[:_MOST_TESTS]) for each in tests]
-    return command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests)
+    told = ""
+    for files, names in _TESTS_TOLD:
+        asked = [(each.path, each.names[:names]) for each in tests[:files]]
+        told = command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests[:files])
+        if tokens.count(told) <= _LONGEST_TESTS:
+            break
+    return told
 
 
 def _definition(index: RepoIndex, place: MenuPlace) -> Place | None:
@@ -148,7 +158,7 @@ class _Places:
     def _of(self, unit: ScoredUnit) -> MenuPlace:
         file = self._file(unit.path)
         price = self._prices.of_part(unit.path, file, unit.name).get(4, 0)
-        is_shown = self._drawn.shows(unit.path, LineRange(unit.start, unit.end))
+        is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
         return MenuPlace(
             number=0,
             path=unit.path,
@@ -180,7 +190,7 @@ def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple
     found = []
     for unit in relevance.units[:_SHOWN_UNITS]:
         file_id, block = index.file_id(unit.path), drawn.block(unit.path)
-        if file_id is not None and block is not None and block.shows(LineRange(unit.start, unit.end)):
+        if file_id is not None and block is not None and block.shows(own_lines(index, unit)):
             found.append((file_id, unit.start, unit.end))
     return found
 

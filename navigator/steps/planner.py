@@ -23,6 +23,7 @@ from repo_map.languages.kinds import CODE
 from repo_map.messages import counted
 from repo_map.packing.listing import list_places, tokens_of
 from repo_map.packing.pack import pack
+from repo_map.packing.source import own_lines
 from repo_map.parsing.values import LineRange
 from repo_map.plan.diff import compare_plans
 from repo_map.plan.levels import level_word
@@ -211,7 +212,9 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     told = (*view.impact, *view.notes, *relevance.sufficiency.notes)
     size = answer_size(run.first_answer, plan.budget, told)
     most = size.code(tokens_of(list_places(index, relevance, size.outline)))
-    packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most)
+    packed = pack(
+        index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=size.alone
+    )
     updates = updates_to(plan, packed)
     if not updates:
         return Finalize(summary(view))
@@ -338,7 +341,7 @@ def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Pla
             for row, each in enumerate(index.definitions(file))
             if unit.start <= each.start and each.end <= unit.end
         ]
-        if rows and view.map.shows(unit.path, LineRange(unit.start, unit.end)):
+        if rows and view.map.shows(unit.path, own_lines(index, unit)):
             found.append((file, rows[0]))
     return found
 

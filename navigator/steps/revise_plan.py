@@ -70,7 +70,9 @@ def revise(
     if asks_for_more or heard.run.fill:
         size = answer_size(heard.run.first_answer, own.budget)
         most = size.code(tokens_of(list_places(index, relevance, size.outline)))
-        packed = pack(index, relevance, own.budget, base=own, fill=heard.run.fill, most=most)
+        packed = pack(
+            index, relevance, own.budget, base=own, fill=heard.run.fill, most=most, most_alone=size.alone
+        )
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)

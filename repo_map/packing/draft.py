@@ -309,6 +309,17 @@ class Draft:
                     self._take(part, price // len(parts) + _ELISION_TOKENS)
         return left_out
 
+    def fill_exactly(self, pieces: Sequence[Piece], usual: int) -> None:
+        """Take pieces in order, each that fits as it is drawn: of little room none is to be lost.
+
+        All have ``usual`` tokens, one alone the whole budget.
+        """
+        for piece in pieces:
+            before, room = len(self._taken), usual if self._taken else self.budget
+            self.fill([piece], room)
+            while len(self._taken) > before and self.measure() > room:
+                self._give_back()
+
     @property
     def spent(self) -> int:
         """Tokens of what is chosen, estimated since it was measured last."""
@@ -342,8 +353,7 @@ class Draft:
                 rest = self.fill(rest, self.budget)
             if self._spent == before:
                 return
-        while self.measure() > self.budget and self._taken:
-            self._shrink()
+        self._shrink()
 
     def measure(self) -> int:
         """Return the exact tokens of what is chosen, and go on from them."""
@@ -373,15 +383,16 @@ class Draft:
         return max(drawn.counts)
 
     def _shrink(self) -> None:
-        """Give back what was taken last until the estimate fits."""
-        over = self._spent - self.budget
-        while over > 0 and self._taken:
-            piece = self._taken.pop()
-            self._pieces[piece.path].remove(piece)
-            self._exact.pop(piece.path, None)
-            if not self._pieces[piece.path] and piece.path not in self._listed:
-                del self._pieces[piece.path]
-            over -= tokens.count(self._reader.file(piece.path).cut(piece.first, piece.last))
+        """Give back what was taken last until the rest fits: a part costs its imports and headers as well."""
+        while self._taken and self.measure() > self.budget:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        piece = self._taken.pop()
+        self._pieces[piece.path].remove(piece)
+        self._exact.pop(piece.path, None)
+        if not self._pieces[piece.path] and piece.path not in self._listed:
+            del self._pieces[piece.path]
 
     def _shows(self, unit: ScoredUnit) -> bool:
         return any(piece.unit is unit for piece in self._pieces.get(unit.path, ()))

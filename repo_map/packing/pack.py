@@ -85,11 +85,13 @@ def pack(
     base: FlightPlan | None = None,
     fill: bool = True,
     most: int | None = None,
+    most_alone: int | None = None,
 ) -> FlightPlan:
     """Return the plan that shows the most relevant code in at most ``budget`` tokens.
 
     Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. It shows ``most`` tokens
-    of code at most; where these are few, what is nearly certain, and nothing where nothing is. The plan is
+    of code at most, a part alone ``most_alone``; where these are few, what is nearly certain, and nothing
+    where nothing is. The plan is
     an ordinary one: it names files, symbols and lines, and draws the same map without the goal. What ``base``
     asks for holds, rules that show every file aside, and what it leaves out stays out. Where nothing is
     relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
@@ -101,12 +103,14 @@ def pack(
         whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
         return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})
-    size = budget if most is None else min(budget, most)
+    size = budget if most is None else min(budget, max(most, most_alone or 0))
+    usual = size if most is None else min(size, most)
     shares = Shares.of(size)
     is_small = most is not None and size < _SMALL
     if is_small:
         shares = shares._replace(longest=round(_LONGEST_OF_SMALL * size))
-    reader = PieceReader(index, relevance, _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE)
+    price = _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE
+    reader = PieceReader(index, relevance, price, is_bare=is_small)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
     book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
     captured = wishes.captured(index)
@@ -123,13 +127,15 @@ def pack(
     bonus = 0.0 if is_small else _NEIGHBOUR
     ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)
     reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
+    rest: list[Piece] = []
     if fill:
         rest = draft.fill(ranked, room - reserve)
+    elif is_small:
+        draft.fill_exactly([piece for piece in ranked if _is_worth_it(piece, is_small)], usual)
     else:
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
         rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, is_small)], room - reserve)
-        if not is_small:
-            draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
+        draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = 0
     if reserve:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.packing.source import SourceFile, joined
+from repo_map.packing.source import SourceFile, joined, own_lines
 from repo_map.packing.statements import Statement
 from repo_map.packing.windows import find_windows, head_of, size_of, tail_of
 from repo_map.relevance.score import Relevance, ScoredUnit
@@ -69,10 +69,21 @@ class Piece(NamedTuple):
 class PieceReader:
     """Makes pieces of scored units; each file is read once."""
 
-    def __init__(self, index: RepoIndex, relevance: Relevance, length_price: float = LENGTH_PRICE) -> None:
-        """Make pieces whose worth falls by ``length_price`` with each e-fold of their length."""
+    def __init__(
+        self,
+        index: RepoIndex,
+        relevance: Relevance,
+        length_price: float = LENGTH_PRICE,
+        *,
+        is_bare: bool = False,
+    ) -> None:
+        """Make pieces whose worth falls by ``length_price`` with each e-fold of their length.
+
+        Where ``is_bare``, without the comments above them.
+        """
         self._index = index
         self._length_price = length_price
+        self._is_bare = is_bare
         self._goal = relevance.goal
         self._asked = relevance.asked
         self._files: dict[str, SourceFile] = {}
@@ -101,7 +112,8 @@ class PieceReader:
         file = self.file(unit.path)
         text = file.cut(unit.start, unit.end)
         if len(text) <= longest * _CHARACTERS_PER_TOKEN:
-            yield Piece(unit, unit.start, unit.end, self._worth(unit, text))
+            first = own_lines(self._index, unit).first if self._is_bare else unit.start
+            yield Piece(unit, first, unit.end, self._worth(unit, text))
             return
         if not windows:
             return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from repo_map.packing.statements import Statement, Statements
 from repo_map.parsing.facts_model import IMPORT, RENAMED
+from repo_map.parsing.values import LineRange
 from repo_map.relations.file_facts import FileViews
 from repo_map.selection.sections import qualified_names
 from repo_map.text.units import FUNCTION
@@ -22,6 +23,8 @@ _WORD = re.compile(r"\w+")
 _LAST_WORD = re.compile(r"[A-Za-z_]\w*")
 _CHEAP_GAP = 1
 """Lines between two imports that cost no more than the line that says they are left out."""
+_SHORT_COMMENT = 3
+"""Lines above a definition that are shown with it: what shows it is then called by its name."""
 _LONGEST_IMPORT = 4
 """Lines up to which an import statement is shown whole."""
 
@@ -35,6 +38,16 @@ def joined(ranges: Sequence[tuple[int, int]], gap: int = 0) -> list[tuple[int, i
         else:
             found.append((first, last))
     return found
+
+
+def own_lines(index: RepoIndex, unit: ScoredUnit) -> LineRange:
+    """Return the lines of a unit without a long comment above its definition."""
+    file = index.file_id(unit.path)
+    for each in index.definitions(file) if unit.name and file is not None else ():
+        if unit.start <= each.sig_start <= unit.end and unit.name.endswith(each.name):
+            is_long = each.start - unit.start > _SHORT_COMMENT
+            return LineRange(each.start if is_long else unit.start, unit.end)
+    return LineRange(unit.start, unit.end)
 
 
 class SourceFile:

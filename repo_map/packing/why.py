@@ -10,8 +10,12 @@ from repo_map.messages import one_line
 
 _SHARED: Final = re.compile(r"^its (?:name|path|text|name and text) match(?:es)? (?=(?:a part of )?`)")
 """Before the words that a place shares with the goal: there is no room for where."""
-_SAYS_LITTLE: Final = re.compile(r"^(?:in a likely file$|defines `|is `)")
-"""What the name that stands beside it says as well."""
+_SAYS_LITTLE: Final = re.compile(
+    r"^(?:in a likely file$|defines `|is `|holds words of the quoted|changed by past"
+    r"|likely code uses|uses names)"
+)
+"""What the name that stands beside it says as well, or what is too weak to choose by."""
+_FRAME: Final = re.compile(r"^on the stack trace\b.*")
 MOST_CHARACTERS: Final = 30
 """Of a reason in a header: a header holds little but its path."""
 _LONGEST_NAMED: Final = 48
@@ -23,7 +27,7 @@ def brief_reason(reasons: Sequence[str]) -> str:
 
     Of words that a place shares with the goal its own name and lines tell.
     """
-    reason = one_line(next(iter(reasons), ""))
+    reason = _FRAME.sub("on the trace", one_line(next(iter(reasons), "")))
     return "" if _SAYS_LITTLE.match(reason) or _SHARED.match(reason) else reason
 
 

@@ -14,10 +14,10 @@ from repo_map.indexing.store import Store
 from repo_map.relevance.model import default_weights
 from tests.support.trees import write
 from training.ablate import LEVERS, table, without
+from training.foreign_weights import foreign_weights
 from training.learn_weights import FORMULA, cross_validate, deal_folds, learn
 from training.learning_report import difference, interval, report
 from training.listwise import Aim, fit, make_lists
-from training.measure_packets import foreign_weights, measure
 from training.signal_rows import TaskRows, load_rows, read_rows, save_rows
 
 WORDS = ("router", "cache", "login", "mail", "report", "upload")
@@ -124,19 +124,9 @@ def test_differences_are_paired_and_their_intervals_repeat() -> None:
     assert interval(some, "body") == interval(some, "body")
 
 
-def test_packets_are_measured_with_weights_of_other_repositories(
-    tmp_path: Path, tasks: list[TaskRows]
-) -> None:
+def test_a_repository_is_judged_by_weights_of_others(tasks: list[TaskRows]) -> None:
     weights = foreign_weights(tasks)
     assert sorted(weights) == sorted(task.repo for task in tasks)
     folds = deal_folds(tasks)
     others = [task for task in tasks if folds[task.repo] != folds["owner/router"]]
     assert weights["owner/router"].unit == learn(others, FORMULA).unit
-    tree = write(tmp_path, sources())
-    scores = list(measure(task_of("router"), tree, weights["owner/router"], [600, 900]))
-    assert [(each.system, each.budget) for each in scores] == [
-        ("navigator", 600),
-        ("navigator", 900),
-        ("navigator by need", 900),
-    ]
-    assert all(each.measures["body"] == 1.0 and each.measures["tokens"] <= each.budget for each in scores)

@@ -1,0 +1,161 @@
+"""``python -m benchmarks answer``: does the first answer, as a host is sent it, name what the fix edits?"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from benchmarks.figures import bootstrap
+from benchmarks.kept_rows import KeptRows
+from benchmarks.localize import folder
+from benchmarks.sent import first_answer, score_sent
+from benchmarks.tasks import Task, read_tasks
+from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
+from repo_map.relevance.model import Weights
+
+_SHOWN: Final = ("reach", "body", "spelt", "tokens", "places", "seconds")
+_HISTORY_S: Final = 120
+
+
+class AnswerRow(msgspec.Struct, frozen=True):
+    """What one answer scored, as a line of the file of rows."""
+
+    id: str
+    repo: str
+    language: str
+    kind: str
+    """The name of its set."""
+    most: int
+    """Tokens that the answer may have."""
+    measures: dict[str, float]
+    signals: dict[str, float]
+    """What tells how much of the work it holds."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
+    parser.add_argument(
+        "--tokens", default="400,700,1000,2000", metavar="N,…", help="sizes of answers, by commas"
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="of each file N tasks, in turn from each repository"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
+    parser.add_argument(
+        "--weights", type=Path, metavar="FILE", help="weights by repository (training.foreign_weights)"
+    )
+    parser.add_argument(
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure the answers and print a table for a document."""
+    if options.mirrors is None:
+        print(
+            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
+        )
+        return 2
+    sizes = sorted({int(each) for each in options.tokens.split(",")})
+    weights: Mapping[str, Weights] = (
+        msgspec.json.decode(options.weights.read_bytes(), type=dict[str, Weights]) if options.weights else {}
+    )
+    with contextlib.ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-")))
+        kept = KeptRows(options.out or scratch / "rows.jsonl", AnswerRow)
+        known = {(row.id, row.most): row for row in kept}
+        rows: list[AnswerRow] = []
+        for file in options.tasks:
+            for task in chosen(read_tasks(file), options.mirrors, options.limit):
+                missing = [most for most in sizes if (task.id, most) not in known]
+                if missing:
+                    tree = materialise(
+                        task.repo, task.base_commit, options.mirrors, options.trees or scratch / "trees"
+                    )
+                    fresh = list(measure(task, tree, file.stem, missing, weights.get(task.repo)))
+                    kept.append(*fresh)
+                    known |= {(row.id, row.most): row for row in fresh}
+                    print(f"{task.id}: {fresh[-1].measures}", file=sys.stderr, flush=True)
+                rows += [known[task.id, most] for most in sizes]
+    print("\n".join(table(rows)))
+    return 0
+
+
+def chosen(tasks: Sequence[Task], mirrors: Path, most: int | None) -> list[Task]:
+    """Return ``most`` tasks whose fix edits functions, in turn from each repository that has a mirror."""
+    by_repo: dict[str, list[Task]] = {}
+    for task in tasks:
+        with contextlib.suppress(MirrorNotFoundError):
+            find_mirror(task.repo, mirrors)
+            if any(symbol.kind == "function" for symbol in task.gold_symbols):
+                by_repo.setdefault(task.repo, []).append(task)
+    longest = max(map(len, by_repo.values()), default=0)
+    dealt = [own[at] for at in range(longest) for own in by_repo.values() if at < len(own)]
+    return dealt[:most]
+
+
+def measure(
+    task: Task, tree: Path, kind: str, sizes: Sequence[int], weights: Weights | None = None
+) -> Iterator[AnswerRow]:
+    """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
+    from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
+    from repo_map.history.history import read_history  # noqa: PLC0415 - as above
+    from repo_map.index import build_index  # noqa: PLC0415 - as above
+
+    index = build_index(tree, workers=1)
+    workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S), weights)
+    paths = files_at_head(tree)
+    for most in sizes:
+        started = time.perf_counter()
+        sent = first_answer(workspace, task, most)
+        seconds = time.perf_counter() - started
+        measures = score_sent(task, sent, paths, lambda path: (tree / path).read_text("utf-8", "replace"))
+        yield AnswerRow(
+            task.id,
+            task.repo,
+            task.language,
+            kind,
+            most,
+            {**measures, "seconds": seconds},
+            {"confidence": sent.relevance.sufficiency.confidence, "shown": float(sent.shown)},
+        )
+    index.release()
+
+
+def table(rows: Sequence[AnswerRow]) -> list[str]:
+    """Return the means as lines of a table, of all tasks, by set and by language."""
+    lines = [f"| answers | tokens at most | {' | '.join(_SHOWN)} |", "|---" * (len(_SHOWN) + 2) + "|"]
+    groups = {"all": list(rows)}
+    for row in rows:
+        groups.setdefault(row.kind, []).append(row)
+    for row in sorted(rows, key=lambda each: each.language):
+        groups.setdefault(row.language, []).append(row)
+    for name, own in groups.items():
+        for most in sorted({row.most for row in own}):
+            of_size = [row for row in own if row.most == most]
+            cells = (_cell(of_size, measure) for measure in _SHOWN)
+            lines.append(f"| {name} ({len(of_size)}) | {most:,} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(rows: Sequence[AnswerRow], name: str) -> str:
+    values = [row.measures[name] for row in rows if name in row.measures]
+    if not values:
+        return "–"
+    mean = sum(values) / len(values)
+    if name in ("reach", "body"):
+        low, high = bootstrap(values)
+        return f"{mean:.2f} ±{(high - low) / 2:.2f}"
+    return f"{mean:,.0f}" if name in ("tokens", "places") else f"{mean:.2f}"

@@ -1,0 +1,129 @@
+"""A first answer as a host is sent it, made without a store, and what of a known fix it tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from benchmarks.scoring import joined
+from benchmarks.tasks import Task
+from repo_map.text import tokens
+
+if TYPE_CHECKING:
+    from navigator.records.bookkeeping import Navigation
+    from navigator.workspaces.workspace import Workspace
+    from repo_map.plan.model import FlightPlan
+    from repo_map.relevance.score import Relevance, ScoredUnit
+
+_PLACE: Final = re.compile(r"(\d+)\*? (.+?) (\d+)-(\d+)(?:: .*)?")
+_MORE: Final = re.compile(r" \([\d,]+ more\)$")
+_WHOLE_FILE: Final = "whole file"
+_START: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+class Listed(NamedTuple):
+    """A place that the outline names; lines are 1-based and inclusive."""
+
+    path: str
+    first: int
+    last: int
+    is_file: bool
+
+
+class Sent(NamedTuple):
+    """One answer."""
+
+    text: str
+    relevance: Relevance
+    shown: int
+    """Tokens of its code."""
+    plan: FlightPlan
+    """What replays its code."""
+
+
+def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
+    """Return the answer of ``navigate`` that has at most ``most`` tokens, by the embedded planner."""
+    from mcp_server.protocol.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
+    from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - as above
+    from navigator.records.state import ModelPricingRates  # noqa: PLC0415 - as above
+    from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings  # noqa: PLC0415 - as above
+    from navigator.steps.outputs import output_of  # noqa: PLC0415 - as above
+    from navigator.steps.planner import planned  # noqa: PLC0415 - as above
+    from navigator.steps.request import checked, first_state  # noqa: PLC0415 - as above
+    from navigator.steps.turn import apply_decision, goal_with_feedback, report_now  # noqa: PLC0415 - as above
+    from navigator.steps.view import ViewRequest, view_of  # noqa: PLC0415 - as above
+
+    def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
+        return ViewRequest(goal_with_feedback(at), plan, at.run.own, at.run.own, first_answer=most)
+
+    budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
+    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
+    rates = ModelPricingRates(
+        model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
+    )
+    now = first_state(checked(request, NavigatorSettings()), "n" * 12, ".", rates, 0.0)
+    seen = view_of(workspace, view(now, now.state.flight_plan))
+    while now.run.stop_reason is None:
+        decision, _ = planned(now, workspace, seen)
+        seen = view_of(workspace, view(now, decision.plan))
+        now, record = apply_decision(now, decision, _START, seen, 1)
+    output = output_of(now, record, seen.map.map_text)
+    page = navigate_answer(output, report_now(record, now.run), DEFAULT_TOKEN_BUDGET, most)
+    relevance = workspace.relevance(goal_with_feedback(now))
+    return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
+
+
+def score_sent(task: Task, sent: Sent, paths: frozenset[str], read: Callable[[str], str]) -> dict[str, float]:
+    """Return ``reach``, ``body``, ``spelt``, ``tokens`` and what share of tasks has all of the first two.
+
+    ``reach`` is the share of the edited functions that the text shows whole or names with their lines, a
+    whole file aside; ``body`` those shown whole. A task without such functions has neither. ``spelt`` is the
+    share of what the goal spells out that stands there.
+    """
+    text, listed = joined(sent.text), list(outline_of(sent.text, paths))
+    functions = [symbol for symbol in task.gold_symbols if symbol.kind == "function"]
+    lines = {path: read(path).split("\n") for path in {symbol.file for symbol in functions}}
+    shown = [joined(lines[each.file][each.start - 1 : each.end]) in text for each in functions]
+    reached = [
+        seen or any(_names(place, each.file, each.sig_line) for place in listed)
+        for each, seen in zip(functions, shown, strict=True)
+    ]
+    spelt = [_tells(sent.text, listed, unit) for unit in sent.relevance.spelt]
+    return {
+        **_share("body", shown),
+        **_share("reach", reached),
+        **({"spelt": sum(spelt) / len(spelt)} if spelt else {}),
+        "tokens": float(tokens.count(sent.text)),
+        "places": float(len(listed)),
+    }
+
+
+def outline_of(text: str, paths: frozenset[str]) -> Iterator[Listed]:
+    """Yield the places that the outline of an answer names."""
+    path = ""
+    for line in text.split("\n"):
+        if (bare := _MORE.sub("", line)) in paths:
+            path = bare
+        elif path and (found := _PLACE.fullmatch(line)):
+            yield Listed(path, int(found[3]), int(found[4]), found[2] == _WHOLE_FILE)
+        else:
+            path = ""
+
+
+def _names(place: Listed, path: str, line: int) -> bool:
+    return not place.is_file and place.path == path and place.first <= line <= place.last
+
+
+def _tells(text: str, listed: Sequence[Listed], unit: ScoredUnit) -> bool:
+    """Say whether a place that the goal spells out is named, or in code that is headed by its path."""
+    if not unit.name:
+        return unit.path in text
+    named = any(_names(place, unit.path, line) for place in listed for line in (unit.start, unit.end))
+    return named or (unit.path in text and unit.name.rpartition(".")[2] in text)
+
+
+def _share(name: str, seen: Sequence[bool]) -> dict[str, float]:
+    return {name: sum(seen) / len(seen), f"{name}_all": float(all(seen))} if seen else {}
