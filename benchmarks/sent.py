@@ -50,10 +50,10 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - as above
     from navigator.records.state import ModelPricingRates  # noqa: PLC0415 - as above
     from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings  # noqa: PLC0415 - as above
-    from navigator.steps.outputs import output_of  # noqa: PLC0415 - as above
+    from navigator.steps.outputs import output_of, report_now  # noqa: PLC0415 - as above
     from navigator.steps.planner import planned  # noqa: PLC0415 - as above
     from navigator.steps.request import checked, first_state  # noqa: PLC0415 - as above
-    from navigator.steps.turn import apply_decision, goal_with_feedback, report_now  # noqa: PLC0415 - as above
+    from navigator.steps.turn import apply_decision, goal_with_feedback  # noqa: PLC0415 - as above
     from navigator.steps.view import ViewRequest, view_of  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
