@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Reso
 from pydantic import ValidationError
 
 from mcp_server.eras import MODERN, can_ask
-from mcp_server.errors import TOLD
+from mcp_server.errors import CALLER_ERRORS
 from mcp_server.loading import load_navigator
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.map_tools import map_tools
@@ -104,7 +104,7 @@ class NavigatorServer(MCPServer[AppContext]):
             try:
                 return await self._called(name, arguments, context)
             except ToolError as error:
-                note_refusal(error.__cause__ if isinstance(error.__cause__, TOLD) else error)
+                note_refusal(error.__cause__ if isinstance(error.__cause__, CALLER_ERRORS) else error)
                 raise
 
     async def _called(

@@ -15,7 +15,7 @@ NO_REPOSITORY: Final = 3
 MODEL_FAILED: Final = 4
 
 _ELSEWHERE: Final = ", or set REPO_NAVIGATOR_DATA to another folder."
-TOLD: Final = (NavigatorError, RepoMapError, SettingsError)
+CALLER_ERRORS: Final = (NavigatorError, RepoMapError, SettingsError)
 """Errors whose message is written for the caller."""
 
 

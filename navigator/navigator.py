@@ -191,7 +191,7 @@ class Navigator:
         request = turn_request(feedback, updates, action, menu_step, show=show, drop=drop, ask=ask)
         async with self._held(navigation_id, user) as stored:
             report, turn = await self._take(stored, user, request, refresh=refresh)
-        await _tell(on_progress, report, turn.navigation)
+        await _report_progress(on_progress, report, turn.navigation)
         return report
 
     async def step_and_deliver(
@@ -223,7 +223,7 @@ class Navigator:
             # What others have changed since is new to the host, also where this turn takes no step.
             since = after.run.step if turn.answer else None
             answer = await self._deliver(report, after, user, hand_out, before, since=since)
-        await _tell(on_progress, report, turn.navigation)
+        await _report_progress(on_progress, report, turn.navigation)
         return answer
 
     async def run(
@@ -559,7 +559,7 @@ class Navigator:
         except ModelFailedError as error:
             failed = await self.store.load_to_change(before.run.navigation_id, user)
             return await self._executor.fail(failed, user, error)
-        await _tell(on_progress, report, turn.navigation)
+        await _report_progress(on_progress, report, turn.navigation)
         return turn.navigation
 
     @asynccontextmanager
@@ -588,11 +588,11 @@ class Navigator:
         if after.run.stop_reason is not None:
             await self._live.rest(after.run.navigation_id)
         report = await self._step_reader.report(after, user)
-        told = {"answer": turn.answer or report.answer, "not_understood": turn.not_understood}
-        return report.model_copy(update=told), turn
+        update = {"answer": turn.answer or report.answer, "not_understood": turn.not_understood}
+        return report.model_copy(update=update), turn
 
 
-async def _tell(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:
+async def _report_progress(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:
     if on_progress is not None:
         await on_progress(Progress.after(report, after.run.max_steps))
 

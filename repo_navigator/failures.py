@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from mcp_server.errors import BAD_INPUT, TOLD, exit_code, one_line, storage_sentence
+from mcp_server.errors import BAD_INPUT, CALLER_ERRORS, exit_code, one_line, storage_sentence
 from repo_navigator.terminal import CANCELLED, drop_stdout
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def report_failure(program: Program, error: BaseException) -> int:
         BaseException: ``error`` itself, where it is unexpected, and `REPO_MAP_DEBUG` asks for its place.
     """
     match error:
-        case _ if isinstance(error, TOLD):
+        case _ if isinstance(error, CALLER_ERRORS):
             return _end(program, one_line(error), exit_code(error))
         case KeyboardInterrupt():
             return _end(program, "cancelled", CANCELLED)

@@ -101,7 +101,7 @@ def wire_report(
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
-    told = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
+    shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
     most_findings = None if detail.cuts else detail.impact
     own: dict[str, Any] = {
         "status": status,
@@ -122,7 +122,7 @@ def wire_report(
         "notes": _notes(report, detail),
         "next": _NEXT.get(status, open_next),
     }
-    return wire.TurnReportJson(**{**told, **own}, **further(report))
+    return wire.TurnReportJson(**{**shared, **own}, **further(report))
 
 
 def _menu(report: reports.TurnReport, most: int) -> str:
@@ -137,10 +137,13 @@ def _menu(report: reports.TurnReport, most: int) -> str:
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
     """Return how sure the choice is, unless the reasoning is just that, or holds it where room is short."""
-    told, reasoning = clip(report.sufficiency, detail.characters), clip(report.reasoning, detail.characters)
+    sufficiency, reasoning = (
+        clip(report.sufficiency, detail.characters),
+        clip(report.reasoning, detail.characters),
+    )
     is_bare = detail.focus_areas == DETAILS[0].focus_areas
-    is_told = report.sufficiency == report.reasoning or (is_bare and told in reasoning)
-    return None if not told or is_told else told
+    is_repeated = report.sufficiency == report.reasoning or (is_bare and sufficiency in reasoning)
+    return None if not sufficiency or is_repeated else sufficiency
 
 
 def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:

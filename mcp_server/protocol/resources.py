@@ -20,7 +20,7 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from mcp_server.errors import TOLD, one_line, storage_sentence
+from mcp_server.errors import CALLER_ERRORS, one_line, storage_sentence
 from mcp_server.protocol.addresses import NAVIGATIONS, address
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
@@ -160,7 +160,7 @@ def _raised_as_resource_errors() -> Iterator[None]:
     except (UnknownNavigationError, RepositoryNotFoundError) as error:
         # A right that was taken away reads as a repository that is not there.
         raise ResourceNotFoundError(one_line(error)) from error
-    except TOLD as error:
+    except CALLER_ERRORS as error:
         raise ResourceError(one_line(error)) from error
     except OSError as error:
         raise ResourceError(storage_sentence(error)) from error
@@ -189,7 +189,7 @@ def offer_completions(
         if argument.name == "repo_path":
             access, principal = navigations.access, current_principal()
             folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
-            with suppress(*TOLD):  # What can't be told now is not offered.
+            with suppress(*CALLER_ERRORS):  # What can't be told now is not offered.
                 folders = [*access.names(principal), *folders]
             return _of(folders, argument.value)
         return None
@@ -200,7 +200,7 @@ async def _versions(navigations: Navigations, navigation_id: str | None) -> list
     try:
         meant = await navigations.resolve(principal, navigation_id)
         steps = await (await navigations.navigator()).decisions(meant.navigation_id, user=principal.user)
-    except TOLD:
+    except CALLER_ERRORS:
         return []
     return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
 

@@ -212,17 +212,17 @@ def navigate_answer(
 ) -> Page:
     """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
     is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
-    told = beside_reasons(report) if is_bare else report
+    reported = beside_reasons(report) if is_bare else report
 
-    def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(told, response_token_budget, telling.detail)
+    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(reported, response_token_budget, shape.detail)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,
             turn_report=message,
             context=context,
-            reasoning_summary=_news(output.reasoning_summary, report.reasoning, telling.detail),
-            flight_plan_yaml=output.flight_plan_yaml if telling.plan else None,
+            reasoning_summary=_news(output.reasoning_summary, report.reasoning, shape.detail),
+            flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
             next_cursor=cursor,
         )
         parts = [
@@ -231,12 +231,10 @@ def navigate_answer(
         ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
-    tellings = _OPEN if report.stop_reason is None else _FOUND
+    shapes = _OPEN if report.stop_reason is None else _FOUND
     as_object = None if first_answer is None else int(first_answer * _MOST_JSON_GROWTH) + _JSON_NAMES
     most = min(response_token_budget, as_object or response_token_budget)
-    return _fitted(
-        make, output, Cursor(report.step_number, None, 0), most, tellings, text_tokens=first_answer
-    )
+    return _fitted(make, output, Cursor(report.step_number, None, 0), most, shapes, text_tokens=first_answer)
 
 
 def step_answer(
@@ -250,8 +248,8 @@ def step_answer(
     took_none = delta.since_step == report.step_number
     menu = bool(report.menu) and (is_first or (report.goal_changed and not took_none))
 
-    def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, response_token_budget, telling.detail)
+    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(report, response_token_budget, shape.detail)
         if not is_first:
             message = brief(message, took_none=took_none, menu=menu, unread=unread)
         result = wire.StepResultJson(
@@ -266,11 +264,11 @@ def step_answer(
         parts.append("" if took_none else _since(delta))
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
-    tellings = _OPEN if report.stop_reason is None else _OPEN[1:]
+    shapes = _OPEN if report.stop_reason is None else _OPEN[1:]
     if took_none:
-        tellings = _UNCHANGED
+        shapes = _UNCHANGED
     page = _fitted(
-        make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, tellings
+        make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, shapes
     )
     return page._replace(menu=menu)
 
@@ -296,15 +294,15 @@ def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
 def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Page:
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
-    def make(telling: AnswerShape, context: str, following: str | None) -> Answer:
-        plan = output.flight_plan_yaml if telling.plan else None
+    def make(shape: AnswerShape, context: str, following: str | None) -> Answer:
+        plan = output.flight_plan_yaml if shape.plan else None
         bare = _wire_output(output, response_token_budget, context, plan, following)
         result = bare.model_copy(
             update={
                 "since_step": output.since_step,
                 "removed": [*output.removed, *(f"{path} (in part)" for path in output.lessened)],
-                "reasoning_summary": clip(output.reasoning_summary, telling.detail.characters) or None,
-                "notes": [clip(note, telling.detail.characters) for note in output.notes],
+                "reasoning_summary": clip(output.reasoning_summary, shape.detail.characters) or None,
+                "notes": [clip(note, shape.detail.characters) for note in output.notes],
             }
         )
         notes = "\n".join(f"note: {note}" for note in result.notes)
@@ -362,7 +360,7 @@ def _fitted(
     output: NavigatorOutput,
     cursor: Cursor,
     response_token_budget: int,
-    tellings: Sequence[AnswerShape],
+    shapes: Sequence[AnswerShape],
     *,
     text_tokens: int | None = None,
 ) -> Page:
@@ -374,11 +372,11 @@ def _fitted(
 
     text, start = output.context_string, cursor.offset
     answer = Answer("", {})
-    for telling in tellings:
-        answer = make(telling, text[start:], None)
+    for shape in shapes:
+        answer = make(shape, text[start:], None)
         if fits(answer):
             return Page(answer, last=True)
-    barest = tellings[-1]
+    barest = shapes[-1]
 
     def page(end: int) -> Answer:
         following = cursor._replace(offset=end).encode() if end < len(text) else None
@@ -408,9 +406,9 @@ def _since(delta: NavigatorOutput) -> str:
     new = "what is new" if delta.context_string else "nothing is new"
     lines = [f"context: {new} since step {delta.since_step}"]
     gone = [*delta.removed, *(f"{path} (in part)" for path in delta.lessened)]
-    for told, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
+    for label, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
         if paths:
-            lines.append(f"{told}:\n{quoted(', '.join(paths))}")
+            lines.append(f"{label}:\n{quoted(', '.join(paths))}")
     return "\n".join(lines)
 
 

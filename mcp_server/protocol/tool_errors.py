@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, Prompt
 from pydantic import ValidationError
 
-from mcp_server.errors import TOLD, one_line, storage_sentence
+from mcp_server.errors import CALLER_ERRORS, one_line, storage_sentence
 from repo_map.secrets.names import mask_name
 
 
@@ -21,7 +21,7 @@ def raised_as_tool_errors() -> Iterator[None]:
     """Raise each error that is written for the caller as a ``ToolError``, the only text that is passed on."""
     try:
         yield
-    except TOLD as error:
+    except CALLER_ERRORS as error:
         raise ToolError(one_line(error)) from error
     except OSError as error:
         raise ToolError(storage_sentence(error)) from error

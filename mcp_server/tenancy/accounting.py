@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST, CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel
 
-from mcp_server.errors import TOLD, one_line
+from mcp_server.errors import CALLER_ERRORS, one_line
 from mcp_server.tenancy.calls import NOWHERE, OK, Call, Origin, origin_of, outcome_of, serving
 from mcp_server.tenancy.principal import current_principal
 from navigator.stores.usage import NOTHING_USED, Usage, UsageEntry
@@ -141,7 +141,7 @@ class Accounting:
         """
         try:
             await self._navigations.require_tokens(call.user)
-        except TOLD as error:
+        except CALLER_ERRORS as error:
             call.outcome = outcome_of(error)
             if method != _CALL:
                 raise MCPError(INVALID_REQUEST, one_line(error)) from error
@@ -162,7 +162,7 @@ class Accounting:
             return
         try:
             await (await self._navigations.navigator()).store.usage.add(UsageEntry.new(principal, used))
-        except TOLD as error:
+        except CALLER_ERRORS as error:
             logger.warning("What a call used is not counted: %s", one_line(error))
 
     def _use_late(self, call: Call, used: Usage) -> None:

@@ -21,7 +21,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from mcp_server.errors import TOLD, one_line
+from mcp_server.errors import CALLER_ERRORS, one_line
 from mcp_server.tenancy.accounting import AFTER_ANSWER, UNAUTHORIZED
 from mcp_server.version import package_version
 
@@ -95,7 +95,7 @@ class Metrics:
     async def _count_open(self) -> int | None:
         try:
             return await self._navigations.count_open()
-        except TOLD as error:
+        except CALLER_ERRORS as error:
             logger.warning("Open navigations can't be counted: %s", one_line(error))
             return None
 

@@ -105,22 +105,22 @@ def picture_data(
         turns: the steps that led there, oldest first.
         within: the folder that most of the tree is for; the whole tree where there is no such folder.
     """
-    told: PictureData = {}
+    data: PictureData = {}
     for room in _ROOMS:
-        told = _Teller(room).told(index, subject, shown, turns)
-        if _bytes(told) <= MOST_BYTES - _FOR_TREE:
+        data = _Describer(room).describe(index, subject, shown, turns)
+        if _bytes(data) <= MOST_BYTES - _FOR_TREE:
             break
     kept = [
-        *(file["path"] for file in told["shown"]),
-        *(place["path"] for place in told["menu"]),
-        *(each["path"] for each in told["deeper"]),
+        *(file["path"] for file in data["shown"]),
+        *(place["path"] for place in data["menu"]),
+        *(each["path"] for each in data["deeper"]),
     ]
     levels = {file.path: file.level for file in shown.files}
     if not any(path.startswith(f"{within}/") for path in index.paths):
         within = ""
-    most_bytes = MOST_BYTES - _bytes({**told, "within": within, "tree": {}})
+    most_bytes = MOST_BYTES - _bytes({**data, "within": within, "tree": {}})
     within, tree = _tree(index, levels, kept, within, most_bytes)
-    return {**told, "within": within, "tree": tree}
+    return {**data, "within": within, "tree": tree}
 
 
 def _bytes(data: Mapping[str, Any]) -> int:
@@ -153,13 +153,13 @@ def _tree(
         nodes = max(min(nodes * most_bytes // size, nodes * 3 // 4), _LEAST_NODES)
 
 
-class _Teller:
+class _Describer:
     """Puts everything but the tree into words and numbers, as far as there is room."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
 
-    def told(
+    def describe(
         self, index: RepoIndex, subject: Subject, shown: Shown, turns: Sequence[TurnReport]
     ) -> PictureData:
         room = self._room

@@ -102,8 +102,8 @@ def _drawn(data: PictureData, tree: dict[str, Any]) -> Iterator[str]:
         name = tree["names"][node] or data["repository"]
         if kind == REST:
             name = f"{tree['files'][node]:,} more"
-        is_told = not is_open and (level or paths[node] in offered)
-        if is_told:
+        has_title = not is_open and (level or paths[node] in offered)
+        if has_title:
             path = _text(paths[node] or data["repository"], 300)
             yield f"<g><title>{path}: {LEVELS[level]}, {counted(tree['tokens'][node], 'token')}</title>"
         yield _rect(box, "folder" if is_open else f"leaf l{level}")
@@ -114,7 +114,7 @@ def _drawn(data: PictureData, tree: dict[str, Any]) -> Iterator[str]:
         elif not is_open and level:
             name = f"{level} {name}" if kind not in (CLOSED, REST) else f"{level}… {name}"
         yield from _name(box, name, "faint" if is_open else f"i{level}", level=0 if is_open else level)
-        if is_told:
+        if has_title:
             yield "</g>"
 
 
@@ -122,8 +122,8 @@ def _name(box: Box, name: str, ink: str, level: int) -> Iterator[str]:
     """Yield the name in a box, or its level alone where there is room for no more."""
     room = int((box.w - 6) / _LETTER)
     if name and box.h >= 14 and (room >= _FEWEST_LETTERS or (level and box.w >= 11)):
-        told = _text(name, room) if room >= _FEWEST_LETTERS else str(level)
-        yield f'<text class="n {ink}" x="{box.x + 3:.1f}" y="{box.y + 12:.1f}">{told}</text>'
+        label = _text(name, room) if room >= _FEWEST_LETTERS else str(level)
+        yield f'<text class="n {ink}" x="{box.x + 3:.1f}" y="{box.y + 12:.1f}">{label}</text>'
 
 
 def _rect(box: Box, kind: str) -> str:

@@ -60,9 +60,9 @@ def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] =
     """
     if first_answer is None:
         return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS)
-    told = sum(map(tokens.count, said[:_MOST_SAID]))
+    said_tokens = sum(map(tokens.count, said[:_MOST_SAID]))
     beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
-    usable = max(first_answer - AROUND_TOKENS - told, 0)
+    usable = max(first_answer - AROUND_TOKENS - said_tokens, 0)
     wanted = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable), usable - beside)
     outline = max(wanted, _LEAST_OUTLINE)
     return AnswerSize(outline, max(usable - beside, outline), beside)

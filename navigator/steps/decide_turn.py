@@ -122,10 +122,10 @@ def _updated(asked: AskedTurn, before: Navigation, workspace: Workspace) -> Answ
 
 def _revision(change: PlanChange, words: str, by: str = USER) -> Decision:
     """Return a change of the plan that the user asks for, as a decision."""
-    return Decision("update_flight_plan", by, words or _changes_told(change.lines), change.plan, change.diff)
+    return Decision("update_flight_plan", by, words or _changes_text(change.lines), change.plan, change.diff)
 
 
-def _changes_told(changes: Sequence[str]) -> str:
+def _changes_text(changes: Sequence[str]) -> str:
     """Return what the user changed of the plan, in a sentence."""
     if not changes:
         return "The plan says so already; from now on it is the user's wish."

@@ -205,8 +205,8 @@ def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
             call, closing, _ = (
                 rest.rpartition(")") if rest.startswith(("(", "<", "[", " (")) else ("", "", "")
             )
-            told = _SELF.sub("(", call + closing, count=1).replace("( ", "(").replace(", )", ")")
-            return _cut(one_line(unit.name + told), _LONGEST_HEAD)
+            signature = _SELF.sub("(", call + closing, count=1).replace("( ", "(").replace(", )", ")")
+            return _cut(one_line(unit.name + signature), _LONGEST_HEAD)
     return _cut(one_line(unit.name), _LONGEST_HEAD)
 
 

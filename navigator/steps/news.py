@@ -39,10 +39,10 @@ def news_in(block: str, earlier: Sequence[str]) -> str:
         return block.rstrip()
     shown = list(_drawn(body, hunks))
     numbered = number_lines(header, lines)
-    return "\n".join([header, *_told(shown, lines, numbered)])
+    return "\n".join([header, *_news_lines(shown, lines, numbered)])
 
 
-def _told(shown: Sequence[int | str], lines: Sequence[str], numbered: Sequence[str]) -> Iterator[str]:
+def _news_lines(shown: Sequence[int | str], lines: Sequence[str], numbered: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a block at the places that are shown; the first after a gap tells its number."""
     after_gap = False
     for each in shown:

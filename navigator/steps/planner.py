@@ -209,8 +209,8 @@ def planned(navigation: Navigation, workspace: Workspace, view: View) -> tuple[D
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
     plan, run = navigation.state.flight_plan, navigation.run
-    told = (*view.impact, *view.notes, *relevance.sufficiency.notes)
-    size = answer_size(run.first_answer, plan.budget, told)
+    sentences = (*view.impact, *view.notes, *relevance.sufficiency.notes)
+    size = answer_size(run.first_answer, plan.budget, sentences)
     most = size.code(tokens_of(list_places(index, relevance, size.outline)))
     packed = pack(
         index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=size.alone

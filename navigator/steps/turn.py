@@ -159,7 +159,7 @@ def step_record(
     )
     drawn = view.map
     # What a view tells, a report has under the same names.
-    told = {name: value for name, value in view._asdict().items() if name in TurnReport.model_fields}
+    shared = {name: value for name, value in view._asdict().items() if name in TurnReport.model_fields}
     own: dict[str, Any] = {
         "navigation_id": run.navigation_id,
         "step_number": run.step,
@@ -195,7 +195,7 @@ def step_record(
         "notes": (*run.notes, *drawn.notes, *view.notes),
     }
     return StepRecord(
-        report=TurnReport(**{**told, **own}),
+        report=TurnReport(**{**shared, **own}),
         files=files,
         flight_plan=view.plan,
         reasoning_summary=state.reasoning_summary,

@@ -71,8 +71,8 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
     relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
     allowed = without_excluded(index, relevance, own)
     impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
-    told = (*impact, *workspace.notes, *allowed.sufficiency.notes)
-    size = answer_size(first_answer, plan.budget, told)
+    sentences = (*impact, *workspace.notes, *allowed.sufficiency.notes)
+    size = answer_size(first_answer, plan.budget, sentences)
     menu, tests = _menu_within(size, index, allowed, drawn, own)
     return View(
         map=drawn,

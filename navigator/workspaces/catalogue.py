@@ -86,10 +86,10 @@ class RepositoryEntry(BaseModel):
         for reader in readers:
             kind, _, name = reader.partition(":")
             if reader != EVERYBODY and (kind not in _READERS or not name.strip()):
-                told = ascii(reader[:100])[1:-1]
+                shown = ascii(reader[:100])[1:-1]
                 raise ValueError(
                     # Who may name a group at the provider would else read as a user of that name.
-                    f"`{told}` says neither user nor group; write `user:{told}` or `group:{told}`"
+                    f"`{shown}` says neither user nor group; write `user:{shown}` or `group:{shown}`"
                 )
         return readers
 

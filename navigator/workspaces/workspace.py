@@ -286,7 +286,7 @@ class Workspaces:
         self._live: OrderedDict[bytes, Workspace] = OrderedDict()
         """By the name of the place."""
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
-        self._readings: dict[bytes, InitialIndexing] = {}
+        self._initial_indexings: dict[bytes, InitialIndexing] = {}
         self._first_looks: OrderedDict[tuple[bytes, str], Workspace] = OrderedDict()
         """By the name of the place, and the goal."""
         self._looked_at: dict[bytes, str] = {}
@@ -354,7 +354,7 @@ class Workspaces:
 
         The whole begins to be read once the first one has been taken.
         """
-        key, reading = (place.name, goal), self._readings.get(place.name)
+        key, reading = (place.name, goal), self._initial_indexings.get(place.name)
         if (known := self._first_looks.get(key)) is not None:
             return known
         settings, store = self._settings, self._store()
@@ -380,7 +380,7 @@ class Workspaces:
             return None
         if reading is None:
             forget = partial(self._forget_reading, place.name)
-            self._readings[place.name] = InitialIndexing(place, store, settings, forget, index)
+            self._initial_indexings[place.name] = InitialIndexing(place, store, settings, forget, index)
         look = self._first_looks[key] = Workspace(index, history)
         while len(self._first_looks) > MAX_FIRST_LOOKS:
             self._first_looks.popitem(last=False)
@@ -392,7 +392,7 @@ class Workspaces:
 
     def _forget_reading(self, name: bytes) -> None:
         """Keep what a reading that has ended came to."""
-        reading = self._readings.pop(name)
+        reading = self._initial_indexings.pop(name)
         self._looked_at.pop(name, None)
         if reading.result is not None and name not in self._live:
             self._live[name] = live = Workspace(*reading.result)
@@ -411,11 +411,13 @@ class Workspaces:
 
     async def _first(self, place: Place, on_words: OnWords | None) -> Workspace:
         root = place.name
-        reading = self._readings.get(root)
+        reading = self._initial_indexings.get(root)
         is_joined = reading is not None
         if reading is None:
             forget = partial(self._forget_reading, root)
-            reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
+            reading = self._initial_indexings[root] = InitialIndexing(
+                place, self._store(), self._settings, forget
+            )
         live = Workspace(*await reading.outcome(on_words))
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
@@ -464,7 +466,7 @@ class Workspaces:
     async def halt(self) -> None:
         """Stop what is being read, end the processes that read it, and let what is shared be stored."""
         self._halted.set()
-        await asyncio.gather(*(reading.halt() for reading in tuple(self._readings.values())))
+        await asyncio.gather(*(reading.halt() for reading in tuple(self._initial_indexings.values())))
         if self._sharing:
             await asyncio.wait(self._sharing, timeout=SHARED_WITHIN_S)
         self._is_over.set()

@@ -48,7 +48,7 @@ class GcsBucket:
     def names(self, prefix: str) -> list[ListedObject]:
         """Return the objects whose names begin with ``prefix``."""
         start = self.address.prefix
-        with _told():
+        with _as_bucket_errors():
             found = self._bucket().list_blobs(prefix=start + prefix, fields=_LISTED, **self._bounds())
             return [
                 ListedObject(each.name.removeprefix(start), each.size or 0, each.time_created.timestamp())
@@ -58,7 +58,7 @@ class GcsBucket:
     def read(self, name: str, limit: int | None = None) -> ReadObject | None:
         """Return an object, None where there is none or it is larger."""
         content = _Bounded(limit)
-        with _told():
+        with _as_bucket_errors():
             found = self._object(name)
             try:
                 found.download_to_file(content, **self._bounds())
@@ -71,7 +71,7 @@ class GcsBucket:
 
     def facts(self, name: str) -> ObjectFacts | None:
         """Return what is known of an object, None where there is none."""
-        with _told():
+        with _as_bucket_errors():
             found = self._object(name)
             try:
                 found.reload(**self._bounds())
@@ -82,12 +82,12 @@ class GcsBucket:
 
     def write(self, name: str, content: bytes, kind: str) -> None:
         """Keep an object."""
-        with _told():
+        with _as_bucket_errors():
             self._object(name).upload_from_string(content, content_type=kind, **self._bounds())
 
     def create(self, name: str, content: bytes, kind: str) -> bool:
         """Keep an object unless there is one of that name, and return whether it was kept."""
-        with _told():
+        with _as_bucket_errors():
             try:
                 self._object(name).upload_from_string(
                     content, content_type=kind, if_generation_match=_NEW, **self._bounds()
@@ -99,7 +99,7 @@ class GcsBucket:
     def remove(self, names: Sequence[str]) -> None:
         """Let go of objects."""
         is_one_missing = False
-        with _told():
+        with _as_bucket_errors():
             for name in names:
                 try:
                     self._object(name).delete(**self._bounds())
@@ -186,7 +186,7 @@ def _retry(attempts: int) -> Retry:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_bucket_errors() -> Iterator[None]:
     """Tell whatever goes wrong in one way, and without what the storage says in its own words."""
     try:
         yield

@@ -36,7 +36,7 @@ class S3Bucket:
     def names(self, prefix: str) -> list[ListedObject]:
         """Return the objects whose names begin with ``prefix``."""
         start = self.address.prefix
-        with _told():
+        with _as_bucket_errors():
             pages = self._client.get_paginator("list_objects_v2").paginate(
                 Bucket=self.address.bucket, Prefix=start + prefix
             )
@@ -48,7 +48,7 @@ class S3Bucket:
 
     def read(self, name: str, limit: int | None = None) -> ReadObject | None:
         """Return an object, None where there is none or it is larger."""
-        with _told():
+        with _as_bucket_errors():
             try:
                 found = self._client.get_object(**self._object(name))
             except ClientError as error:
@@ -62,7 +62,7 @@ class S3Bucket:
 
     def facts(self, name: str) -> ObjectFacts | None:
         """Return what is known of an object, None where there is none."""
-        with _told():
+        with _as_bucket_errors():
             try:
                 found = self._client.head_object(**self._object(name))
             except ClientError as error:
@@ -75,12 +75,12 @@ class S3Bucket:
 
     def write(self, name: str, content: bytes, kind: str) -> None:
         """Keep an object."""
-        with _told():
+        with _as_bucket_errors():
             self._client.put_object(**self._object(name), Body=content, ContentType=kind)
 
     def create(self, name: str, content: bytes, kind: str) -> bool:
         """Keep an object unless there is one of that name, and return whether it was kept."""
-        with _told():
+        with _as_bucket_errors():
             try:
                 self._client.put_object(**self._object(name), Body=content, ContentType=kind, IfNoneMatch="*")
             except ClientError as error:
@@ -92,7 +92,7 @@ class S3Bucket:
     def remove(self, names: Sequence[str]) -> None:
         """Let go of objects."""
         keys = [{"Key": self.address.prefix + name} for name in names]
-        with _told():
+        with _as_bucket_errors():
             for start in range(0, len(keys), _REMOVED_AT_ONCE):
                 objects = {"Objects": keys[start : start + _REMOVED_AT_ONCE], "Quiet": True}
                 self._client.delete_objects(Bucket=self.address.bucket, Delete=objects)
@@ -102,7 +102,7 @@ class S3Bucket:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_bucket_errors() -> Iterator[None]:
     """Tell whatever goes wrong in one way, and without what the storage says in its own words."""
     try:
         yield

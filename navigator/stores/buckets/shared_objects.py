@@ -20,27 +20,27 @@ class BucketObjects:
 
     def names(self, prefix: str) -> list[StoredObject]:
         """Return the objects whose names begin with ``prefix``."""
-        with self._told():
+        with self._as_shared_objects_errors():
             return [StoredObject(*each) for each in self._bucket.names(prefix)]
 
     def read(self, name: str, limit: int) -> bytes | None:
         """Return an object, None where there is none or it is larger."""
-        with self._told():
+        with self._as_shared_objects_errors():
             found = self._bucket.read(name, limit)
         return None if found is None else found.content
 
     def write(self, name: str, content: bytes) -> None:
         """Keep an object."""
-        with self._told():
+        with self._as_shared_objects_errors():
             self._bucket.write(name, content, _KIND)
 
     def remove(self, names: Sequence[str]) -> None:
         """Let go of objects."""
-        with self._told():
+        with self._as_shared_objects_errors():
             self._bucket.remove(names)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_shared_objects_errors(self) -> Iterator[None]:
         try:
             yield
         except BucketError as error:

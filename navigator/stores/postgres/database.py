@@ -114,7 +114,7 @@ class PostgresDatabase:
             except _FAULTS as error:
                 may_pass = isinstance(error, _LOST) and (not pause or self._was_reached)
                 if not may_pass or now() + pause > give_up_at:
-                    raise self._told(error) from None
+                    raise self._storage_error(error) from None
             await asyncio.sleep(pause)
             pause = min(pause * 2 or _FIRST_PAUSE_S, _LONGEST_PAUSE_S)
 
@@ -135,7 +135,7 @@ class PostgresDatabase:
             finally:
                 pool.terminate()
         except _FAULTS as error:
-            raise self._told(error) from None
+            raise self._storage_error(error) from None
 
     async def close(self) -> None:
         """Close the connections; the next use opens new ones."""
@@ -212,7 +212,7 @@ class PostgresDatabase:
             },
         )
 
-    def _told(self, error: BaseException) -> StorageError:
+    def _storage_error(self, error: BaseException) -> StorageError:
         """Return the error that a caller is told: it holds neither what was written nor who asked."""
         self.errors += 1
         return StorageError(

@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 _MARK: Final = r"\ue000"
-_TOLD: Final = {"e000": "e001", "0000": "e002"}
-_UNTOLD: Final = {told: code for code, told in _TOLD.items()}
+_CODES: Final = {"e000": "e001", "0000": "e002"}
+_DECODED: Final = {code: character for character, code in _CODES.items()}
 _HALF: Final = 0xE800 - 0xD800
 """From half a character to what tells it."""
 _NEEDS: Final = re.compile(r"\\u(?:0000|e000|d[89a-f])")
@@ -22,23 +22,23 @@ _MARKS: Final = re.compile(r"\\ue000\\u(e[0-9a-f]{3})|\\.")
 
 def as_stored(text: str) -> str:
     """Return JSON in ASCII, as ``json.dumps`` writes it, as it is stored."""
-    return _ESCAPES.sub(_tell, text) if _NEEDS.search(text) else text
+    return _ESCAPES.sub(_encode, text) if _NEEDS.search(text) else text
 
 
 def as_written(text: str) -> str:
     """Return stored JSON as it was."""
-    return _MARKS.sub(_untell, text) if _MARK in text else text
+    return _MARKS.sub(_decode, text) if _MARK in text else text
 
 
-def _tell(escape: re.Match[str]) -> str:
+def _encode(escape: re.Match[str]) -> str:
     code = escape[1]
     if code is None:
         return escape[0]
-    return rf"{_MARK}\u{_TOLD.get(code) or format(int(code, 16) + _HALF, '04x')}"
+    return rf"{_MARK}\u{_CODES.get(code) or format(int(code, 16) + _HALF, '04x')}"
 
 
-def _untell(mark: re.Match[str]) -> str:
-    told = mark[1]
-    if told is None:
+def _decode(mark: re.Match[str]) -> str:
+    code = mark[1]
+    if code is None:
         return mark[0]
-    return rf"\u{_UNTOLD.get(told) or format(int(told, 16) - _HALF, '04x')}"
+    return rf"\u{_DECODED.get(code) or format(int(code, 16) - _HALF, '04x')}"
