@@ -10,11 +10,11 @@ import asyncio
 import hashlib
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from navigator.errors import NavigationBusyError, unsaved
@@ -25,56 +25,70 @@ PAUSE_S = 0.02
 """Between two looks at a lock that another process holds."""
 
 
-class Locks(Protocol):
+class Locks(ABC):
     """One step at a time in each navigation."""
 
-    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
-        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+    lost = 0
+    """How many somebody else took over while they were held here."""
 
+    def __init__(self) -> None:
+        self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def hold(self, navigation_id: str) -> AsyncIterator[None]:
+        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile.
+
+        Raises:
+            NavigationBusyError: somebody else has held it for too long.
+            StorageError: what would tell others that it is held can't be written.
+        """
+        local = self._local.setdefault(navigation_id, asyncio.Lock())
+        async with local, self._held_against_others(navigation_id):
+            yield
+
+    @abstractmethod
+    def _held_against_others(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a navigation against other processes."""
+
+    @abstractmethod
     async def remove_abandoned(self) -> None:
         """Remove what processes left that were killed within a step."""
 
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""
+        local = self._local.get(navigation_id)
+        return local is not None and local.locked()
 
     @property
     def held(self) -> int:
         """How many navigations this process holds."""
-
-    @property
-    def lost(self) -> int:
-        """How many somebody else took over while they were held here."""
+        return sum(lock.locked() for lock in self._local.values())
 
 
-class NavigationLocks:
-    """Locks by navigation id; the operating system frees those of a process that dies."""
+def lock_name(navigation_id: str) -> str:
+    """Return what a navigation's lock is called; a client's name for a navigation names nothing itself."""
+    return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+class NavigationLocks(Locks):
+    """Locks by navigation id; the operating system frees those of a process that dies, and none else."""
 
     def __init__(self, folder: Path | None, *, patience_s: float = PATIENCE_S) -> None:
+        super().__init__()
         self._folder = folder
         self._patience_s = patience_s
-        self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self.lost = 0
-        """Always: the operating system frees a lock only when its holder is gone."""
 
     @asynccontextmanager
-    async def hold(self, navigation_id: str) -> AsyncIterator[None]:
-        """Hold a navigation for one step.
-
-        Raises:
-            NavigationBusyError: another process has held it for too long.
-            StorageError: its file can't be made.
-        """
-        local = self._local.setdefault(navigation_id, asyncio.Lock())
-        async with local:
-            if self._folder is None:
-                yield
-                return
-            path = self._folder / _file_name(navigation_id)
-            file = await self._take(path, navigation_id)
-            try:
-                yield
-            finally:
-                _release(path, file)
+    async def _held_against_others(self, navigation_id: str) -> AsyncIterator[None]:
+        if self._folder is None:
+            yield
+            return
+        path = self._folder / f"{lock_name(navigation_id)}.lock"
+        file = await self._take(path, navigation_id)
+        try:
+            yield
+        finally:
+            _release(path, file)
 
     async def remove_abandoned(self) -> None:
         """Remove the files of processes that were killed within a step: nobody holds their locks."""
@@ -87,16 +101,6 @@ class NavigationLocks:
                 _release(path, file)
             else:
                 os.close(file)
-
-    def is_held(self, navigation_id: str) -> bool:
-        """Return whether a task of this process is stepping the navigation."""
-        local = self._local.get(navigation_id)
-        return local is not None and local.locked()
-
-    @property
-    def held(self) -> int:
-        """How many navigations this process holds."""
-        return sum(lock.locked() for lock in self._local.values())
 
     async def _take(self, path: Path, navigation_id: str) -> int:
         ends = monotonic() + self._patience_s
@@ -118,11 +122,6 @@ class NavigationLocks:
                 )
             os.close(file)
             await asyncio.sleep(PAUSE_S)
-
-
-def _file_name(navigation_id: str) -> str:
-    # Whatever a client calls a navigation names no path.
-    return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32] + ".lock"
 
 
 def _open(path: Path) -> int:

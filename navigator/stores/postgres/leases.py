@@ -7,30 +7,29 @@ navigation's latest: a server that stalls, loses its lease and wakes up again wr
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Final
-from weakref import WeakValueDictionary
 
 import asyncpg
 
 from navigator.errors import NavigationBusyError, StorageError
+from navigator.stores.locks import Locks, lock_name
 from navigator.stores.postgres.database import PostgresDatabase
 from navigator.stores.sql import SqlConnection
 from navigator.stores.store_address import LEASE_S
 
 PAUSE_S: Final = 0.1
+"""Between two looks at a lease that another server holds."""
 _ABANDONED_S: Final = 3_600.0
 """Seconds since a lease was over, after which its holder is taken for gone."""
-"""Between two looks at a lease that another server holds."""
 logger = logging.getLogger(__name__)
 
 
-class NavigationLeases:
+class NavigationLeases(Locks):
     """Leases by navigation id."""
 
     def __init__(
@@ -42,36 +41,26 @@ class NavigationLeases:
             lease_s: how long one lasts from its latest renewal, by the clock of the database.
             patience_s: how long one that another server holds is waited for.
         """
+        super().__init__()
         self._database = database
         self._lease_s = lease_s
         self._patience_s = patience_s
-        self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tokens: dict[str, int] = {}
-        self.lost = 0
-        """Leases that another server took over while a step ran."""
 
     @asynccontextmanager
-    async def hold(self, navigation_id: str) -> AsyncIterator[None]:
-        """Hold a navigation for one step.
-
-        Raises:
-            NavigationBusyError: another server has held it for too long.
-            StorageError: the database can't be used.
-        """
-        local = self._local.setdefault(navigation_id, asyncio.Lock())
-        async with local:
-            name, holder = name_of(navigation_id), secrets.token_hex(16)
-            token = await self._wait_for(name, holder, navigation_id)
-            self._tokens[navigation_id] = token
-            renewing = asyncio.create_task(self._renew(name, token))
-            try:
-                yield
-            finally:
-                del self._tokens[navigation_id]
-                renewing.cancel()
-                with suppress(asyncio.CancelledError):
-                    await renewing
-                await self._release(name, token)
+    async def _held_against_others(self, navigation_id: str) -> AsyncIterator[None]:
+        name, holder = lock_name(navigation_id), secrets.token_hex(16)
+        token = await self._wait_for(name, holder, navigation_id)
+        self._tokens[navigation_id] = token
+        renewing = asyncio.create_task(self._renew(name, token))
+        try:
+            yield
+        finally:
+            del self._tokens[navigation_id]
+            renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await renewing
+            await self._release(name, token)
 
     async def remove_abandoned(self) -> None:
         """Delete the leases of servers that were killed; whoever wakes up again finds that he lost his."""
@@ -81,11 +70,6 @@ class NavigationLeases:
             await db.execute(query, _ABANDONED_S)
 
         await self._database.act(remove)
-
-    def is_held(self, navigation_id: str) -> bool:
-        """Return whether a task of this process is stepping the navigation."""
-        local = self._local.get(navigation_id)
-        return local is not None and local.locked()
 
     @property
     def held(self) -> int:
@@ -103,7 +87,7 @@ class NavigationLeases:
 
         async def is_latest(db: SqlConnection) -> bool:
             query = "SELECT token FROM leases WHERE name = $1 FOR SHARE"
-            return bool(await db.fetchval(query, name_of(navigation_id)) == token)
+            return bool(await db.fetchval(query, lock_name(navigation_id)) == token)
 
         return is_latest
 
@@ -137,11 +121,6 @@ class NavigationLeases:
             await asyncio.shield(self._database.act(release))
         except StorageError as error:
             logger.warning("A navigation stays held for %.0f s at most: %s", self._lease_s, error)
-
-
-def name_of(navigation_id: str) -> str:
-    """Return what a navigation's lease is called: whatever a client calls a navigation is no text for it."""
-    return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def _take(db: SqlConnection, name: str, holder: str, lease_s: float) -> int | None:
