@@ -23,6 +23,7 @@ from repo_map.feedback.names import (
 )
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
+from repo_map.impact.values import WORKTREE
 from repo_map.messages import counted, one_line
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
@@ -295,7 +296,26 @@ def _tell_classes(asked: Asked, target: Referent) -> str:
 
 
 def _tell_impact(asked: Asked, target: Referent) -> str:
+    if not target and is_change(target.name):
+        return _tell_change(asked.index, target.name)
     return tell_what_relies(asked.index, target)
+
+
+def is_change(name: str) -> bool:
+    """Tell whether a name is one of a change, as `worktree` and `main..HEAD` are, and none of code."""
+    return name == WORKTREE or (".." in name and "/" not in name)
+
+
+def _tell_change(index: RepoIndex, named: str) -> str:
+    from repo_map.check.checking import check_changes  # noqa: PLC0415 - few ask it
+    from repo_map.check.telling import tell  # noqa: PLC0415 - as above
+    from repo_map.impact.git_changes import ChangesError, read_changes  # noqa: PLC0415 - as above
+
+    try:
+        patch = read_changes(index, named)[1]
+    except ChangesError as error:
+        return str(error)
+    return tell(check_changes(index, patch), MOST_TOKENS).rstrip()
 
 
 def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:

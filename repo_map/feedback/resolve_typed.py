@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from repo_map.feedback.answers import unknown_name
+from repo_map.feedback.answers import is_change, unknown_name
 from repo_map.feedback.interpret import Interpretation
 from repo_map.feedback.name_lookup import NameLookup
-from repo_map.feedback.names import NamedDefinition, nearest
+from repo_map.feedback.names import NamedDefinition, Referent, nearest
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import as_asked_of
 from repo_map.feedback.steering import NotUnderstood, Wish
@@ -67,6 +67,8 @@ def _resolved(
 ) -> Wish | NotUnderstood:
     is_question = operation not in (Operation.WHOLE, Operation.OUT)
     words = f"{field} {about}"
+    if operation is Operation.IMPACT and isinstance(about, str) and is_change(about):
+        return Wish(operation, is_question, (Referent(words, name=about),), words=words)
     if isinstance(about, int):
         targets = targets_of(words, [menu[about]] if about in menu else [])
         why = "" if targets else unknown_numbers((about,), menu)

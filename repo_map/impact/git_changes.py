@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.errors import RepoMapError
 from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk, Patch, read_patch
+from repo_map.impact.values import WORKTREE
 from repo_map.secrets.masking import mask, mask_text
 from repo_map.worktree import disk
 from repo_map.worktree.commit_names import (
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.worktree.places import TreePart
 
-WORKTREE: Final = "worktree"
-"""Names what is not committed yet."""
 _ADVICE: Final = f"give `worktree`, {WHAT_NAMES_ONE}, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
 _LATE: Final = "The changes could not be read in time; give a smaller range, or a patch."

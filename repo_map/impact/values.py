@@ -6,6 +6,8 @@ from typing import Final, NamedTuple
 
 from repo_map.impact.findings import Finding
 
+WORKTREE: Final = "worktree"
+"""Names what is not committed yet."""
 MOST_WORDS: Final = 2_000
 
 

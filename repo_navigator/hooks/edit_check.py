@@ -11,8 +11,9 @@ from mcp_server.settings import Settings
 from repo_map.check.checking import check_changes
 from repo_map.check.values import Checked
 from repo_map.impact.findings import Finding, FindingKind, describe_fault, grouped
-from repo_map.impact.git_changes import WORKTREE, read_changes
+from repo_map.impact.git_changes import read_changes
 from repo_map.impact.patches import Patch
+from repo_map.impact.values import WORKTREE
 from repo_map.index import RepoIndex, build_index
 from repo_map.messages import one_line, without_markers
 from repo_map.text import tokens

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from repo_map.text import tokens
 from repo_navigator.main import main
@@ -166,3 +167,21 @@ def test_navigate_tells_the_same_of_a_change_as_data_and_first_of_all(
     assert answer["impact"][0] == "cart.py:1: `gross` is now `with_tax` (also line 5); use `with_tax`."
     assert "Tests to run: python -m pytest test_price.py::test_net" in answer["impact"]
     assert not any("Nothing outside" in each for each in answer["impact"])
+
+
+def test_the_hook_for_pre_commit_runs_this_command(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (hook,) = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
+    program, *arguments = hook["entry"].split()
+    assert (program, hook["pass_filenames"], hook["always_run"]) == ("repo-navigator", False, True)
+    monkeypatch.chdir(renamed(shop))
+    assert main(arguments) == 1
+
+
+def test_places_have_room_before_the_reasons_of_tests(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    uses = {f"some/long/folder/of/users/user_{n}.py": FILES["cart.py"] for n in range(30)}
+    tests = {f"tests/with/a/long/name/test_{n}.py": FILES["test_price.py"] for n in range(9)}
+    commit(shop, {**uses, **tests})
+    main(["check", str(renamed(shop))])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "62 places to look at:"
+    assert sum("`gross` is now `with_tax`" in line for line in lines) >= 4

@@ -13,6 +13,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.typed import QUESTIONS
+from tests.support.trees import commit, write
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
@@ -66,6 +67,19 @@ async def test_every_question_has_an_answer(client: Client, question: str) -> No
         _, answer = await stepped(client, ask={question: "shop/cart.py" if "import" in question else "Cart"})
         assert answer["turn_report"]["answer"]
         assert not answer["turn_report"].get("not_understood")
+
+
+async def test_what_the_work_tree_breaks_is_answered(settings: Settings, tmp_path: Path, era: str) -> None:
+    root = commit(
+        tmp_path / "edited", {"a.py": "def one():\n    pass\n", "b.py": "from a import one\n\none()\n"}
+    )
+    write(root, {"a.py": "def two():\n    pass\n"})
+    async with Client(build_server(settings, working_folder=root), mode=era) as client:
+        await client.call_tool("navigate", {"goal": "rename one"})
+        _, answer = await stepped(client, ask={"breaks": "worktree"})
+        assert "b.py:1: `one` is now `two` (also line 3)" in answer["turn_report"]["answer"]
+        _, answer = await stepped(client, ask={"breaks": "HEAD..nowhere"})
+        assert "No commit is called `nowhere` here" in answer["turn_report"]["answer"]
 
 
 async def test_an_unknown_name_is_told_with_the_nearest_and_the_others_are_done(client: Client) -> None:
