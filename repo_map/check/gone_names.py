@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Final
@@ -21,7 +21,7 @@ from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.languages.registry import language_of
 from repo_map.messages import counted, one_line
-from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Site
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews, sites_at
 from repo_map.relations.model import Confidence, Place, RelationKind
 
@@ -384,31 +384,38 @@ class GoneNames:
 
     def _imported(self, gone: Place) -> None:
         """Take the imports of a definition by its name."""
-        file, row = gone
-        if self._before.index.definitions(file)[row].parent >= 0:
+        if self._before.index.definitions(gone[0])[gone[1]].parent >= 0:
             return
-        name, index = self._before.name(gone), self._before.index
-        views, table = index.derived(FileViews), index.bindings
+        name = self._before.name(gone)
+        for importer, after, binding in self._bound_to(gone, name):
+            site = Site(binding.name, "", -1, _TOP, VALUE, 0)
+            if self._after.relations.meaning(after, site).targets or self._is_open_module(gone):
+                continue
+            now = self._sides.line_after(importer, binding.line)
+            at = self._import_line(after, now, name, binding.name)
+            lines = [at] if at else []
+            if not at and self._is_unbound(after, binding.name):
+                # Its import went, and what is handed on or only named is no site in every language.
+                lines = sorted(self._lines(after, binding.name))
+            for line in lines:
+                row = -1 if at else row_at(self._after.index, after, line)
+                self._take(gone, after, line, row, is_sure=True)
+
+    def _bound_to(self, gone: Place, name: str) -> Iterator[tuple[int, int, Binding]]:
+        """Yield what brings a definition into a file: the file before, after, and the binding before."""
+        views, table = self._before.index.derived(FileViews), self._before.index.bindings
         # Also who gets the name from a file that hands it on, or calls it otherwise.
-        is_bound = (table.name == index.strings.get(name)) & np.isin(table.kind, list(_BROUGHT))
+        is_bound = (table.name == self._before.index.strings.get(name)) & np.isin(table.kind, list(_BROUGHT))
         rows = np.flatnonzero(is_bound | (table.kind == RENAMED))
         for importer in np.unique(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
             after = self._sides.file_after(importer)
             if after is None:
                 continue
             for binding in views[importer].bindings:
-                if binding.kind not in _BROUGHT:
-                    continue
-                if re.split(r"[:.\\/]+", binding.value)[-1] != name:
-                    continue
-                site = Site(binding.name, "", -1, _TOP, VALUE, 0)
-                if gone not in self._before.relations.meaning(importer, site).targets:
-                    continue
-                if self._after.relations.meaning(after, site).targets or self._is_open_module(gone):
-                    continue
-                now = self._sides.line_after(importer, binding.line)
-                if at := self._import_line(after, now, name, binding.name):
-                    self._take(gone, after, at, -1, is_sure=True)
+                if binding.kind in _BROUGHT and re.split(r"[:.\\/]+", binding.value)[-1] == name:
+                    site = Site(binding.name, "", -1, _TOP, VALUE, 0)
+                    if gone in self._before.relations.meaning(importer, site).targets:
+                        yield importer, after, binding
 
     def _is_open_module(self, gone: Place) -> bool:
         """Tell whether a file may still have a name: by a star, by ``__getattr__``, or from outside."""

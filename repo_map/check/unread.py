@@ -8,6 +8,7 @@ from typing import Final
 
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
+from repo_map.worktree.file_kinds import is_made
 
 _STRICT: Final = frozenset(
     {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}
@@ -29,7 +30,8 @@ def unread_files(sides: Sides) -> Iterator[Finding]:
             continue
         errors = sides.after.forms(file).errors
         before = sides.before.index.file_id(each.old) if each.old else None
-        if not errors or (before is None and sides.after.language(file) not in _STRICT):
+        is_strict = sides.after.language(file) in _STRICT and not is_made(each.new)
+        if not errors or (before is None and not is_strict):
             continue
         if before is not None:
             was = sides.before.forms(before)

@@ -333,6 +333,17 @@ CASES: dict[str, Case] = {
         {"a.js": ("return two(c)", "return two(c, 1)")},
         (),
     ),
+    "a-new-file-that-a-build-made": Case(
+        {"a.py": "A = 1\n"}, {"build/a.dir/depend.ts": ("", "../a.o: ../a.c\n ../a.h\n")}, ()
+    ),
+    "typescript-still-in-a-list-of-exports": Case(
+        {
+            "a.d.ts": "export interface Old {\n  b: string;\n}\n",
+            "index.d.ts": "import { Old } from './a';\n\ndeclare namespace all {\n  export type {\n    Old, // './a'\n  };\n}\n",
+        },
+        {"a.d.ts": ("Old", "New"), "index.d.ts": ("import { Old }", "import { New }")},
+        ("index.d.ts:5 gone-name `Old` is now `New`",),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",

@@ -24,6 +24,7 @@ def edited(root: Path, case: Case) -> Path:
             target.unlink()
         else:
             old, new = edit
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(target.read_text().replace(old, new) if old else new)
     return root
 
