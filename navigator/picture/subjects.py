@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
 from navigator.records.bookkeeping import Navigation
-from navigator.records.reports import CutReport, FileReport
-from navigator.steps.turn import goal_with_feedback
+from navigator.records.reports import FileReport
+from navigator.steps.turn import cuts_of, goal_with_feedback
 from navigator.workspaces.repository_address import address_name
 from repo_map.worktree.places import names_of
 
@@ -75,19 +75,13 @@ def picture_of_navigation(
 def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:
     """Return the picture's data of a plan: its map as it is drawn now, without goal and menu."""
     files = [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks]
-    cuts = [
-        CutReport(
-            path=cut.path, wanted=int(cut.wanted), drawn=int(cut.drawn), tokens_to_add=cut.tokens_to_add
-        )
-        for cut in drawn.cuts
-    ]
     notes = (*(() if drift.same_tree else (drift.describe(),)), *drawn.notes)
     shown = Shown(
         files=files,
         tokens=drawn.tokens,
         token_budget=drawn.budget,
         drawn=drawn,
-        cuts=cuts,
+        cuts=cuts_of(drawn),
         left_out=drawn.left_out,
         excluded=drawn.excluded,
     )

@@ -183,7 +183,7 @@ def step_record(
         "focus": tuple(file for file in files if file.level >= FOCUS_LEVEL),
         "excluded_count": drawn.excluded,
         "left_out": drawn.left_out,
-        "cuts": _cuts(drawn),
+        "cuts": cuts_of(drawn),
         "goal_changed": since.undo is not None and since.undo.wishes != run.wishes,
         "evidence": view.surety.evidence,
         "sufficiency": view.surety.words,
@@ -233,7 +233,8 @@ def _log(
     )
 
 
-def _cuts(drawn: RepoMap) -> tuple[CutReport, ...]:
+def cuts_of(drawn: RepoMap) -> tuple[CutReport, ...]:
+    """Return the files that a map shows in less detail than its plan asks for."""
     return tuple(
         CutReport(
             path=cut.path, wanted=int(cut.wanted), drawn=int(cut.drawn), tokens_to_add=cut.tokens_to_add

@@ -16,7 +16,6 @@ from weakref import WeakValueDictionary
 
 from navigator.stores.usage import OnUsage, Usage, unnoted
 from navigator.workspaces.places import Places
-from navigator.workspaces.sharing import open_sharing
 from repo_map.drawing.draw import draw_map
 from repo_map.first_look.look import first_look
 from repo_map.history.joining import history_of, latest_history
@@ -25,6 +24,7 @@ from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.index import build_index
 from repo_map.indexing.remaining import RemainingTime
+from repo_map.indexing.shared_objects import Sharing
 from repo_map.indexing.store import Store, user_store
 from repo_map.messages import counted
 from repo_map.recent import Recent
@@ -482,3 +482,24 @@ class Workspaces:
 def _share(index: RepoIndex) -> float:
     """Return how much of one live index an index counts as."""
     return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
+
+
+def open_sharing(settings: NavigatorSettings) -> Sharing | None:
+    """Return where a team's servers share what they parsed: its bucket, else its database; None for nowhere.
+
+    Nobody is connected to yet.
+    """
+    if not settings.share_index:
+        return None
+    most_bytes = int(settings.shared_mb * 1e6)
+    if settings.bucket is not None:
+        from navigator.stores.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
+        from navigator.stores.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - only where one is named
+
+        # Without the bucket a repository is parsed, which is better than to wait for it for long.
+        return Sharing(BucketObjects(open_bucket(settings.bucket, attempts=1)), most_bytes=most_bytes)
+    if settings.store is not None:
+        from navigator.stores.postgres.shared_objects import PostgresObjects  # noqa: PLC0415 - only where one is named
+
+        return Sharing(PostgresObjects(settings.store), most_bytes=most_bytes)
+    return None

@@ -16,7 +16,7 @@ from navigator.stores.buckets.opening import open_bucket
 from navigator.stores.buckets.shared_objects import BucketObjects
 from navigator.stores.postgres.shared_objects import PostgresObjects
 from navigator.stores.store_address import S3, BucketAddress
-from navigator.workspaces.sharing import open_sharing
+from navigator.workspaces.workspace import open_sharing
 from repo_map.drawing.draw import draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing import sharing as sharing_module
