@@ -5,11 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import anyio
-
-from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.protocol.report_text import status_of
 from mcp_server.settings import Settings
@@ -19,8 +16,8 @@ from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
 from repo_navigator.options import PagedOptions, argument, flag, switch
 from repo_navigator.printing import show_context, stderr_console
 from repo_navigator.stored_navigations import ID_START, Meant, meant_navigation
-from repo_navigator.terminal import ending_at_once
 from repo_navigator.terminal_report import closing
+from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -49,9 +46,18 @@ def run(options: ContextOptions, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     _require_id(options.navigation)
     started = time.perf_counter()
-    with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings, takes_steps=bool(options.feedback or options.updates))
-    meant, output, found = anyio.run(_read, navigator, options)
+
+    async def read(navigator: Navigator) -> tuple[Meant, NavigatorOutput, FollowUp | None]:
+        meant = await meant_navigation(navigator, options.navigation, Path.cwd())
+        if options.feedback:
+            found = await follow_up(navigator, meant, options.feedback, updates=options.updates)
+            return meant, found.whole, found
+        if options.updates:
+            await navigator.step(meant.navigation_id, updates=options.updates)
+        return meant, await navigator.context(meant.navigation_id), None
+
+    takes_steps = bool(options.feedback or options.updates)
+    meant, output, found = use_navigator(settings, read, takes_steps=takes_steps)
     seconds = time.perf_counter() - started
     if found is not None and (options.json or not options.plan):
         show_follow_up(found, options, seconds, is_whole=options.all)
@@ -85,24 +91,3 @@ def _require_id(named: str | None) -> None:
             f"`{named}` is no navigation's id; words for the latest one go behind --feedback: "
             f'`repo-navigator context --feedback "{named}"`.'
         )
-
-
-class _Found(NamedTuple):
-    meant: Meant
-    output: NavigatorOutput
-    follow_up: FollowUp | None
-
-
-async def _read(navigator: Navigator, options: ContextOptions) -> _Found:
-    """Return the navigation that is meant, its context, and what words have come to where there are any."""
-    try:
-        meant = await meant_navigation(navigator, options.navigation, Path.cwd())
-        if options.feedback:
-            found = await follow_up(navigator, meant, options.feedback, updates=options.updates)
-            return _Found(meant, found.whole, found)
-        if options.updates:
-            await navigator.step(meant.navigation_id, updates=options.updates)
-        return _Found(meant, await navigator.context(meant.navigation_id), None)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await navigator.aclose()

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 
-from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.setting_names import KNOWN, unknown_settings
 from mcp_server.settings import Settings
@@ -38,8 +38,10 @@ from repo_navigator.host_files.configuration import Configuration
 from repo_navigator.host_files.entries import unsafe
 from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.options import json_switch
+from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
+    from navigator.navigator import Navigator
     from navigator.stores.postgres.layout import LayoutState
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
@@ -187,7 +189,9 @@ def team_stores(settings: Settings) -> Diagnosis:
         require_packages(settings.store, settings.bucket)
         layout = None if settings.store is None else anyio.run(_layout_of, settings.store)
         if settings.bucket is not None:
-            anyio.run(_reach_bucket, settings)
+            # Without the database, whose tables it would make.
+            alone = replace(kept_in_memory(settings), bucket=settings.bucket)
+            use_navigator(alone, lambda navigator: navigator.store.reach(), takes_steps=False)
     except (NavigatorError, OSError) as error:
         advice = "see that both are there, and docs/team.md"
         return _failed("team stores", str(error), advice)
@@ -225,16 +229,6 @@ async def _layout_of(address: DatabaseAddress) -> LayoutState:
     from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
 
     return await PostgresDatabase(address).layout()
-
-
-async def _reach_bucket(settings: Settings) -> None:
-    # Without the database, whose tables it would make.
-    alone = replace(kept_in_memory(settings), bucket=settings.bucket)
-    navigator = load_navigator(alone, takes_steps=False)
-    try:
-        await navigator.store.reach()
-    finally:
-        await navigator.aclose()
 
 
 def keys(environ: Mapping[str, str]) -> Diagnosis:
@@ -286,7 +280,7 @@ def offline_navigation(settings: Settings) -> Diagnosis:
         (repository / "budget.py").write_text(_SAMPLE)
         here = replace(kept_in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
-            context = anyio.run(_navigate, here, repository)
+            context = use_navigator(here, partial(_navigate, repository))
         except (NavigatorError, RepoMapError, OSError) as error:
             return _failed("offline navigation", str(error), "report this with the lines above")
     if attempts:
@@ -296,13 +290,9 @@ def offline_navigation(settings: Settings) -> Diagnosis:
     return _ok("offline navigation", "found the code of a test repository with the network cut")
 
 
-async def _navigate(settings: Settings, repository: Path) -> str:
-    navigator = load_navigator(settings)
-    try:
-        request = NavigationRequest("where is the budget held?", repository, token_budget=1_000)
-        output = await navigator.run(await navigator.open(request))
-    finally:
-        await navigator.aclose()
+async def _navigate(repository: Path, navigator: Navigator) -> str:
+    request = NavigationRequest("where is the budget held?", repository, token_budget=1_000)
+    output = await navigator.run(await navigator.open(request))
     return output.context_string
 
 

@@ -6,16 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import anyio
-
-from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from mcp_server.tenancy.callers import LOCAL
 from navigator.errors import InvalidRequestError
 from repo_map.messages import counted
 from repo_navigator.options import argument, flag, number
-from repo_navigator.terminal import ending_at_once, print_text
+from repo_navigator.terminal import print_text
+from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -46,25 +44,19 @@ def run(options: ForgetOptions, settings: Settings) -> int:
         )
     if options.older_than is not None and not options.older_than >= 0:
         raise InvalidRequestError(f"--older-than is {options.older_than:g}; give it days, 0 or more.")
-    with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings)
-    anyio.run(_forget, navigator, tuple(dict.fromkeys(options.ids)), options.older_than)
-    return 0
 
-
-async def _forget(navigator: Navigator, ids: tuple[str, ...], older_than: float | None) -> None:
-    try:
-        for navigation_id in ids:
+    async def forget(navigator: Navigator) -> None:
+        for navigation_id in dict.fromkeys(options.ids):
             await navigator.forget(navigation_id)
             print_text(f"Deleted {navigation_id}.\n")
-        if older_than is not None:
-            before = time.time() - older_than * _DAY_S
+        if options.older_than is not None:
+            before = time.time() - options.older_than * _DAY_S
             uses = await navigator.store.uses(LOCAL)
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)
             print_text(f"Deleted {counted(len(old), 'navigation')}.\n")
         await navigator.store.delete_forgotten()
-    finally:
-        with anyio.CancelScope(shield=True):
-            await navigator.aclose()
+
+    use_navigator(settings, forget)
+    return 0

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from mcp_server.errors import MODEL_FAILED
-from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.protocol.report_text import status_of
 from mcp_server.settings import Settings
@@ -30,8 +30,9 @@ from repo_navigator.interactive import InteractivePrompt
 from repo_navigator.navigate_options import Continued, NavigateOptions
 from repo_navigator.printing import show_context, stderr_console
 from repo_navigator.stored_navigations import meant_navigation
-from repo_navigator.terminal import CANCELLED, ending_at_once
+from repo_navigator.terminal import CANCELLED
 from repo_navigator.terminal_report import TerminalReport, closing, cost_line
+from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -51,14 +52,11 @@ def run(options: NavigateOptions, settings: Settings) -> int:
     asked = options.asked(settings)
     for file in files:
         require_writable(file)
-    # Outside the event loop, where Ctrl-C interrupts at once.
-    with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings)
     if isinstance(asked, Continued) and asked.words and not options.interactive:
-        return _follow_up(navigator, asked, options, started)
+        return _follow_up(asked, options, settings, started)
     result = NavigationResult()
     try:
-        anyio.run(_navigate, navigator, asked, options, result)
+        use_navigator(settings, partial(_navigate, asked, options, result))
     except KeyboardInterrupt:
         result.cancelled = True
         if result.output is None:
@@ -96,19 +94,15 @@ def _print(result: NavigationResult, options: NavigateOptions, seconds: float) -
     _save(options, output, result.picture)
 
 
-def _follow_up(navigator: Navigator, asked: Continued, options: NavigateOptions, started: float) -> int:
+def _follow_up(asked: Continued, options: NavigateOptions, settings: Settings, started: float) -> int:
     """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
 
-    async def followed_up() -> tuple[FollowUp, PictureData | None]:
-        try:
-            meant = await meant_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-            found = await follow_up(navigator, meant, asked.words, updates=asked.updates)
-            return found, await navigator.picture(meant.navigation_id) if options.html else None
-        finally:
-            with anyio.CancelScope(shield=True):
-                await navigator.aclose()
+    async def followed_up(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
+        meant = await meant_navigation(navigator, asked.named, asked.folder, must_be_here=True)
+        found = await follow_up(navigator, meant, asked.words, updates=asked.updates)
+        return found, await navigator.picture(meant.navigation_id) if options.html else None
 
-    found, picture = anyio.run(followed_up)
+    found, picture = use_navigator(settings, followed_up)
     show_follow_up(found, options, time.perf_counter() - started)
     _save(options, found.whole, picture)
     return 0
@@ -152,10 +146,10 @@ class NavigationResult:
 
 
 async def _navigate(
-    navigator: Navigator,
     asked: ValidRequest | Continued,
     options: NavigateOptions,
     result: NavigationResult,
+    navigator: Navigator,
 ) -> None:
     """Open a navigation, or take up a stored one, and take its steps."""
     words = ""
@@ -178,8 +172,6 @@ async def _navigate(
                     result.picture = await navigator.picture(result.navigation_id)
     finally:
         result.unread = navigator.being_read()
-        with anyio.CancelScope(shield=True):
-            await navigator.aclose()
 
 
 async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: str, words: str) -> None:

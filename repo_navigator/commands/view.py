@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anyio
-
-from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
@@ -22,7 +19,8 @@ from repo_navigator.options import argument, flag
 from repo_navigator.printing import stderr_console
 from repo_navigator.repository_arguments import further_repositories
 from repo_navigator.stored_navigations import ID_START, meant_navigation
-from repo_navigator.terminal import ending_at_once, is_input, print_text
+from repo_navigator.terminal import is_input, print_text
+from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -74,9 +72,12 @@ def _data(options: ViewOptions, settings: Settings) -> PictureData:
 
         index, drawn, drift = replayed(subject, options.repo, options.further, None, settings)
         return picture_of_plan(index, drawn, drift)
-    with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings)
-    return anyio.run(_of_navigation, navigator, subject)
+
+    async def picture(navigator: Navigator) -> PictureData:
+        meant = await meant_navigation(navigator, subject, Path.cwd())
+        return await navigator.picture(meant.navigation_id)
+
+    return use_navigator(settings, picture)
 
 
 def _require_plan(subject: str) -> None:
@@ -90,12 +91,3 @@ def _require_plan(subject: str) -> None:
             f"`{one_line(subject)}` is neither the id of a navigation, which begins with `{ID_START}`, nor "
             "the file of a flight plan; name one of them, or nothing for the latest navigation."
         )
-
-
-async def _of_navigation(navigator: Navigator, navigation_id: str | None) -> PictureData:
-    try:
-        meant = await meant_navigation(navigator, navigation_id, Path.cwd())
-        return await navigator.picture(meant.navigation_id)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await navigator.aclose()

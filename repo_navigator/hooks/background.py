@@ -14,11 +14,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import anyio
-
-from mcp_server.loading import load_navigator
 from mcp_server.settings import Settings, read_settings
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import NavigationRequest, kept_in_memory
@@ -33,6 +30,10 @@ from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.sessions import answer_file
 from repo_navigator.hooks.starting import AFTER_EDIT
+from repo_navigator.use_navigator import use_navigator
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
 
 _SECONDS: Final = 180.0
 """In which it ends, whatever it is at."""
@@ -77,7 +78,7 @@ def work(root: Path, session: Path, goal: str, settings: Settings) -> None:
     if known is None:
         _write(index, cache, root, 0.0)
     if goal and not names_its_place(goal, index):
-        text = anyio.run(_answer, settings, goal, root)
+        text = _answer(settings, goal, root)
         if text.strip():
             session.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace_file(answer_file(session), lambda file: file.write(text.encode("utf-8", "replace")))
@@ -98,15 +99,15 @@ def _write(index: RepoIndex, cache: Path, root: Path, seconds: float) -> None:
     write_names(index, cache, root, about, seconds=seconds)
 
 
-async def _answer(settings: Settings, goal: str, root: Path) -> str:
-    # Nothing is kept of it: nobody goes on with such a navigation.
-    navigator = load_navigator(replace(kept_in_memory(settings), model=EMBEDDED))
-    try:
-        request = NavigationRequest(goal, root, token_budget=ANSWER_TOKENS)
+def _answer(settings: Settings, goal: str, root: Path) -> str:
+    request = NavigationRequest(goal, root, token_budget=ANSWER_TOKENS)
+
+    async def navigated(navigator: Navigator) -> str:
         output = await navigator.run(await navigator.open(request), deadline_s=_STEP_SECONDS)
-    finally:
-        await navigator.aclose()
-    text = output.context_string
+        return output.context_string
+
+    # Nothing is kept of it: nobody goes on with such a navigation.
+    text = use_navigator(replace(kept_in_memory(settings), model=EMBEDDED), navigated)
     return text if len(text) <= _ANSWER_CHARACTERS else re.sub(r"\n[^\n]*\Z", "", text[:_ANSWER_CHARACTERS])
 
 

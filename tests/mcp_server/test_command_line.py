@@ -166,7 +166,7 @@ def test_a_flag_that_cant_be_used_is_told_by_its_name_before_anything_is_loaded_
     flags: tuple[str, str],
     message: str,
 ) -> None:
-    monkeypatch.setattr("repo_navigator.commands.navigate.load_navigator", None)
+    monkeypatch.setattr("repo_navigator.use_navigator.load_navigator", None)
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
     assert main(["navigate", ".", "--goal", "x", *flags]) == 2
