@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import anyio
 
@@ -16,7 +14,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.settings import Settings, read_settings
 from navigator.errors import NavigationBusyError
 from navigator.stores.locks import NavigationLocks
-from repo_map.working_folder import absolute_entries
+from repo_navigator.detached import start_detached
 
 _KINDNESS = 10
 """How far it stands behind other programs (``nice``)."""
@@ -24,22 +22,8 @@ _KINDNESS = 10
 
 def index_behind(repositories: Sequence[str]) -> None:
     """Start a process that reads repositories whole into the cache, and leave it; none for none."""
-    if not repositories:
-        return
-    package = Path(__file__).parent.parent
-    path = os.pathsep.join((str(package), *absolute_entries(os.environ.get("PYTHONPATH", ""))))
-    detached = getattr(subprocess, "DETACHED_PROCESS", 0)
-    with suppress(OSError):  # The next question reads what is missing.
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "repo_navigator.index_behind", *repositories],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": path},
-            start_new_session=True,
-            creationflags=detached,
-        )
-        process.returncode = 0  # Nobody waits for it.
+    if repositories:
+        start_detached("repo_navigator.index_behind", *repositories)
 
 
 async def _read(repository: str, settings: Settings) -> None:

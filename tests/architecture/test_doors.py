@@ -63,8 +63,7 @@ FILES = {
 PROGRAMS = {
     "repo_map/worktree/git.py": "git",
     "repo_map/indexing/worker_process.py": "our own interpreter",
-    "repo_navigator/index_behind.py": "our own interpreter",
-    "repo_navigator/hooks/starting.py": "our own interpreter",
+    "repo_navigator/detached.py": "our own interpreter",
     "repo_navigator/host_files/entries.py": "none: it writes a command as Windows reads it",
 }
 """Who may run a program, and which."""

@@ -1,0 +1,37 @@
+"""Starts a module of ours as a process that nobody waits for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from repo_map.working_folder import absolute_entries
+
+
+def start_detached(module: str, *arguments: str, text: str = "", folder: str | None = None) -> None:
+    """Start a module with what its stdin holds; where it can't be started, nothing happens.
+
+    It imports nothing of the folder that it is started in, as the command lines do not.
+    """
+    package = str(Path(__file__).parent.parent)
+    path = os.pathsep.join((package, *absolute_entries(os.environ.get("PYTHONPATH", ""))))
+    with suppress(OSError, ValueError):
+        process = subprocess.Popen(
+            [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": path},
+            start_new_session=True,
+            creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+        )
+        assert process.stdin is not None
+        with suppress(OSError):
+            process.stdin.write(text.encode("utf-8", "replace"))
+            process.stdin.close()
+        # Nobody waits for it, and nobody is told that it still runs.
+        process.returncode = 0
