@@ -32,7 +32,7 @@ class _WireModel(BaseModel):
 
     def on_the_wire(self) -> dict[str, Any]:
         """Return the JSON object, without the parts that say nothing."""
-        wire: dict[str, Any] = unmarked(_telling(self.model_dump(mode="json", exclude_none=True)))
+        wire: dict[str, Any] = unmarked(_without_empty(self.model_dump(mode="json", exclude_none=True)))
         return wire
 
 
@@ -47,11 +47,11 @@ def unmarked(value: Any) -> Any:
     return value
 
 
-def _telling(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     if isinstance(value, list):
-        return [_telling(item) for item in value]
+        return [_without_empty(item) for item in value]
     if isinstance(value, dict):
-        return {name: _telling(part) for name, part in value.items() if part != [] or name in _ALWAYS}
+        return {name: _without_empty(part) for name, part in value.items() if part != [] or name in _ALWAYS}
     return value
 
 

@@ -69,7 +69,7 @@ class RedirectError(RefusedAnswerError):
 
 def explain(error: BaseException) -> ModelError:
     """Return what ``error`` means for the call that raised it."""
-    if message := _told_by_us(error):
+    if message := _own_error_in(error):
         return ModelError(str(message), passing=False)
     if isinstance(error, TimeoutError):
         return ModelError("did not answer in time", passing=True)
@@ -98,7 +98,7 @@ def may_be_billed(error: BaseException) -> bool:
     """Tell whether the call may have been answered, and so be billed, although no answer came of it."""
     if status_of(error) is not None:
         return False
-    if message := _told_by_us(error):
+    if message := _own_error_in(error):
         return not isinstance(message, RedirectError | UnusableError)
     return not any(isinstance(each, _loaded(_NEVER_SENT)) for each in _chain(error))
 
@@ -121,7 +121,7 @@ def refuses_forced_calls(error: BaseException) -> bool:
     return status_of(error) in (400, 404, 422, 501) and named
 
 
-def _told_by_us(error: BaseException) -> UnusableError | RefusedAnswerError | None:
+def _own_error_in(error: BaseException) -> UnusableError | RefusedAnswerError | None:
     """Return our own words within an error: a provider's package may have wrapped them."""
     return next(
         (each for each in _chain(error) if isinstance(each, UnusableError | RefusedAnswerError)), None

@@ -139,7 +139,7 @@ class TurnExecutor:
             asked = AskedTurn(
                 stored=stored,
                 before=with_notes(_asked_by(reopened(before), request), message),
-                heard=None,
+                outcome=None,
                 feedback=feedback,
                 updates=updates,
                 has_terms=bool(message),
@@ -149,12 +149,12 @@ class TurnExecutor:
             if feedback:
                 by_number = feedback.typed.has_numbers or asks_by_number(feedback.words)
                 menu = await self._menu(stored, user, request.menu_step) if by_number else ()
-                asked = await self._heard(asked, workspace, menu, user)
+                asked = await self._interpreted(asked, workspace, menu, user)
             return await self._taken(asked, live, workspace)
 
     async def _taken(self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace) -> TurnOutcome:
         """Take the step that is asked for, if it changes anything."""
-        steering = None if asked.heard is None else asked.heard.steering
+        steering = None if asked.outcome is None else asked.outcome.steering
         finishes = steering is not None and steering.finish
         missed = None if steering is None else unread_words(steering)
         turn = await asyncio.to_thread(decide_turn, asked, workspace)
@@ -168,20 +168,20 @@ class TurnExecutor:
             after = await self._live.decide(live, turn.navigation, changed=changed, settles=turn.settles)
         return TurnOutcome(after, finishes=finishes, not_understood=missed)
 
-    async def _heard(
+    async def _interpreted(
         self, asked: AskedTurn, workspace: Workspace, menu: tuple[MenuPlace, ...], user: str
     ) -> AskedTurn:
         """Return what is asked with what the words come to, once what they take back is undone."""
 
-        async def hear(before: Navigation) -> FeedbackOutcome:
+        async def interpret(before: Navigation) -> FeedbackOutcome:
             return await asyncio.to_thread(apply_feedback, before, asked.feedback, workspace, menu)
 
-        heard = await hear(asked.before)
-        if not (steps := heard.steering.undo):
-            return asked._replace(heard=heard)
+        outcome = await interpret(asked.before)
+        if not (steps := outcome.steering.undo):
+            return asked._replace(outcome=outcome)
         before, undone = await self._undone(asked.before, steps, user)
-        heard = (await hear(before)).undone(steps, undone)
-        return asked._replace(before=before, heard=heard, undone=undone)
+        outcome = (await interpret(before)).undone(steps, undone)
+        return asked._replace(before=before, outcome=outcome, undone=undone)
 
     async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
         """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""

@@ -30,7 +30,7 @@ class AskedTurn(NamedTuple):
     """As it was, and stays where nothing changes."""
     before: Navigation
     """The same, open for a step: on its new terms, and with what the user takes back undone."""
-    heard: FeedbackOutcome | None
+    outcome: FeedbackOutcome | None
     """What the feedback comes to; None where there is none."""
     feedback: Feedback
     updates: Mapping[str, Any]
@@ -72,9 +72,9 @@ def decide_turn(asked: AskedTurn, workspace: Workspace) -> Answered | Revised | 
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    if asked.heard is not None and not asked.updates:
-        return _for_words(asked, asked.heard, workspace)
-    before = asked.before if asked.heard is None else _with_wishes(asked, asked.heard, workspace)
+    if asked.outcome is not None and not asked.updates:
+        return _for_words(asked, asked.outcome, workspace)
+    before = asked.before if asked.outcome is None else _with_wishes(asked, asked.outcome, workspace)
     return (
         _updated(asked, before, workspace)
         if asked.updates
@@ -83,39 +83,39 @@ def decide_turn(asked: AskedTurn, workspace: Workspace) -> Answered | Revised | 
 
 
 def _for_words(
-    asked: AskedTurn, heard: FeedbackOutcome, workspace: Workspace
+    asked: AskedTurn, outcome: FeedbackOutcome, workspace: Workspace
 ) -> Answered | Revised | Planned:
-    before, finishes = asked.before, heard.steering.finish
+    before, finishes = asked.before, outcome.steering.finish
     of_a_model = not asked.planner_decides and not finishes and not asked.undone
-    asks_nothing = not asked.has_terms and heard.asks_nothing(of_a_model=of_a_model)
+    asks_nothing = not asked.has_terms and outcome.asks_nothing(of_a_model=of_a_model)
     if asks_nothing and not asked.undone:
-        answer = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
-        return Answered(remembering(asked.stored, heard), answer)
+        answer = "\n".join(filter(None, (outcome.navigation.run.answer, TAKEN if finishes else "")))
+        return Answered(remembering(asked.stored, outcome), answer)
     if asks_nothing:
         change = compare_plans(asked.stored.state.flight_plan, before.state.flight_plan)
         return Revised(
-            heard.navigation, _revision(change, asked.feedback.summary), settles=asked.planner_decides
+            outcome.navigation, _revision(change, asked.feedback.summary), settles=asked.planner_decides
         )
     if asked.planner_decides and is_planned(before):
-        revised = revise(before, heard.navigation, heard.steering, workspace)
+        revised = revise(before, outcome.navigation, outcome.steering, workspace)
         decision = _revision(revised.change, asked.feedback.summary, revised.by)
         return Revised(with_undo_point(before, revised.navigation), decision, settles=True)
     # The planner plans anew with the words; a plan that a model changes has to hold them itself.
-    after = heard.navigation if asked.planner_decides else _with_wishes(asked, heard, workspace)
+    after = outcome.navigation if asked.planner_decides else _with_wishes(asked, outcome, workspace)
     return Planned(with_undo_point(before, after), settles=True)
 
 
-def _with_wishes(asked: AskedTurn, heard: FeedbackOutcome, workspace: Workspace) -> Navigation:
+def _with_wishes(asked: AskedTurn, outcome: FeedbackOutcome, workspace: Workspace) -> Navigation:
     """Return the navigation with a plan that does what the words ask of it."""
-    return with_undo_point(asked.before, apply_user_plan(workspace.index, asked.before, heard.navigation))
+    return with_undo_point(asked.before, apply_user_plan(workspace.index, asked.before, outcome.navigation))
 
 
 def _updated(asked: AskedTurn, before: Navigation, workspace: Workspace) -> Answered | Revised:
     amended, change = amend_by_user(before, workspace.index, asked.updates)
-    if asked.heard is None:
+    if asked.outcome is None:
         amended = with_undo_point(before, amended)
     changes = bool(change.diff) or amended.run.own != before.run.own
-    if not (changes or asked.heard or asked.has_terms):
+    if not (changes or asked.outcome or asked.has_terms):
         return Answered(asked.stored, NOTHING_TO_UPDATE)
     return Revised(amended, _revision(change, asked.feedback.summary), settles=False)
 

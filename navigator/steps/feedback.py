@@ -111,8 +111,8 @@ def apply_feedback(
         history=workspace.history,
         mentioned=_mentioned_in(index, run.mentioned, run.asked),
     )
-    heard = merge_user_plan(index, run.own, steering.updates)
-    own = heard.change.plan
+    amendment = merge_user_plan(index, run.own, steering.updates)
+    own = amendment.change.plan
     wishes = (*run.wishes, steering.goal_addition) if steering.goal_addition else run.wishes
     run = run.model_copy(
         update={
@@ -125,12 +125,14 @@ def apply_feedback(
     )
     plan = state.flight_plan.model_copy(update={"budget": own.budget})
     after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
-    return FeedbackOutcome(with_notes(after, (*steering.lines, *heard.message, steering.answer)), steering)
+    return FeedbackOutcome(
+        with_notes(after, (*steering.lines, *amendment.message, steering.answer)), steering
+    )
 
 
-def remembering(before: Navigation, heard: FeedbackOutcome) -> Navigation:
+def remembering(before: Navigation, outcome: FeedbackOutcome) -> Navigation:
     """Return a navigation that stays as it is but for what the user's words were about."""
-    said = heard.navigation.run
+    said = outcome.navigation.run
     update = {"mentioned": said.mentioned, "asked": said.asked}
     return Navigation(before.state, before.run.model_copy(update=update))
 

@@ -35,7 +35,7 @@ _MOST_TEXTS: Final = 1
 """Likewise files of text that shown code names."""
 _MOST_TESTS: Final = 2
 """Files of tests, and tests of each, that are told."""
-_TESTS_TOLD: Final = ((_MOST_TESTS, _MOST_TESTS), (_MOST_TESTS, 0), (1, 1), (1, 0))
+_SIZES_OF_TESTS: Final = ((_MOST_TESTS, _MOST_TESTS), (_MOST_TESTS, 0), (1, 1), (1, 0))
 """Files, and tests of each, of a line that gets shorter until it has"""
 _LONGEST_TESTS: Final = 40
 """tokens: long names of tests took the room of places."""
@@ -84,13 +84,13 @@ def tests_line(index: RepoIndex, menu: Sequence[MenuPlace]) -> str:
     if not places:
         return ""
     tests = tests_for(index, places).tests[:_MOST_TESTS]
-    told = ""
-    for files, names in _TESTS_TOLD:
+    line = ""
+    for files, names in _SIZES_OF_TESTS:
         asked = [(each.path, each.names[:names]) for each in tests[:files]]
-        told = command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests[:files])
-        if tokens.count(told) <= _LONGEST_TESTS:
+        line = command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests[:files])
+        if tokens.count(line) <= _LONGEST_TESTS:
             break
-    return told
+    return line
 
 
 def _definition(index: RepoIndex, place: MenuPlace) -> Place | None:

@@ -47,31 +47,31 @@ def is_planned(navigation: Navigation) -> bool:
 
 
 def revise(
-    before: Navigation, heard: Navigation, steering: Steering, workspace: Workspace
+    before: Navigation, steered: Navigation, steering: Steering, workspace: Workspace
 ) -> RevisedNavigation:
     """Return the navigation with a plan that does what was said and shows what it showed, as far as it fits.
 
     Args:
         before: the navigation as it was.
-        heard: the same, with what the words change of the user's part of the plan and of the goal.
+        steered: the same, with what the words change of the user's part of the plan and of the goal.
         steering: what the words came to.
         workspace: the repository.
     """
-    index, own = workspace.index, heard.run.own
+    index, own = workspace.index, steered.run.own
     relevance = without_excluded(
-        index, workspace.relevance(goal_with_feedback(heard), heard.run.changes), own
+        index, workspace.relevance(goal_with_feedback(steered), steered.run.changes), own
     )
-    plan = apply_user_plan(index, before, heard).state.flight_plan
+    plan = apply_user_plan(index, before, steered).state.flight_plan
     asks_for_more = (
         bool(steering.goal_addition)
         or own.budget > before.run.own.budget
         or any(wish.operation in _ASK_FOR_MORE for wish in steering.wishes)
     )
-    if asks_for_more or heard.run.fill:
-        size = answer_size(heard.run.first_answer, own.budget)
+    if asks_for_more or steered.run.fill:
+        size = answer_size(steered.run.first_answer, own.budget)
         most = size.code(tokens_of(list_places(index, relevance, size.outline)))
         packed = pack(
-            index, relevance, own.budget, base=own, fill=heard.run.fill, most=most, most_alone=size.alone
+            index, relevance, own.budget, base=own, fill=steered.run.fill, most=most, most_alone=size.alone
         )
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
@@ -83,8 +83,8 @@ def revise(
     if not kept.fits:
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.
-    state = heard.state.model_copy(update={"reasoning_summary": ""})
-    run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})
+    state = steered.state.model_copy(update={"reasoning_summary": ""})
+    run = steered.run.model_copy(update={"planned": 0 if asks_for_more else 1})
     return RevisedNavigation(
         with_notes(Navigation(state, run), notes),
         compare_plans(before.state.flight_plan, kept.plan),

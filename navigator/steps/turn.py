@@ -351,10 +351,10 @@ def amend_by_user(
         FlightPlanError: the updates are not well-formed.
     """
     state, run = navigation
-    heard = merge_user_plan(index, run.own, updates)
-    plan = _obeying(index, state.flight_plan, updates, heard.change.plan)
-    run = run.model_copy(update={"own": heard.change.plan})
-    return with_notes(Navigation(state, run), heard.message), compare_plans(state.flight_plan, plan)
+    amendment = merge_user_plan(index, run.own, updates)
+    plan = _obeying(index, state.flight_plan, updates, amendment.change.plan)
+    run = run.model_copy(update={"own": amendment.change.plan})
+    return with_notes(Navigation(state, run), amendment.message), compare_plans(state.flight_plan, plan)
 
 
 def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> Navigation:

@@ -82,7 +82,7 @@ class RepositoryEntry(BaseModel):
 
     @field_validator("readers")
     @classmethod
-    def _told_apart(cls, readers: tuple[str, ...]) -> tuple[str, ...]:
+    def _users_or_groups(cls, readers: tuple[str, ...]) -> tuple[str, ...]:
         for reader in readers:
             kind, _, name = reader.partition(":")
             if reader != EVERYBODY and (kind not in _READERS or not name.strip()):
