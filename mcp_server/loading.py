@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
+from navigator.records.decisions import EMBEDDED
 
 if TYPE_CHECKING:
     from navigator.models.sampling_port import AskHost
@@ -29,10 +30,12 @@ def load_navigator(
         takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
     with large_imports(), models_built_on_first_use():
-        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
+        from navigator.loading import export_telemetry, load_agents, load_all, load_stored  # noqa: PLC0415 - what takes a second
         from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
         (load_all if takes_steps else load_stored)()
+        if takes_steps and settings.model != EMBEDDED:
+            load_agents()
         export_telemetry(os.environ)
         from navigator.stores.usage import unnoted  # noqa: PLC0415 - beside the rest
     return Navigator(settings, ask_host=ask_host, on_usage=on_usage or unnoted)

@@ -7,7 +7,7 @@ from importlib import import_module
 from threading import Thread
 from typing import Final
 
-_STORED: Final = "navigator.adk.navigation_store"
+_STORED: Final = "navigator.stores.navigation_store"
 """What reading a stored navigation needs."""
 _MODULES: Final = (
     "navigator.adk.live_navigations",
@@ -28,6 +28,11 @@ def export_telemetry(environ: MutableMapping[str, str]) -> None:
 def load_stored() -> None:
     """Import what reading a stored navigation needs: about half of what a step does."""
     import_module(_STORED)
+
+
+def load_agents() -> None:
+    """Import what lets a model decide: ADK, which takes as long as all the rest."""
+    import_module("navigator.adk.model_agent")
 
 
 def load_all() -> None:

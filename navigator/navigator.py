@@ -25,6 +25,8 @@ from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Pa
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
+from navigator.stores.navigation_store import NavigationStore
+from navigator.stores.opening import open_stores
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Usage, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
@@ -33,7 +35,6 @@ from repo_map.messages import counted
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import StepResult
     from navigator.adk.live_navigations import LiveNavigations
-    from navigator.adk.navigation_store import NavigationStore
     from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
     from navigator.picture.text import PictureData
     from navigator.records.bookkeeping import Navigation
@@ -356,9 +357,6 @@ class Navigator:
     def store(self) -> NavigationStore:
         """Where navigations live: what a server asks of it, it asks here."""
         if self._stored is None:
-            from navigator.adk.navigation_store import NavigationStore  # noqa: PLC0415 - ADK takes a second
-            from navigator.adk.stores import open_stores  # noqa: PLC0415 - as above
-
             settings = self._settings
             stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
             self._stored = NavigationStore(stores)

@@ -18,10 +18,10 @@ from navigator.steps.turn import Decision, amend, apply_decision, goal_with_feed
 from navigator.steps.view import View, ViewRequest, view_of
 
 if TYPE_CHECKING:
-    from navigator.adk.artifacts import NavigationArtifacts
     from navigator.errors import StorageError
     from navigator.records.bookkeeping import StepRecord
     from navigator.records.pricing import Ledger
+    from navigator.stores.navigation_artifacts import NavigationArtifacts
     from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap

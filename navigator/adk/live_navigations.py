@@ -10,28 +10,28 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from google.adk.errors import StaleSessionError
 from opentelemetry import trace
 
 from navigator.adk.active_navigation import ActiveNavigation, StepResult
-from navigator.adk.models.host import HostModel
-from navigator.adk.models.session import SessionManager
-from navigator.adk.navigation_store import APP_NAME, NavigationStore, busy, unstored
 from navigator.errors import ModelFailedError
+from navigator.models.model_names import price_of
 from navigator.models.sampling_port import HOST
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.planner import planned
 from navigator.steps.turn import settled
+from navigator.stores.navigation_store import busy, unstored
+from navigator.stores.sessions import StaleSessionError
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
 
-    from navigator.adk.model_agent import ModelAgent
+    from navigator.adk.model_agent import ModelAgent, ModelAgents
     from navigator.models.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
     from navigator.steps.turn import Decision
+    from navigator.stores.navigation_store import NavigationStore
     from navigator.workspaces.workspace import Workspace
 
 
@@ -67,9 +67,12 @@ class LiveNavigations:
         ask_host: AskHost | None,
         store: NavigationStore,
     ) -> None:
-        if ask_host is not None:
-            models = {HOST: HostModel(ask_host), **models}
-        self._models = SessionManager(settings, load_prices(settings.prices), models)
+        self._settings = settings
+        self._models = models
+        self._ask_host = ask_host
+        self._prices = load_prices(settings.prices)
+        self._agents: ModelAgents | None = None
+        """None until a model is to decide: ADK takes a second to import."""
         self._clock = clock
         self.store = store
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()
@@ -82,7 +85,8 @@ class LiveNavigations:
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""
-        return self._models.price_of(model)
+        handed_in = {*self._models, *([HOST] if self._ask_host else [])}
+        return price_of(model, self._settings, self._prices, handed_in)
 
     def step_result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         """Return what a step came to, where it was one of the latest that were taken here."""
@@ -102,13 +106,13 @@ class LiveNavigations:
 
     async def rest(self, navigation_id: str) -> None:
         """Let the providers forget a task that has ended."""
-        if session := self._models.find(navigation_id):
-            await session.rest()
+        if self._agents is not None:
+            await self._agents.rest(navigation_id)
 
     async def unready(self, navigation_id: str, user: str) -> None:
         """Let go of a navigation's models and limits, as they have changed; the next step reads them anew."""
         self._live.pop((user, navigation_id), None)
-        await self._models.destroy(navigation_id)
+        await self._destroy(navigation_id)
 
     async def _drop_idle(self, keep: tuple[str, str]) -> None:
         """Let go of those used least lately; one under way keeps its models until its step is done."""
@@ -117,7 +121,11 @@ class LiveNavigations:
                 return
             if key != keep and not self.store.is_held(key[1]):
                 del self._live[key]
-                await self._models.destroy(key[1])
+                await self._destroy(key[1])
+
+    async def _destroy(self, navigation_id: str) -> None:
+        if self._agents is not None:
+            await self._agents.destroy(navigation_id)
 
     async def commit(
         self, live: LiveNavigation, before: Navigation, decision: Decision, *, settles: bool = False
@@ -218,7 +226,7 @@ class LiveNavigations:
     async def aclose(self) -> None:
         """Let go of all models, and wait for what is still booked."""
         for _, navigation_id in self._live:
-            await self._models.destroy(navigation_id)
+            await self._destroy(navigation_id)
         self._live.clear()
         # What a cancelled step has spent is still being written, by a task that nobody waits for any more.
         await asyncio.gather(*self._bookings, return_exceptions=True)
@@ -241,13 +249,11 @@ class LiveNavigations:
         )
         if active.planner_decides:
             return LiveNavigation(active, None, user)
-        model_agent = await asyncio.to_thread(_load_model_agent)
-        session = self._models.create(active)
-        return LiveNavigation(active, model_agent(active, session, self.store.sessions, APP_NAME), user)
+        if self._agents is None:
+            self._agents = await asyncio.to_thread(self._load_agents)
+        return LiveNavigation(active, self._agents.make(active), user)
 
+    def _load_agents(self) -> ModelAgents:
+        from navigator.adk.model_agent import ModelAgents  # noqa: PLC0415 - ADK takes a second, and few need it
 
-def _load_model_agent() -> Callable[..., ModelAgent]:
-    from navigator.adk.model_agent import load, model_agent  # noqa: PLC0415 - it takes a second, and few need it
-
-    load()
-    return model_agent
+        return ModelAgents(self._settings, self._prices, self._models, self._ask_host, self.store.sessions)

@@ -11,10 +11,10 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from navigator.adk import state_store
 from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import StopReason
 from navigator.steps.prompt import base_part, changes_part
+from navigator.stores import navigation_state
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation
@@ -68,12 +68,12 @@ class BudgetEnforcementPlugin(BasePlugin):
 
         Where the planner is the next, the agent stops without a decision, and the planner decides.
         """
-        navigation = state_store.read(callback_context.state)
+        navigation = navigation_state.read(callback_context.state.to_dict())
         self._active.navigation = navigation
         words = await self._session.find_affordable(llm_request)
         if words:
             stopped = Navigation(navigation.state, navigation.run.stopping(StopReason.BUDGET, words))
-            state_store.write(callback_context.state, stopped)
+            navigation_state.write(callback_context.state, stopped)
             self._active.navigation = stopped
             return LlmResponse(content=_text("model", f"BUDGET_EXCEEDED: {words}"))
         return LlmResponse(content=_text("model", LEFT_TO_PLANNER)) if self._active.planner_decides else None
@@ -87,7 +87,7 @@ class BudgetEnforcementPlugin(BasePlugin):
         if self._active.ledger.spent == self._active.navigation.run.spent:
             # Nothing was paid: the decision's own event tells the rest, and a state less is stored.
             return None
-        booked = self._active.booked(state_store.read(callback_context.state))
-        state_store.write(callback_context.state, booked)
+        booked = self._active.booked(navigation_state.read(callback_context.state.to_dict()))
+        navigation_state.write(callback_context.state, booked)
         self._active.navigation = booked
         return None

@@ -14,12 +14,12 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from navigator.adk import state_store
 from navigator.adk.active_navigation import ActiveNavigation
 from navigator.errors import StorageError
 from navigator.records.bookkeeping import Navigation
 from navigator.steps.menu_choice import NUMBERS
 from navigator.steps.turn import Decision, amend_by_model
+from navigator.stores import navigation_state
 from repo_map.errors import RepoMapError
 from repo_map.plan.schema import update_schema
 
@@ -129,7 +129,7 @@ async def update_flight_plan(
     async with active.deciding:
         if active.decided:
             return ONE_DECISION
-        before = state_store.read(tool_context.state)
+        before = navigation_state.read(tool_context.state.to_dict())
         menu = (await active.view(before.state.flight_plan)).menu
         try:
             change, message = amend_by_model(before, active.workspace.index, reasoning, updates, menu)
@@ -153,7 +153,7 @@ async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str,
             return ONE_DECISION
         if not summary.strip():
             return NO_SUMMARY
-        before = state_store.read(tool_context.state)
+        before = navigation_state.read(tool_context.state.to_dict())
         decision = Decision("finalize_context", active.model_name, summary, before.state.flight_plan)
         return await _record(active, tool_context, before, decision)
 
@@ -171,7 +171,7 @@ async def _record(
         active.unsaved = error
         context.actions.skip_summarization = True
         return {"status": "error", "error": str(error)}
-    state_store.write(context.state, after)
+    navigation_state.write(context.state, after)
     # Without a summary the invocation ends at this tool call: the next step starts from the state alone.
     context.actions.skip_summarization = True
     return {

@@ -12,8 +12,8 @@ from repo_map.drawing.blocks import MapText
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import StepResult
-    from navigator.adk.navigation_store import NavigationStore
     from navigator.records.bookkeeping import Navigation, StepRecord
+    from navigator.stores.navigation_store import NavigationStore
 
 _MOST_HELD = 24
 """Earlier maps, beside the latest, that are looked through for what a host holds already."""

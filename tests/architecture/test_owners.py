@@ -42,7 +42,7 @@ _PROTOCOLS = {"mcp_server/transport/stdio.py", "repo_map/indexing/worker.py"}
 """The server's own, and that of a worker with the process that started it."""
 OWNERS: dict[str, tuple[Callable[[ast.AST], bool], tuple[str, ...], set[str]]] = {
     "tokens are counted": (lambda node: imports(node, "splintr"), SERVING, {"repo_map/text/tokens.py"}),
-    "the state is read and written": (is_state_key, SERVING, {"navigator/adk/state_store.py"}),
+    "the state is read and written": (is_state_key, SERVING, {"navigator/stores/navigation_state.py"}),
     "stdout is the protocol's": (is_stdout, SERVING, _PROTOCOLS),
     "chance has no part in a map": (lambda node: imports(node, "random", "uuid"), ("repo_map",), set()),
     "a map knows no clock": (

@@ -38,15 +38,14 @@ HEAVY = {
 }
 """Packages that take 20 ms or more to import, or that only some commands need."""
 ENGINE = {"numpy", "pydantic", "splintr"}
-AGENT = ENGINE | {"anyio", "google.adk", "google.genai", "rich", "yaml"}
-# ADK's runner itself loads these in its first run, and grammars are parsed with in processes of their own.
-STEPS = AGENT | {"fastapi", "starlette"}
+# ADK waits until a model decides, and grammars are parsed with in processes of their own.
+STEPS = ENGINE | {"anyio", "rich", "yaml"}
 USES = {
     "repo-navigator --version": set[str](),
     "repo-navigator install cursor --dry-run": {"pydantic"},
     "repo-navigator replay plan.yaml .": ENGINE | {"yaml"},
     "repo-navigator view plan.yaml .": ENGINE | {"anyio", "rich", "yaml"},
-    "repo-navigator context": AGENT - {"splintr"},
+    "repo-navigator context": STEPS - {"splintr"},
     "repo-navigator navigate . total": STEPS,
     "repo-navigator hook tool": set[str](),
     "repo-navigator doctor": STEPS | {"tree_sitter"},

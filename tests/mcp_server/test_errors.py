@@ -41,8 +41,8 @@ from mcp_server.transport.connections import NO_ROOM
 from mcp_server.transport.origins import allowed_addresses
 from mcp_server.transport.request_guard import RequestGuard
 from mcp_server.transport.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
-from navigator.adk.stores import open_stores
 from navigator.errors import InvalidRequestError
+from navigator.stores.opening import open_stores
 from navigator.stores.store_address import DatabaseAddress
 from navigator.stores.usage import Usage, UsageEntry
 from repo_map.errors import RepositoryNotFoundError
@@ -268,7 +268,7 @@ async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path
 def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
     from types import SimpleNamespace
 
-    from navigator.adk.navigation_store import busy
+    from navigator.stores.navigation_store import busy
 
     assert_documented(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
 
@@ -312,7 +312,7 @@ async def test_a_navigation_that_can_not_be_deleted_is_told(
     def full(**_: Any) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("navigator.adk.stores.TemporaryFile", full)
+    monkeypatch.setattr("navigator.stores.opening.TemporaryFile", full)
     async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
         assert_documented(told_by(await client.call_tool("step", call)))
 

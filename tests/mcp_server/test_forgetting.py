@@ -15,12 +15,12 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.adk.navigation_store import APP_NAME
-from navigator.adk.session_values import SessionId
-from navigator.adk.stores import open_stores
 from navigator.errors import UnknownNavigationError
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
+from navigator.stores.navigation_store import APP_NAME
+from navigator.stores.opening import open_stores
+from navigator.stores.session_values import SessionId
 from repo_navigator.main import main
 from tests.support.error_texts import documented, pattern
 from tests.support.team_stores import STORES, kept_in_stores, run_sql
@@ -57,8 +57,10 @@ def navigator_of(settings: Settings) -> Navigator:
 async def left_of(settings: Settings, navigation_id: str) -> list[Any]:
     """Return every row and every artifact that names a navigation."""
     stores = open_stores(settings.data_dir, settings.store, settings.bucket)
-    where = {"app_name": APP_NAME, "user_id": "local", "session_id": navigation_id}
-    left: list[Any] = await stores.artifacts.list_artifact_keys(**where)
+    session = SessionId(APP_NAME, "local", navigation_id)
+    left: list[Any] = []
+    for name in ("map.txt", "steps/0000.json"):
+        left += await stores.artifacts.versions(session, name)
     await stores.sessions.close()
     tables = {
         "sessions": "id",

@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import PrincipalLimits, Settings
-from navigator.adk.stores import open_stores
+from navigator.stores.opening import open_stores
 from navigator.stores.usage import Today, Usage, UsageEntry
 from navigator.stores.usage_store import UsageStore
 from tests.support.error_texts import documented, pattern

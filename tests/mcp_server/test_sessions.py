@@ -13,7 +13,8 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.adk.stores import open_stores
+from navigator.stores.opening import open_stores
+from navigator.stores.session_values import SessionId
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple"
@@ -144,8 +145,7 @@ async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: 
     for number in range(107):
         used_at = 1.0 if number else time.time()
         state = {"navigator": {}, "navigator_run": {}, "navigator_delivery": {"used_at": used_at}}
-        where = {"app_name": "repo_navigator", "user_id": "somebody", "session_id": f"nav-{number}"}
-        await stores.sessions.create_session(**where, state=state)
+        await stores.sessions.create(SessionId("repo_navigator", "somebody", f"nav-{number}"), state)
     async with Client(build_server(settings, working_folder=shop)) as client:
         async with stores.locks.hold("nav-5"):
             # The removal waits for that one, and no call waits for the removal.

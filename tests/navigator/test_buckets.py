@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from google.genai import types
 
-from navigator.adk.bucket_artifacts import BucketArtifacts
 from navigator.stores.buckets import gcs, s3
+from navigator.stores.buckets.artifacts import BucketArtifacts
 from navigator.stores.buckets.bucket import Bucket, BucketError
 from navigator.stores.buckets.opening import open_bucket
+from navigator.stores.session_values import SessionId
 from navigator.stores.store_address import GCS, BucketAddress
 from tests.support.cloud_storage import Account, CloudStorage
 from tests.support.proxy import Proxy
@@ -179,13 +179,10 @@ async def test_an_artifact_whose_first_answer_was_lost_is_kept_under_the_next_nu
     google: BucketAddress, cloud_storage: CloudStorage
 ) -> None:
     artifacts = BucketArtifacts(open_bucket(google))
-    where = {"app_name": "a", "user_id": "u", "session_id": "nav-1", "filename": "map.txt"}
+    session = SessionId("a", "u", "nav-1")
     cloud_storage.lose_answers(1)
-    version = await artifacts.save_artifact(**where, artifact=types.Part(text="the map"))
-    assert version == 1
-    found = await artifacts.load_artifact(**where, version=version)
-    assert found is not None
-    assert found.text == "the map"
+    assert await artifacts.save(session, "map.txt", "the map") == 1
+    assert await artifacts.load(session, "map.txt", 1) == "the map"
 
 
 def test_a_download_that_is_cut_is_gone_on_with(google: BucketAddress, cloud_storage: CloudStorage) -> None:

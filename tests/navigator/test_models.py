@@ -352,7 +352,7 @@ async def test_a_session_lives_as_long_as_its_task(make_navigator: MakeNavigator
     with gemini(good) as server:
         navigator = make_navigator(model_urls={"gemini": server.url})
         navigation_id = await opened(navigator, repository)
-        sessions = navigator._live._models
+        sessions = navigator._live._agents._models
         session = sessions.find(navigation_id)
         assert session is not None
         await navigator.step(navigation_id)

@@ -15,7 +15,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from navigator.adk.sql_sessions import SqlSessions
 from navigator.errors import (
     InvalidRequestError,
     NavigationClosedError,
@@ -28,6 +27,7 @@ from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.stores.sessions import SessionStore
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError, RepositoryNotFoundError
 from repo_map.index import RepoIndex
@@ -618,7 +618,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
 
     navigator = make_navigator()
     with monkeypatch.context() as reading:
-        reading.setattr(SqlSessions, "get_session", unread)
+        reading.setattr(SessionStore, "get", unread)
         opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
     known = await navigator.store.known(opened, "local")
     assert known is not None

@@ -14,15 +14,16 @@ import pytest
 from google.adk.events import Event, EventActions
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
-from navigator.adk.session_values import SessionId, SessionUse
-from navigator.adk.sql_sessions import SqlSessions
+from navigator.adk.session_service import SessionService
+from navigator.stores.session_values import SessionId, SessionUse
+from navigator.stores.sessions import SessionStore
 from navigator.stores.sqlite.layout import SCHEMA, SessionDatabase
 from navigator.stores.store_address import DatabaseAddress
 from tests.support.team_stores import own_schema, run_sql
 
 pytestmark = pytest.mark.anyio
 APP = {"app_name": "app", "user_id": "user"}
-Opened = Callable[[], SqlSessions]
+Opened = Callable[[], SessionService]
 FillOld = Callable[[list[tuple[str, str]]], Awaitable[None]]
 
 
@@ -41,8 +42,8 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def sessions(self) -> SqlSessions:
-        return SqlSessions(SessionDatabase(self._path))
+    def sessions(self) -> SessionService:
+        return SessionService(SessionStore(SessionDatabase(self._path)))
 
     async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
         """Keep sessions, each an id and a state, as a version did that told nothing beside the states."""
@@ -63,10 +64,10 @@ class Team:
     def __init__(self, address: DatabaseAddress) -> None:
         self._address = address
 
-    def sessions(self) -> SqlSessions:
+    def sessions(self) -> SessionService:
         from navigator.stores.postgres.database import PostgresDatabase
 
-        return SqlSessions(PostgresDatabase(self._address))
+        return SessionService(SessionStore(PostgresDatabase(self._address)))
 
     async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
         """Keep sessions, each an id and a state, in the layout that had no ``session_uses``."""
@@ -113,53 +114,55 @@ async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[SqlSessions]:
+async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[SessionService]:
     opened = store.sessions()
     yield opened
     await opened.close()
 
 
-async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: SqlSessions) -> None:
-    assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
+async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: SessionService) -> None:
+    assert (await sessions.stored.uses("app"), await sessions.stored.latest_use("app")) == ([], None)
     made = await sessions.create_session(**APP, session_id="nav-1", state=state())
     one = SessionId("app", "user", "nav-1")
-    assert await sessions.uses("app", "user") == [SessionUse(one, made.last_update_time, None, True)]
-    await sessions.change_beside(one, "navigator_delivery", {"used_at": 5.5})
-    assert await sessions.uses("app", "user") == [SessionUse(one, made.last_update_time, 5.5, True)]
+    assert await sessions.stored.uses("app", "user") == [SessionUse(one, made.last_update_time, None, True)]
+    await sessions.stored.change_beside(one, "navigator_delivery", {"used_at": 5.5})
+    assert await sessions.stored.uses("app", "user") == [SessionUse(one, made.last_update_time, 5.5, True)]
     delta = {"navigator_run": {"stop_reason": "finished"}}
     event = Event(author="user", actions=EventActions(state_delta=delta))
     await sessions.append_event(made, event)
-    assert await sessions.uses("app") == [SessionUse(one, event.timestamp, 5.5, False)]
-    assert (await sessions.latest_use("app"), await sessions.count_open("app")) == (5.5, 0)
+    assert await sessions.stored.uses("app") == [SessionUse(one, event.timestamp, 5.5, False)]
+    assert (await sessions.stored.latest_use("app"), await sessions.stored.count_open("app")) == (5.5, 0)
     await sessions.delete_session(**APP, session_id="nav-1")
-    assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
+    assert (await sessions.stored.uses("app"), await sessions.stored.latest_use("app")) == ([], None)
 
 
-async def test_each_user_and_each_app_is_told_of_alone(sessions: SqlSessions) -> None:
+async def test_each_user_and_each_app_is_told_of_alone(sessions: SessionService) -> None:
     for app, user in (("app", "ann"), ("app", "bob"), ("other", "ann")):
         await sessions.create_session(app_name=app, user_id=user, session_id="nav-1", state=state(1.0))
-    assert [use.session for use in await sessions.uses("app", "ann")] == [SessionId("app", "ann", "nav-1")]
-    assert [use.session.user_id for use in await sessions.uses("app")] == ["ann", "bob"]
-    assert (await sessions.count_open("app"), await sessions.count_open("other")) == (2, 1)
-    assert [use.session.app_name for use in await sessions.unused_since("other", 9.0, 9)] == ["other"]
+    assert [use.session for use in await sessions.stored.uses("app", "ann")] == [
+        SessionId("app", "ann", "nav-1")
+    ]
+    assert [use.session.user_id for use in await sessions.stored.uses("app")] == ["ann", "bob"]
+    assert (await sessions.stored.count_open("app"), await sessions.stored.count_open("other")) == (2, 1)
+    assert [use.session.app_name for use in await sessions.stored.unused_since("other", 9.0, 9)] == ["other"]
 
 
-async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions: SqlSessions) -> None:
+async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions: SessionService) -> None:
     for name, used_at in {"d": 3.0, "a": 1.0, "c": 2.0, "b": 2.0, "late": 9.0, "never": None}.items():
         await sessions.create_session(**APP, session_id=name, state=state(used_at))
-    first = await sessions.unused_since("app", 9.0, 2)
+    first = await sessions.stored.unused_since("app", 9.0, 2)
     assert named(first) == ["a", "b"]
     await sessions.delete_session(**APP, session_id="a")
-    second = await sessions.unused_since("app", 9.0, 2, first[-1])
+    second = await sessions.stored.unused_since("app", 9.0, 2, first[-1])
     assert named(second) == ["c", "d"]
-    assert await sessions.unused_since("app", 9.0, 2, second[-1]) == []
+    assert await sessions.stored.unused_since("app", 9.0, 2, second[-1]) == []
 
 
 @pytest.mark.parametrize("odd", ['"yesterday"', "null", "true", "{}", "[1]"])
-async def test_a_time_that_is_none_is_not_told(sessions: SqlSessions, odd: str) -> None:
+async def test_a_time_that_is_none_is_not_told(sessions: SessionService, odd: str) -> None:
     beside = {**state(), "navigator_delivery": {"used_at": json.loads(odd)}}
     await sessions.create_session(**APP, session_id="nav-1", state=beside)
-    ((_, _, used_at, is_open),) = await sessions.uses("app")
+    ((_, _, used_at, is_open),) = await sessions.stored.uses("app")
     assert (used_at, is_open) == (None, True)
 
 
@@ -174,16 +177,16 @@ async def test_what_a_version_before_stored_is_told_of_after_many_small_changes(
     busy = store.sessions()
     last, gone = SessionId("app", "user", "nav-2299"), SessionId("app", "user", "nav-2298")
     told = await asyncio.gather(
-        *(each.latest_use("app") for each in starting),
-        busy.change_beside(last, "navigator_delivery", {"used_at": 9_000.0}),
+        *(each.stored.latest_use("app") for each in starting),
+        busy.stored.change_beside(last, "navigator_delivery", {"used_at": 9_000.0}),
         busy.delete_session(app_name="app", user_id="user", session_id=gone.id),
     )
     assert set(told[:3]) <= {2299.0, 9_000.0}
     again = store.sessions()
-    uses = await again.uses("app", "user")
+    uses = await again.stored.uses("app", "user")
     assert named(uses) == [name for name, _ in rows if name != gone.id]
     assert [use.used_at for use in uses] == [*map(float, range(2_298)), 9_000.0]
-    assert await again.count_open("app") == 1_149
+    assert await again.stored.count_open("app") == 1_149
     for each in (*starting, busy, again):
         await each.close()
 
@@ -191,11 +194,11 @@ async def test_what_a_version_before_stored_is_told_of_after_many_small_changes(
 async def test_what_was_cut_short_is_gone_on_with(store: Folder | Team) -> None:
     await store.store_as_before([(f"nav-{number:04}", json.dumps(state(1.0))) for number in range(1_500)])
     first = store.sessions()
-    await first.uses("app")
+    await first.stored.uses("app")
     await first.close()
     await store.forget_uses("id >= 'nav-0700'")
     after = store.sessions()
-    assert len(await after.uses("app")) == 1_500
+    assert len(await after.stored.uses("app")) == 1_500
     await after.close()
 
 
@@ -203,25 +206,25 @@ async def test_a_state_that_is_damaged_is_not_told_of(tmp_path: Path) -> None:
     store = Folder(tmp_path / "sessions.db")
     await store.store_as_before([("nav-1", "no JSON"), ("nav-2", json.dumps(state(1.0)))])
     sessions = store.sessions()
-    assert named(await sessions.uses("app")) == ["nav-2"]
+    assert named(await sessions.stored.uses("app")) == ["nav-2"]
     with closing(sqlite3.connect(tmp_path / "sessions.db")) as connection, connection:
         connection.execute("UPDATE sessions SET state = 'no JSON' WHERE id = 'nav-2'")
-    assert (await sessions.uses("app"), await sessions.count_open("app")) == ([], 0)
+    assert (await sessions.stored.uses("app"), await sessions.stored.count_open("app")) == ([], 0)
     await sessions.close()
 
 
 async def test_what_adks_own_service_writes_is_told_of_too(tmp_path: Path) -> None:
     ours, theirs = (
-        SqlSessions(SessionDatabase(tmp_path / "s.db")),
+        SessionService(SessionStore(SessionDatabase(tmp_path / "s.db"))),
         SqliteSessionService(str(tmp_path / "s.db")),
     )
-    assert await ours.uses("app") == []
+    assert await ours.stored.uses("app") == []
     session = await theirs.create_session(**APP, session_id="nav-1", state=state(1.0))
     delta = state(2.0, "finished")
     await theirs.append_event(session, Event(author="user", actions=EventActions(state_delta=delta)))
-    ((_, _, used_at, is_open),) = await ours.uses("app", "user")
+    ((_, _, used_at, is_open),) = await ours.stored.uses("app", "user")
     assert (used_at, is_open) == (2.0, False)
     await theirs.delete_session(**APP, session_id="nav-1")
-    assert await ours.uses("app") == []
+    assert await ours.stored.uses("app") == []
     await ours.close()
     await theirs.close()

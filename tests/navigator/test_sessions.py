@@ -22,10 +22,11 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from navigator.adk.sql_sessions import SqlSessions
-from navigator.adk.stores import DATABASE
+from navigator.adk.session_service import SessionService
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
+from navigator.stores.opening import DATABASE
+from navigator.stores.sessions import SessionStore
 from navigator.stores.sqlite.layout import SCHEMA, SessionDatabase
 from navigator.stores.store_address import DatabaseAddress
 from tests.navigator.conftest import stored_by_0_1_0
@@ -137,7 +138,7 @@ def fixed_time_and_ids() -> Iterator[list[int]]:
 def test_the_same_calls_have_the_same_answers_as_of_adks_own_service(
     wanted: list[tuple[Any, ...]], in_memory: bool
 ) -> None:
-    async def run(service: SqlSessions | SqliteSessionService) -> list[object]:
+    async def run(service: SessionService | SqliteSessionService) -> list[object]:
         driver = Driver(service)
         try:
             made = []
@@ -148,7 +149,11 @@ def test_the_same_calls_have_the_same_answers_as_of_adks_own_service(
             await service.close()
 
     with tempfile.TemporaryDirectory() as folder, fixed_time_and_ids() as number:
-        ours = asyncio.run(run(SqlSessions(SessionDatabase(None if in_memory else Path(folder) / "ours.db"))))
+        ours = asyncio.run(
+            run(
+                SessionService(SessionStore(SessionDatabase(None if in_memory else Path(folder) / "ours.db")))
+            )
+        )
         theirs = asyncio.run(run(SqliteSessionService(":memory:")))
     assert ours == theirs
 
@@ -169,7 +174,7 @@ def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
 ) -> None:
     from navigator.stores.postgres.database import PostgresDatabase
 
-    async def run(service: SqlSessions | SqliteSessionService) -> list[object]:
+    async def run(service: SessionService | SqliteSessionService) -> list[object]:
         # A change that is earlier than the one before is no stale one for ADK; for ours it is.
         driver = Driver(service, later=True)
         try:
@@ -178,7 +183,7 @@ def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
             await service.close()
 
     async def ours() -> list[object]:
-        made = await run(SqlSessions(PostgresDatabase(database)))
+        made = await run(SessionService(SessionStore(PostgresDatabase(database))))
         await run_sql(database, "TRUNCATE sessions, session_uses, events, user_states, app_states")
         return made
 
@@ -189,7 +194,7 @@ def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
 @pytest.mark.anyio
 async def test_each_reads_what_the_other_wrote(tmp_path: Path) -> None:
     ours, theirs = (
-        SqlSessions(SessionDatabase(tmp_path / "s.db")),
+        SessionService(SessionStore(SessionDatabase(tmp_path / "s.db"))),
         SqliteSessionService(str(tmp_path / "s.db")),
     )
     await theirs.create_session(**APP, session_id="one", state={"a": 1, "user:b": [0.1], "app:c": None})

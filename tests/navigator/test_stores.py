@@ -9,24 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from navigator.adk.navigation_store import STATE_ONLY
-from navigator.adk.sql_sessions import SqlSessions
-from navigator.adk.stores import open_stores
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.stores.opening import open_stores
+from navigator.stores.session_values import SessionId
+from navigator.stores.sessions import SessionStore
 from tests.navigator.conftest import write_repository
 
-APP = {"app_name": "app", "user_id": "user"}
+
+def named(name: str) -> SessionId:
+    return SessionId("app", "user", name)
 
 
-async def read(sessions: SqlSessions, name: str) -> object:
-    return await sessions.get_session(**APP, session_id=name, config=STATE_ONLY)
+async def read(sessions: SessionStore, name: str) -> object:
+    return await sessions.get(named(name))
 
 
 @pytest.mark.anyio
 async def test_what_is_stored_is_seen_at_once_however_many_read_meanwhile(tmp_path: Path) -> None:
     sessions = open_stores(tmp_path).sessions
-    await sessions.create_session(**APP, session_id="first", state={"size": "x" * 10_000})
+    await sessions.create(named("first"), {"size": "x" * 10_000})
 
     async def keep_reading() -> None:
         while True:
@@ -35,7 +37,7 @@ async def test_what_is_stored_is_seen_at_once_however_many_read_meanwhile(tmp_pa
     readers = [asyncio.create_task(keep_reading()) for _ in range(8)]
     try:
         for number in range(20):
-            await sessions.create_session(**APP, session_id=f"s{number}", state={"number": number})
+            await sessions.create(named(f"s{number}"), {"number": number})
             assert await read(sessions, f"s{number}") is not None
     finally:
         for reader in readers:

@@ -16,17 +16,17 @@ import pytest
 from google.adk.errors import StaleSessionError
 from google.adk.errors.already_exists_error import AlreadyExistsError
 from google.adk.events import Event, EventActions
-from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigator.adk.artifacts import NavigationArtifacts
-from navigator.adk.session_values import SessionId
-from navigator.adk.sql_sessions import SqlSessions
-from navigator.adk.stores import open_stores
+from navigator.adk.session_service import SessionService
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.stores.navigation_artifacts import NavigationArtifacts
+from navigator.stores.opening import open_stores
+from navigator.stores.session_values import SessionId
+from navigator.stores.sessions import SessionStore
 from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
 from tests.support.proxy import Proxy
@@ -55,7 +55,7 @@ async def opened(address: DatabaseAddress, **times: float) -> AsyncIterator[Any]
 
     database = PostgresDatabase(address, stalling_s=times.get("lease_s", 15.0))
     leases = NavigationLeases(database, **times)
-    sessions = SqlSessions(database, leases.claim)
+    sessions = SessionService(SessionStore(database, leases.claim))
     try:
         yield sessions, leases
     finally:
@@ -135,12 +135,12 @@ async def test_a_server_that_stalls_within_a_transaction_keeps_nobody_out_for_lo
             await asyncio.Event().wait() if len(tries) == 1 else None
             return True
 
-        writing = asyncio.create_task(slow._database.act(stand_still))
+        writing = asyncio.create_task(slow.stored._database.act(stand_still))
         await inside.wait()
         async with quick_leases.hold("nav-1"):
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
-            assert not await slow._database.act(stand_still)
+            assert not await slow.stored._database.act(stand_still)
 
 
 async def test_of_many_who_want_one_navigation_each_has_it_alone(database: DatabaseAddress) -> None:
@@ -194,7 +194,7 @@ async def test_a_record_that_an_overtaken_server_left_is_read_by_nobody(
     navigation_id = await navigator.open(NavigationRequest("token_expired", repository, mode="interactive"))
     taken = await navigator.step(navigation_id, updates={"budget": 900})
     late = NavigationArtifacts(
-        open_stores(None, database, bucket).artifacts, "repo_navigator", "local", navigation_id
+        open_stores(None, database, bucket).artifacts, SessionId("repo_navigator", "local", navigation_id)
     )
     record = await late.load_record(1, None)
     foreign = record.report.model_copy(update={"reasoning": "by a server that was overtaken"})
@@ -228,7 +228,7 @@ async def test_times_are_the_same_in_every_zone(
             async def zone_of(db: Any) -> str:
                 return str(await db.fetchval("SHOW timezone"))
 
-            assert await sessions._database.act(zone_of) == "UTC"
+            assert await sessions.stored._database.act(zone_of) == "UTC"
     finally:
         monkeypatch.delenv("TZ")
         time.tzset()
@@ -241,7 +241,7 @@ async def test_a_state_may_hold_every_text_that_json_can_say(database: DatabaseA
         await sessions.append_event(session, changing(more="\0"))
         again = await sessions.get_session(**APP, session_id="nav-1")
         assert again.state == {"goal": goal, "more": "\0"}
-        parts = await sessions.parts_of_state(["more", "none"], SessionId("app", "user", "nav-1"))
+        parts = await sessions.stored.parts_of_state(["more", "none"], SessionId("app", "user", "nav-1"))
         assert parts == ["\0", None]
 
 
@@ -399,33 +399,21 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
 
 
 async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
-    from navigator.adk.bucket_artifacts import BucketArtifacts
+    from navigator.stores.buckets.artifacts import BucketArtifacts
     from navigator.stores.buckets.opening import open_bucket
 
     artifacts = BucketArtifacts(open_bucket(bucket))
-    where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}
-    saves = [
-        artifacts.save_artifact(**where, filename="steps/1.json", artifact=types.Part(text=str(number)))
-        for number in range(4)
-    ]
-    versions = await asyncio.gather(*saves)
-    assert sorted(versions) == [0, 1, 2, 3]
+    one, name = SessionId("a", "../../u", "nav-1"), "steps/1.json"
+    versions = await asyncio.gather(*(artifacts.save(one, name, str(number)) for number in range(4)))
+    assert sorted(versions) == [0, 1, 2, 3] == await artifacts.versions(one, name)
     for number, version in enumerate(versions):
-        part = await artifacts.load_artifact(**where, filename="steps/1.json", version=version)
-        assert part is not None
-        assert part.text == str(number)
-    await artifacts.save_artifact(**where, filename="user:own", artifact=types.Part(text=""))
-    picture = types.Part.from_bytes(data=b"\0", mime_type="image/png")
-    await artifacts.save_artifact(**where, filename="map.png", artifact=picture)
-    assert await artifacts.list_artifact_keys(**where) == ["map.png", "steps/1.json", "user:own"]
-    assert await artifacts.list_artifact_keys(**{**where, "session_id": "nav-2"}) == ["user:own"]
-    assert await artifacts.load_artifact(**where, filename="map.png") == picture
-    latest = await artifacts.get_artifact_version(**where, filename="steps/1.json")
-    assert latest is not None
-    assert latest == (await artifacts.list_artifact_versions(**where, filename="steps/1.json"))[-1]
-    await artifacts.delete_artifact(**where, filename="steps/1.json")
-    assert await artifacts.load_artifact(**where, filename="steps/1.json") is None
-    assert await artifacts.list_versions(**where, filename="steps/1.json") == []
+        assert await artifacts.load(one, name, version) == str(number)
+    other = one._replace(id="nav-2")
+    await artifacts.save(other, name, "another's")
+    assert await artifacts.load(one, name) == await artifacts.load(one, name, 3)
+    await artifacts.clear(one)
+    assert (await artifacts.load(one, name), await artifacts.versions(one, name)) == (None, [])
+    assert await artifacts.load(other, name) == "another's"
 
 
 async def test_a_user_who_may_use_one_schema_needs_no_other_right(database: DatabaseAddress) -> None:

@@ -17,7 +17,6 @@ from navigator.adk.model_errors import ModelError, explain, may_be_billed, refus
 from navigator.adk.models.catalogue import Provider, RetryPolicy, answer_of, providers_of
 from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.adk.requests import RequestTokenCounter, attempt_of
-from navigator.models.model_names import price_of
 from navigator.records.decisions import EMBEDDED
 from navigator.records.money import dollars
 from navigator.records.pricing import FIRST_MARGIN, CachedTokens, TokenUsage
@@ -25,7 +24,7 @@ from navigator.records.token_usage import RequestTokens
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation
-    from navigator.records.pricing import ModelPrice, PriceTable
+    from navigator.records.pricing import PriceTable
     from navigator.settings import NavigatorSettings
 
 
@@ -296,15 +295,6 @@ class SessionManager:
         self._prices = prices
         self._handed_in = handed_in
         self._sessions: dict[str, HybridSession] = {}
-
-    def price_of(self, model: str) -> ModelPrice:
-        """Return what calls of ``model`` cost.
-
-        Raises:
-            UnknownModelError: the name stands for nothing.
-            UnpricedModelError: it costs money, and how much is unknown.
-        """
-        return price_of(model, self._settings, self._prices, self._handed_in)
 
     def create(self, active: ActiveNavigation) -> HybridSession:
         """Return a new session with the models that the navigation's task and the settings name."""

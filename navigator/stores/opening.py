@@ -11,12 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
-from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
-
-from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
-from navigator.adk.sql_sessions import SqlSessions
+from navigator.stores.artifacts import Artifacts, FolderArtifacts, MemoryArtifacts, ReadOnlyArtifacts
 from navigator.stores.locks import PATIENCE_S, Locks, NavigationLocks
+from navigator.stores.sessions import SessionStore
 from navigator.stores.sqlite.layout import SessionDatabase, Table, usage_database
+from navigator.stores.sqlite.read_only import stored_tables
 from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress, require_packages
 from navigator.stores.usage_store import UsageStore
 
@@ -33,8 +32,8 @@ LEAST_ROOM_BYTES = 1_000_000
 class Stores(NamedTuple):
     """Where navigations live."""
 
-    sessions: SqlSessions
-    artifacts: BaseArtifactService
+    sessions: SessionStore
+    artifacts: Artifacts
     locks: Locks
     usage: UsageStore
     note: str
@@ -72,17 +71,17 @@ def open_stores(
     return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, usage=usage, damage="")
 
 
-def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[SqlSessions, Locks, UsageStore]:
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[SessionStore, Locks, UsageStore]:
     from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
     from navigator.stores.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
 
     database = PostgresDatabase(address, stalling_s=lease_s)
     leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
-    return SqlSessions(database, leases.claim), leases, UsageStore(database)
+    return SessionStore(database, leases.claim), leases, UsageStore(database)
 
 
-def _in_bucket(address: BucketAddress) -> BaseArtifactService:
-    from navigator.adk.bucket_artifacts import BucketArtifacts  # noqa: PLC0415 - only where one is named
+def _in_bucket(address: BucketAddress) -> Artifacts:
+    from navigator.stores.buckets.artifacts import BucketArtifacts  # noqa: PLC0415 - only where one is named
     from navigator.stores.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
 
     return BucketArtifacts(open_bucket(address))
@@ -145,8 +144,8 @@ def _on_disk(data_dir: Path) -> Stores:
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
-    artifacts = FileArtifactService(data_dir / ARTIFACTS)
-    sessions, usage = SqlSessions(SessionDatabase(database)), UsageStore(usage_database(data_dir / USAGE))
+    artifacts = FolderArtifacts(data_dir / ARTIFACTS)
+    sessions, usage = SessionStore(SessionDatabase(database)), UsageStore(usage_database(data_dir / USAGE))
     return Stores(sessions, artifacts, NavigationLocks(data_dir / LOCKS), usage, "")
 
 
@@ -161,9 +160,7 @@ def _close_to_others(path: Path, mode: int) -> None:
             path.chmod(mode)
 
 
-def _in_memory(
-    note: str, artifacts: BaseArtifactService | None = None, stored: Sequence[Table] = ()
-) -> Stores:
+def _in_memory(note: str, artifacts: Artifacts | None = None, stored: Sequence[Table] = ()) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    sessions, usage = SqlSessions(SessionDatabase(None, stored)), UsageStore(usage_database(None))
-    return Stores(sessions, artifacts or InMemoryArtifactService(), NavigationLocks(None), usage, note)
+    sessions, usage = SessionStore(SessionDatabase(None, stored)), UsageStore(usage_database(None))
+    return Stores(sessions, artifacts or MemoryArtifacts(), NavigationLocks(None), usage, note)

@@ -8,18 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Final
 
-from google.adk.errors import StaleSessionError
-from google.adk.events import Event, EventActions
-from google.adk.sessions import Session
-from google.adk.sessions.base_session_service import GetSessionConfig
-
-from navigator.adk import state_store
-from navigator.adk.artifacts import NavigationArtifacts
-from navigator.adk.session_values import SessionId, SessionUse
-from navigator.adk.stores import Stores
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError
 from navigator.records.bookkeeping import Navigation
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.stores import navigation_state
+from navigator.stores.navigation_artifacts import NavigationArtifacts
+from navigator.stores.opening import Stores
+from navigator.stores.session_values import NewEvent, SessionId, SessionUse, StoredSession
+from navigator.stores.sessions import StaleSessionError
 from navigator.stores.usage import Load
 
 logger = logging.getLogger(__name__)
@@ -27,7 +23,6 @@ logger = logging.getLogger(__name__)
 APP_NAME: Final = "repo_navigator"
 _AT_ONCE = 20
 """States that are read together for a list."""
-STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
 
 class NavigationStore:
@@ -42,7 +37,7 @@ class NavigationStore:
         self.note = stores.note
         """What the user should know of the stores; empty when all is well."""
         self._damage = stores.damage
-        self._held: dict[tuple[str, str], Session] = {}
+        self._held: dict[tuple[str, str], StoredSession] = {}
         """What was read or created to be changed; a change finds out by itself if it is stale."""
 
     def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
@@ -55,13 +50,12 @@ class NavigationStore:
 
     def artifacts(self, navigation_id: str, user: str) -> NavigationArtifacts:
         """Return the artifacts of a navigation."""
-        return NavigationArtifacts(self._stores.artifacts, APP_NAME, user, navigation_id)
+        return NavigationArtifacts(self._stores.artifacts, SessionId(APP_NAME, user, navigation_id))
 
     def load_of_stores(self) -> Load:
         """Return what is held here, and what the stores refused."""
         locks, stores = self._stores.locks, self._stores
-        # ADK's own services count nothing.
-        errors = {"database": stores.sessions.errors, "artifacts": getattr(stores.artifacts, "errors", 0)}
+        errors = {"database": stores.sessions.errors, "artifacts": stores.artifacts.errors}
         return Load(leases=locks.held, lost=locks.lost, store_errors=errors)
 
     async def reach(self) -> None:
@@ -80,12 +74,8 @@ class NavigationStore:
             StorageError: it can't be kept.
         """
         try:
-            session = await self.sessions.create_session(
-                app_name=APP_NAME,
-                user_id=user,
-                session_id=navigation.run.navigation_id,
-                state=state_store.delta(navigation, delivery),
-            )
+            wanted = SessionId(APP_NAME, user, navigation.run.navigation_id)
+            session = await self.sessions.create(wanted, navigation_state.delta(navigation, delivery))
         except sqlite3.Error as error:
             raise unstored(error) from error
         self._held[user, navigation.run.navigation_id] = session
@@ -98,7 +88,7 @@ class NavigationStore:
             StorageError: the database can't be read.
         """
         with _readable():
-            return state_store.read((await self._session(navigation_id, user)).state)
+            return navigation_state.read((await self._session(navigation_id, user)).state)
 
     async def load_to_change(self, navigation_id: str, user: str) -> Navigation:
         """Return a navigation as it is stored, to whoever holds it and may ``store`` it next.
@@ -110,7 +100,7 @@ class NavigationStore:
         with _readable():
             session = await self._session(navigation_id, user)
             self._held[user, navigation_id] = session
-            return state_store.read(session.state)
+            return navigation_state.read(session.state)
 
     def release(self, navigation_id: str, user: str) -> None:
         """Let go of what was held to be changed."""
@@ -141,9 +131,9 @@ class NavigationStore:
                 wanted = ids[begin : begin + _AT_ONCE]
                 states = await self.sessions.states(APP_NAME, user, wanted)
                 for state, changed_at in (states[each] for each in wanted if each in states):
-                    if state_store.holds_navigation(state):
+                    if navigation_state.holds_navigation(state):
                         try:
-                            found.append((state_store.read(state), changed_at))
+                            found.append((navigation_state.read(state), changed_at))
                         except ValueError as error:
                             unread.append(error)
             if unread and not found:
@@ -175,9 +165,9 @@ class NavigationStore:
             return None
         with _readable():
             session = SessionId(APP_NAME, user, navigation_id)
-            parts = await self.sessions.parts_of_state(state_store.KNOWN_PATHS, session)
+            parts = await self.sessions.parts_of_state(navigation_state.KNOWN_PATHS, session)
             if parts is not None:
-                return state_store.known(navigation_id, user, parts)
+                return navigation_state.known(navigation_id, user, parts)
         if self._damage:
             raise unreadable(self._damage)
         return None
@@ -233,7 +223,7 @@ class NavigationStore:
         """
         session = SessionId(APP_NAME, user, navigation_id)
         try:
-            await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
+            await self.sessions.change_beside(session, navigation_state.DELIVERY_KEY, fields)
         except (sqlite3.Error, StorageError, ValueError) as error:
             logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
 
@@ -251,9 +241,10 @@ class NavigationStore:
         with _readable():
             session = self._held.pop((user, navigation_id), None)
             is_held, session = session is not None, session or await self._session(navigation_id, user)
-        event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
         try:
-            await self.sessions.append_event(session, event)
+            session = await self.sessions.append(
+                session, NewEvent.by_user(navigation_state.delta(navigation))
+            )
         except StaleSessionError as error:
             raise busy(navigation) from error
         except sqlite3.Error as error:
@@ -276,14 +267,13 @@ class NavigationStore:
             raise StorageError(f"The navigation could not be deleted. {self.note}")
         with _readable():
             session = await self._session(navigation_id, user)
-        named = SessionId(APP_NAME, user, session.id)
         try:
-            await self.sessions.forget(named)
+            await self.sessions.forget(session.named)
         except StaleSessionError as error:
-            raise busy(state_store.read(session.state)) from error
+            raise busy(navigation_state.read(session.state)) from error
         except sqlite3.Error as error:
             raise unstored(error) from error
-        await self._delete_artifacts(named)
+        await self._delete_artifacts(session.named)
 
     async def delete_forgotten(self) -> None:
         """Delete what is left of navigations whose deletion was cut short, and locks of killed processes.
@@ -323,13 +313,11 @@ class NavigationStore:
         except sqlite3.Error as error:
             raise unstored(error) from error
 
-    async def _session(self, navigation_id: str, user: str) -> Session:
-        session = None
+    async def _session(self, navigation_id: str, user: str) -> StoredSession:
+        found = None
         if _can_be_an_id(navigation_id):
-            session = await self.sessions.get_session(
-                app_name=APP_NAME, user_id=user, session_id=navigation_id, config=STATE_ONLY
-            )
-        if session is None or not state_store.holds_navigation(session.state):
+            found = await self.sessions.get(SessionId(APP_NAME, user, navigation_id))
+        if found is None or not navigation_state.holds_navigation(found[0].state):
             choices = [*await self.latest_ids(user)][:5]
             known = (
                 "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
@@ -338,7 +326,7 @@ class NavigationStore:
                 f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.",
                 choices,
             )
-        return session
+        return found[0]
 
 
 def _by_change(use: NavigationUse) -> tuple[float, str]:

@@ -1,7 +1,8 @@
-"""ADK's sessions in SQLite or PostgreSQL, by ADK's public interface, in the tables of its own service.
+"""Sessions in SQLite or PostgreSQL: a state each, which events change, in the tables of ADK's own services.
 
-ADK's own services are not used. That for SQLite has a connection and a thread for each call, which takes
-longer than the call, and lets writers fight for the database; each opens the other's file. That for
+ADK reads and writes them by ``navigator.adk.session_service``; a navigation that no model decides needs none
+of it. ADK's own services are not used. That for SQLite has a connection and a thread for each call, which
+takes longer than the call, and lets writers fight for the database; each opens the other's file. That for
 PostgreSQL refuses texts with U+0000 in its ``jsonb``, repeats in its errors the state that they were about,
 gives shared states the time of whatever zone the connection is in, and can bind no write to a lease.
 """
@@ -9,28 +10,20 @@ gives shared states the time of whatever zone the connection is in, and can bind
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from google.adk.errors import StaleSessionError
-from google.adk.errors.already_exists_error import AlreadyExistsError
-from google.adk.errors.session_not_found_error import SessionNotFoundError
-from google.adk.events import Event
-from google.adk.platform.time import get_time
-from google.adk.platform.uuid import new_uuid
-from google.adk.sessions import BaseSessionService, Session
-from google.adk.sessions.base_session_service import GetSessionConfig, ListSessionsResponse
-
-from navigator.adk.session_values import (
+from navigator.stores.session_values import (
+    NewEvent,
     Scopes,
     SessionId,
     SessionUse,
+    StoredSession,
     merged,
     state_from,
-    temporary,
     text_of,
-    without_temporary,
 )
 from navigator.stores.sql import SqlConnection, SqlDatabase
 
@@ -48,8 +41,20 @@ _ALL = 2**62
 """More events than any session has."""
 
 
-class SqlSessions(BaseSessionService):
-    """ADK's sessions, and the little that the navigator asks of its store besides.
+class StaleSessionError(Exception):
+    """A session has been changed since it was read, or another server has taken it over."""
+
+
+class SessionGoneError(Exception):
+    """There is no session of that id."""
+
+
+class IdTakenError(Exception):
+    """There is another session, or another event of the session, of that id."""
+
+
+class SessionStore:
+    """Sessions, and the little that the navigator asks of its store besides.
 
     Every call raises what its database raises where it can't be used.
     """
@@ -60,28 +65,25 @@ class SqlSessions(BaseSessionService):
         self._dialect = database.dialect
         self._claim = claim
 
-    async def create_session(
-        self,
-        *,
-        app_name: str,
-        user_id: str,
-        state: dict[str, Any] | None = None,
-        session_id: str | None = None,
-    ) -> Session:
+    async def create(
+        self, wanted: SessionId, state: Mapping[str, Any], at: float | None = None
+    ) -> StoredSession:
         """Create a session.
 
+        Args:
+            wanted: what it is to be called; blanks around its id are no part of it.
+            state: what it begins with.
+            at: when it is created, in seconds since the epoch; now by default.
+
         Raises:
-            AlreadyExistsError: there is one of that id.
+            IdTakenError: there is one of that id.
         """
-        now, parts = get_time(), Scopes.of(state or {})
-        # What makes ids may be set for this task alone, and a database may act in a thread of its own.
-        new_name = "" if (session_id or "").strip() else new_uuid()
+        now, parts = time.time() if at is None else at, Scopes.of(state)
         kept, tries = self._text_of(parts.session), count()
 
-        async def create(db: SqlConnection) -> Session:
+        async def create(db: SqlConnection) -> StoredSession:
             is_first = next(tries) == 0
-            name = await _known_as(db, app_name, user_id, session_id or "") or new_name
-            where = SessionId(app_name, user_id, name)
+            where = await _known_as(db, wanted)
             made = await db.fetchval(
                 "INSERT INTO sessions (app_name, user_id, id, state, create_time, update_time) "
                 "VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING true",
@@ -90,37 +92,38 @@ class SqlSessions(BaseSessionService):
                 now,
             )
             if not made and (is_first or await _is_another(db, where, kept, now)):
-                raise AlreadyExistsError(f"Session with id {name} already exists.")
+                raise IdTakenError(f"Session with id {where.id} already exists.")
             await self._update_shared(db, where, parts, now)
-            row = await db.fetchrow(f"SELECT {_SHARED}", app_name, user_id)
+            row = await db.fetchrow(f"SELECT {_SHARED}", where.app_name, where.user_id)
             return self._session(where, parts.session, now, row)
 
         return await self._database.act(create)
 
-    async def get_session(
-        self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
-    ) -> Session | None:
-        """Return a session with the events that ``config`` asks for, oldest first; None if it is unknown."""
+    async def get(
+        self, wanted: SessionId, events: int | None = 0, after: float | None = None
+    ) -> tuple[StoredSession, list[str]] | None:
+        """Return a session, None if it is unknown, with its latest events as JSON, the oldest first.
 
-        async def get(db: SqlConnection) -> tuple[Session, list[str]] | None:
-            where = SessionId(app_name, user_id, await _known_as(db, app_name, user_id, session_id))
+        Args:
+            wanted: what it is called.
+            events: how many at most; None for all.
+            after: none before this time, in seconds since the epoch.
+        """
+
+        async def get(db: SqlConnection) -> tuple[StoredSession, list[str]] | None:
+            where = await _known_as(db, wanted)
             row = await db.fetchrow(
                 f"SELECT state, update_time, {_SHARED} FROM sessions WHERE {_ONE}", *where
             )
             if row is None:
                 return None
             session = self._session(where, self._state(row["state"]), row["update_time"], row)
-            return session, await self._events(db, where, config or GetSessionConfig())
+            return session, await self._events(db, where, events, after)
 
-        found = await self._database.act(get, is_read=True)
-        if found is None:
-            return None
-        session, events = found
-        session.events = [Event.model_validate_json(event) for event in events]
-        return session
+        return await self._database.act(get, is_read=True)
 
-    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
-        """Return the sessions of a user, or of all, without their events, the latest changed last."""
+    async def all(self, app_name: str, user_id: str | None = None) -> list[StoredSession]:
+        """Return the sessions of a user, or of all, the latest changed last."""
         by_bytes = self._dialect.by_bytes
         whose, where = _of(app_name, user_id, "s.")
         rows = await self._rows(
@@ -130,71 +133,59 @@ class SqlSessions(BaseSessionService):
             f"WHERE {whose} ORDER BY s.update_time, s.user_id{by_bytes}, s.id{by_bytes}",
             *where,
         )
-        return ListSessionsResponse(
-            sessions=[
-                self._session(
-                    SessionId(app_name, row["user_id"], row["id"]),
-                    self._state(row["state"]),
-                    row["update_time"],
-                    row,
-                )
-                for row in rows
-            ]
-        )
+        return [
+            self._session(
+                SessionId(app_name, row["user_id"], row["id"]),
+                self._state(row["state"]),
+                row["update_time"],
+                row,
+            )
+            for row in rows
+        ]
 
-    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+    async def delete(self, wanted: SessionId) -> None:
         """Delete a session with its events; nothing where there is none."""
 
         async def delete(db: SqlConnection) -> None:
-            name = await _known_as(db, app_name, user_id, session_id)
-            await db.execute(f"DELETE FROM sessions WHERE {_ONE}", app_name, user_id, name)
+            await db.execute(f"DELETE FROM sessions WHERE {_ONE}", *await _known_as(db, wanted))
 
         await self._database.act(delete)
 
-    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+    async def user_state(self, app_name: str, user_id: str) -> dict[str, Any]:
         """Return what all sessions of a user share, without the prefix of its names."""
         query = "SELECT state FROM user_states WHERE app_name = $1 AND user_id = $2"
         return self._state(await self._value(query, app_name, user_id))
 
-    async def append_event(self, session: Session, event: Event) -> Event:
-        """Store an event and the state that it changes, and put both into ``session``.
-
-        A partial event is not stored; state with the prefix ``temp:`` reaches ``session`` alone.
+    async def append(self, session: StoredSession, event: NewEvent) -> StoredSession:
+        """Store an event and the state that it changes, and return the session as it is then.
 
         Raises:
             StaleSessionError: the stored session has been changed since ``session`` was read, or another
                 server has taken it over.
-            SessionNotFoundError: it is gone.
-            AlreadyExistsError: there is an event of that id, and it is another.
+            SessionGoneError: it is gone.
+            IdTakenError: there is an event of that id, and it is another.
         """
-        if event.partial:
-            return event
-        where = SessionId(session.app_name, session.user_id, session.id)
-        read_at, claimed = session.last_update_time, self._claim(session.id)
-        stored, tries = without_temporary(event), count()
-        parts, text = Scopes.of(stored.actions.state_delta), stored.model_dump_json(exclude_none=True)
+        where, claimed = session.named, self._claim(session.named.id)
+        parts, tries = Scopes.of(event.delta), count()
 
         async def append(db: SqlConnection) -> None:
             # Once more because a connection was cut: the first time may have stored it.
             if next(tries) and await _holds_event(db, where, event.id):
                 return
-            await _require_claim(db, session.id, claimed)
+            await _require_claim(db, where.id, claimed)
             found = await self._row_to_change(db, where)
             if found is None:
-                raise SessionNotFoundError(f"Session {session.id} not found.")
-            if self._dialect.is_stale(found["update_time"], read_at):
-                raise StaleSessionError(f"Session {session.id} was changed since it was read.")
+                raise SessionGoneError(f"Session {where.id} not found.")
+            if self._dialect.is_stale(found["update_time"], session.changed_at):
+                raise StaleSessionError(f"Session {where.id} was changed since it was read.")
             await self._update_shared(db, where, parts, event.timestamp)
             state = self._updated(found["state"], parts.session)
             query = f"UPDATE sessions SET state = $4, update_time = $5 WHERE {_ONE}"
             await db.execute(query, *where, state, event.timestamp)
-            await self._insert(db, where, stored, text)
+            await self._insert(db, where, event)
 
-        # As ADK does, also where the event is not stored then.
-        session.state.update(temporary(event))
         await self._database.act(append)
-        session.last_update_time = event.timestamp
-        return await super().append_event(session, event)
+        return StoredSession(where, {**session.state, **event.delta}, event.timestamp)
 
     @property
     def errors(self) -> int:
@@ -343,10 +334,9 @@ class SqlSessions(BaseSessionService):
         rows = await self._rows(f"{query} WHERE {condition}", *values)
         return [SessionUse(SessionId(*row[:3]), row[3], row[4], bool(row[5])) for row in rows]
 
-    def _session(self, where: SessionId, state: dict[str, Any], changed: float, shared: Any) -> Session:
+    def _session(self, where: SessionId, state: dict[str, Any], changed: float, shared: Any) -> StoredSession:
         whole = merged(state, self._state(shared["of_app"]), self._state(shared["of_user"]))
-        app_name, user_id, name = where
-        return Session(app_name=app_name, user_id=user_id, id=name, state=whole, last_update_time=changed)
+        return StoredSession(where, whole, changed)
 
     def _state(self, text: str | None) -> dict[str, Any]:
         return {} if text is None else state_from(self._dialect.as_written(text))
@@ -361,20 +351,22 @@ class SqlSessions(BaseSessionService):
         query = f"SELECT state, update_time FROM sessions WHERE {_ONE}{self._dialect.for_update}"
         return await db.fetchrow(query, *session)
 
-    async def _events(self, db: SqlConnection, where: SessionId, config: GetSessionConfig) -> list[str]:
-        """Return the events that are asked for as JSON, oldest first, those of one moment as appended."""
-        if config.num_recent_events == 0:
+    async def _events(
+        self, db: SqlConnection, where: SessionId, most: int | None, after: float | None
+    ) -> list[str]:
+        """Return the latest events as JSON, oldest first, those of one moment as appended."""
+        if most == 0:
             return []
         rows = await db.fetch(
             "SELECT event_data FROM events WHERE app_name = $1 AND user_id = $2 AND session_id = $3 "
             f"AND timestamp >= $4 ORDER BY timestamp DESC, {self._dialect.event_order} DESC LIMIT $5",
             *where,
-            config.after_timestamp or float("-inf"),
-            _ALL if config.num_recent_events is None else config.num_recent_events,
+            after or float("-inf"),
+            _ALL if most is None else most,
         )
         return [row["event_data"] for row in rows][::-1]
 
-    async def _insert(self, db: SqlConnection, where: SessionId, event: Event, text: str) -> None:
+    async def _insert(self, db: SqlConnection, where: SessionId, event: NewEvent) -> None:
         try:
             await db.execute(
                 "INSERT INTO events "
@@ -384,10 +376,10 @@ class SqlSessions(BaseSessionService):
                 event.id,
                 event.invocation_id,
                 event.timestamp,
-                text,
+                event.text,
             )
         except self._dialect.duplicate_event as error:
-            raise AlreadyExistsError(f"Event with id {event.id} already exists.") from error
+            raise IdTakenError(f"Event with id {event.id} already exists.") from error
 
     async def _update_shared(self, db: SqlConnection, where: SessionId, parts: Scopes, now: float) -> None:
         """Change the state that sessions share."""
@@ -415,12 +407,12 @@ def _of(app_name: str, user_id: str | None, table: str = "") -> tuple[str, tuple
     return f"{table}app_name = $1 AND {table}user_id = $2", (app_name, user_id)
 
 
-async def _known_as(db: SqlConnection, app_name: str, user_id: str, session_id: str) -> str:
+async def _known_as(db: SqlConnection, wanted: SessionId) -> SessionId:
     """Return an id as it is stored: without the blanks around it, unless it was stored with them."""
-    if session_id == session_id.strip():
-        return session_id
-    query = f"SELECT true FROM sessions WHERE {_ONE}"
-    return session_id if await db.fetchval(query, app_name, user_id, session_id) else session_id.strip()
+    bare = wanted._replace(id=wanted.id.strip())
+    if bare == wanted:
+        return wanted
+    return wanted if await db.fetchval(f"SELECT true FROM sessions WHERE {_ONE}", *wanted) else bare
 
 
 async def _require_claim(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from google.adk.sessions.state import State
-
 from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.delivery import Delivery, KnownNavigation
 from navigator.records.reports import StopReason
@@ -19,19 +17,12 @@ KNOWN_PATHS = (f"{STATE_KEY}.repo_path", f"{RUN_KEY}.stop_reason", DELIVERY_KEY)
 """Of the parts that ``known`` reads."""
 
 
-class _Readable(Protocol):
-    def get(self, key: str, /) -> Any: ...
-
-
 class _Writable(Protocol):
     def __setitem__(self, key: str, value: Any, /) -> None: ...
 
 
-def read(state: _Readable | State) -> Navigation:
+def read(state: Mapping[str, Any]) -> Navigation:
     """Return the navigation that a session's state holds."""
-    if isinstance(state, State):
-        # Read by key, ADK copies each value in depth to notice changes inside it; there are none.
-        state = state.to_dict()
     return Navigation(
         NavigatorState.model_validate(state.get(STATE_KEY)),
         NavigationBookkeeping.model_validate(state.get(RUN_KEY)),

@@ -1,14 +1,19 @@
-"""What ADK's sessions are made of, whichever database keeps them."""
+"""What sessions are made of, whichever database keeps them: as ADK has them, and without it."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
 
-from google.adk.events import Event
-from google.adk.sessions.state import State
 from pydantic_core import to_jsonable_python
+
+APP_PREFIX: Final = "app:"
+USER_PREFIX: Final = "user:"
+TEMPORARY_PREFIX: Final = "temp:"
+"""ADK's: what the names of state begin with that all sessions share, that a user's do, that none stores."""
 
 
 class SessionId(NamedTuple):
@@ -17,6 +22,37 @@ class SessionId(NamedTuple):
     app_name: str
     user_id: str
     id: str
+
+
+class StoredSession(NamedTuple):
+    """A session as it is stored, without its events."""
+
+    named: SessionId
+    state: dict[str, Any]
+    """With what it shares with others."""
+    changed_at: float
+    """Its latest change, in seconds since the epoch."""
+
+
+class NewEvent(NamedTuple):
+    """An event that is stored with the state that it changes."""
+
+    id: str
+    invocation_id: str
+    timestamp: float
+    """In seconds since the epoch."""
+    delta: Mapping[str, Any]
+    """The state that it changes."""
+    text: str
+    """The whole event as JSON, as ADK reads it."""
+
+    @classmethod
+    def by_user(cls, delta: Mapping[str, Any]) -> NewEvent:
+        """Return the event of a change that no agent made."""
+        name, now = str(uuid4()), time.time()
+        actions = {"state_delta": to_jsonable_python(delta, serialize_unknown=True)}
+        whole = {"author": "user", "id": name, "timestamp": now, "actions": actions}
+        return cls(name, "", now, delta, text_of(whole))
 
 
 class SessionUse(NamedTuple):
@@ -44,11 +80,11 @@ class Scopes(NamedTuple):
         parts = cls({}, {}, {})
         # What JSON can't say is replaced by what it is called: a value must not cost a step.
         for name, value in to_jsonable_python(dict(state), serialize_unknown=True).items():
-            if name.startswith(State.APP_PREFIX):
-                parts.app[name.removeprefix(State.APP_PREFIX)] = value
-            elif name.startswith(State.USER_PREFIX):
-                parts.user[name.removeprefix(State.USER_PREFIX)] = value
-            elif not name.startswith(State.TEMP_PREFIX):
+            if name.startswith(APP_PREFIX):
+                parts.app[name.removeprefix(APP_PREFIX)] = value
+            elif name.startswith(USER_PREFIX):
+                parts.user[name.removeprefix(USER_PREFIX)] = value
+            elif not name.startswith(TEMPORARY_PREFIX):
                 parts.session[name] = value
         return parts
 
@@ -72,19 +108,5 @@ def text_of(state: Mapping[str, Any]) -> str:
 
 def merged(session: dict[str, Any], of_app: dict[str, Any], of_user: dict[str, Any]) -> dict[str, Any]:
     """Return the state as a session shows it."""
-    shared = {State.APP_PREFIX + name: value for name, value in of_app.items()}
-    return session | shared | {State.USER_PREFIX + name: value for name, value in of_user.items()}
-
-
-def temporary(event: Event) -> dict[str, Any]:
-    """Return the state that an event changes for its session in memory alone."""
-    delta = event.actions.state_delta
-    return {name: value for name, value in delta.items() if name.startswith(State.TEMP_PREFIX)}
-
-
-def without_temporary(event: Event) -> Event:
-    """Return the event as it is stored; the one that was given keeps what ADK puts into the session."""
-    if not (left_out := temporary(event)):
-        return event
-    kept = {name: value for name, value in event.actions.state_delta.items() if name not in left_out}
-    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": kept})})
+    shared = {APP_PREFIX + name: value for name, value in of_app.items()}
+    return session | shared | {USER_PREFIX + name: value for name, value in of_user.items()}
