@@ -169,7 +169,8 @@ class Reader:
 
     def text_of(self, node: Node, field: str) -> str:
         """Return what is written in a field of a node, ``""`` where nothing stands there."""
-        return self.text(node.child_by_field_name(field))
+        inner = node.child_by_field_name(field)
+        return "" if inner is None else self.text(inner)
 
     def squeezed(self, node: Node) -> str:
         """Return what is written at a node without spaces and line ends."""
@@ -243,7 +244,8 @@ class Reader:
     def plain_type(self, node: Node, depth: int) -> str:
         """Return the normal form of a name of a type."""
         del depth
-        return self.squeezed(node)
+        text = self.text(node)
+        return text if text.isidentifier() else "".join(text.split())
 
 
 # How nodes are read as expressions and as types, for the tables of readers.

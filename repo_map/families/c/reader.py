@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final
 
 from tree_sitter import Node
@@ -246,8 +247,12 @@ class _Reader(Reader):
         before = self.source[max(0, node.start_byte - 1) : node.start_byte]
         return (text.startswith(b"::") and text.count(b"::") == 1) or before == b"~"
 
+    @cached_property
+    def _has_overloads(self) -> bool:
+        return language_named(self.language).has_overloads
+
     def _given(self, arguments: Node | None) -> str:
-        if not language_named(self.language).has_overloads:
+        if not self._has_overloads:
             return ""
         parts = arguments.named_children if arguments is not None else ()
         return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)

@@ -75,6 +75,8 @@ class Blocks:
 
     def each_this(self, node: Node) -> Iterator[Form]:
         """Yield what ``this`` is in each block around a node that has one, the innermost first."""
+        if not self._ranges:
+            return iter(())
         return (self._form(at, block, "this") for at, block in self._blocks(node) if block.has_this)
 
     def given(self, callee: Node) -> Form:
