@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map import globs
-from repo_map.feedback.name_lookup import spelled
 from repo_map.feedback.names import (
     MOST_HITS,
     NamedDefinition,
@@ -18,7 +17,6 @@ from repo_map.feedback.names import (
     around,
     find_identifier,
     find_places,
-    is_identifier,
     named_by,
 )
 from repo_map.feedback.operations import Operation
@@ -121,7 +119,7 @@ def _tell_why(asked: Asked, target: Referent) -> str:
     ]
     if not ranked:
         among = counted(len(relevance.files), "file")
-        return f"{spelled(target)} is not among the {among} that the goal points at."
+        return f"{target.quoted} is not among the {among} that the goal points at."
     message = []
     shown = set(shown_paths(asked.plan, relevance))
     for rank, file in ranked[:_MOST_FILES]:
@@ -142,13 +140,13 @@ def _tell_why(asked: Asked, target: Referent) -> str:
 def _tell_where(asked: Asked, target: Referent) -> str:
     """Say where a name is defined, where a text stands, or which files a pattern names."""
     index = asked.index
-    if target.spans and target.name.startswith('"'):
+    if target.spans and target.is_text:
         texts = []
         for span in target.spans:
             place = around(index, span)
             texts.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
         return f"{target.name} stands in {_listed(texts, 110)}"
-    if is_identifier(target):
+    if target.is_identifier:
         return _tell_identifier(index, target)
     places = target.places or tuple(find_places(index, target.words))
     if places:
@@ -162,9 +160,9 @@ def _tell_where(asked: Asked, target: Referent) -> str:
 def _tell_related(operation: Operation) -> Callable[[Asked, Referent], str]:
     def tell(asked: Asked, target: Referent) -> str:
         index = asked.index
-        if is_identifier(target):
+        if target.is_identifier:
             return _tell_identifier(index, target)
-        what = f"{RELATED[operation]} {spelled(target)}"
+        what = f"{RELATED[operation]} {target.quoted}"
         if text := describe_related(what, find_related(index, operation, target)):
             return text
         by_name = _standing(index, target) if operation is Operation.CALLERS else ""
@@ -235,7 +233,7 @@ def _tell_imports(asked: Asked, target: Referent) -> str:
             for each in index.imports(file)
         ]
         message.append(f"`{path}` imports {_listed(texts, 110)}" if texts else f"`{path}` imports nothing.")
-    return "\n".join(message) or f"{spelled(target)} is no file, so it imports nothing."
+    return "\n".join(message) or f"{target.quoted} is no file, so it imports nothing."
 
 
 def _tell_importers(asked: Asked, target: Referent) -> str:
@@ -292,7 +290,7 @@ def _tell_classes(asked: Asked, target: Referent) -> str:
             if found
         ]
         message.append(" ".join(parts))
-    return "\n".join(dict.fromkeys(message)) or f"The index knows no class above or below {spelled(target)}."
+    return "\n".join(dict.fromkeys(message)) or f"The index knows no class above or below {target.quoted}."
 
 
 def _tell_impact(asked: Asked, target: Referent) -> str:

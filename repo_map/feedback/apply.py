@@ -49,7 +49,7 @@ def steer(
     for wish in said.wishes:
         done.carry_out(wish)
     operations = [wish.operation for wish in said.wishes]
-    steps = [wish.detail for wish in said.wishes if wish.operation is Operation.UNDO]
+    steps = sum(wish.amount for wish in said.wishes if wish.operation is Operation.UNDO)
     return Steering(
         done.changes.updates(),
         within_tokens(done.answers) if done.answers else "",
@@ -57,7 +57,7 @@ def steer(
         (*done.lines, *(each.message for each in said.missed)),
         said.wishes,
         said.missed,
-        min(EVERY_STEP, sum(EVERY_STEP if each == "all" else int(each) for each in steps)),
+        min(EVERY_STEP, steps),
         Operation.FINISH in operations,
         said.mentioned,
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
+from repo_map.feedback.amounts import read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, unknown_name
 from repo_map.feedback.asides import HELD, narrows
 from repo_map.feedback.name_lookup import NameLookup, describes, subject_of
@@ -218,31 +218,28 @@ class _Interpreter:
         if not describes(words) or not all(self._names.one(clause.name(held)) for held in names):
             return False
         subject = subject_of(clause.written(words))
-        self._wishes.append(Wish(Operation.SEARCH, detail=subject, words=clause.written()))
+        self._wishes.append(Wish(Operation.SEARCH, subject=subject, words=clause.written()))
         return True
 
     def _takes_nameless(self, clause: Clause, operation: Operation, words: str) -> None:
         """Take a wish that is about no name."""
-        targets: tuple[Referent, ...] = ()
-        detail = ""
+        wish = Wish(operation, operation is Operation.LEFT_OUT, words=clause.written())
         if operation is Operation.NUMBERS:
-            detail = ",".join(map(str, read_numbers(words)[0]))
-            targets = self._names.last = menu_parts(self._index, words, self._menu)
+            self._names.last = menu_parts(self._index, words, self._menu)
+            wish = wish._replace(targets=self._names.last, numbers=read_numbers(words)[0])
         elif operation is Operation.UNDO:
-            steps = read_steps(clause.text)
-            detail = "all" if steps == EVERY_STEP else str(steps)
+            wish = wish._replace(amount=read_steps(clause.text))
         elif operation is Operation.BUDGET:
-            sizes = [wish for wish in self._wishes if wish.operation is Operation.BUDGET]
-            base = int(sizes[-1].detail) if sizes else self._asked.plan.budget
+            sizes = [each.amount for each in self._wishes if each.operation is Operation.BUDGET]
+            base = sizes[-1] if sizes else self._asked.plan.budget
             if self._wishes and self._wishes[-1].operation is Operation.BUDGET:
                 # Of two sizes the later one is meant, and "half" means that of what is there.
                 self._wishes.pop()
                 base = self._asked.plan.budget
-            detail = str(read_budget(clause.text, base))
+            wish = wish._replace(amount=read_budget(clause.text, base) or base)
         elif operation is Operation.FINISH:
-            self._wishes = [wish for wish in self._wishes if wish.operation is not Operation.FINISH]
-        is_question = operation is Operation.LEFT_OUT
-        self._wishes.append(Wish(operation, is_question, targets, detail, clause.written()))
+            self._wishes = [each for each in self._wishes if each.operation is not Operation.FINISH]
+        self._wishes.append(wish)
 
 
 _MOST_NEAREST: Final = 5

@@ -299,14 +299,3 @@ def _is_plain_name(word: str) -> bool:
 def subject_of(words: str) -> str:
     """Return words that describe what is looked for, without an article before them."""
     return re.sub(r"^(?:the|an?|any|some|also)\s+", "", words.strip(" ,.!?"), flags=re.I)
-
-
-def spelled(target: Referent) -> str:
-    """Return a target as the user reads it, in backticks."""
-    names = target.name.split(" ") if not target.name.startswith('"') else [target.name]
-    if target.places:
-        names = list(dict.fromkeys(f"{place.name} ({place.path})" for place in target.places))
-    elif target.name.startswith("{"):
-        names = list(map(globs.plain, target.patterns))
-    shown = ", ".join(f"`{name}`" for name in names[:4])
-    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"

@@ -27,6 +27,7 @@ MOST_HITS: Final = 40
 _MOST_READ: Final = 60_000_000
 """Bytes of source that are looked through for a quoted text."""
 _LEAST_TEXT: Final = 3
+_MOST_QUOTED: Final = 4
 
 
 class NamedDefinition(NamedTuple):
@@ -62,6 +63,38 @@ class Referent(NamedTuple):
         return bool(self.patterns or self.places or self.spans)
 
     @property
+    def is_kind(self) -> bool:
+        """Whether it is a kind of file, such as the tests."""
+        return self.name.startswith("{")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text that stands in files."""
+        return self.name.startswith('"')
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether it is a name that stands in code and is no definition: what ``find_identifier`` finds."""
+        return bool(self.spans) and self.name == self.words and _IDENTIFIER.fullmatch(self.name) is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How each thing of it is written."""
+        return (self.name,) if self.is_text else tuple(self.name.split(" "))
+
+    @property
+    def quoted(self) -> str:
+        """It as the user reads it, in backticks, four names at most."""
+        names = self.names
+        if self.places:
+            names = tuple(dict.fromkeys(f"{place.name} ({place.path})" for place in self.places))
+        elif self.is_kind:
+            names = tuple(map(globs.plain, self.patterns))
+        shown = ", ".join(f"`{name}`" for name in names[:_MOST_QUOTED])
+        more = len(names) - _MOST_QUOTED
+        return f"{shown} and {more} more" if more > 0 else shown
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The files of its definitions and lines, each once."""
         return tuple(
@@ -70,7 +103,7 @@ class Referent(NamedTuple):
 
     def among(self, paths: Collection[str]) -> Referent:
         """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
-        if self.name.startswith("{"):
+        if self.is_kind:
             return self
         if len(self.places) > 1:
             places = tuple(place for place in self.places if place.path in paths) or self.places
@@ -309,13 +342,6 @@ def _spans_of(
         if read > _MOST_READ:
             break
     return tuple(spans)
-
-
-def is_identifier(target: Referent) -> bool:
-    """Say whether a target is what ``find_identifier`` has found."""
-    return (
-        bool(target.spans) and target.name == target.words and _IDENTIFIER.fullmatch(target.name) is not None
-    )
 
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")

@@ -43,7 +43,7 @@ def _of_the_menu(typed: TypedWishes, menu: Mapping[int, NamedDefinition]) -> Ite
     if numbers:
         words = ", ".join(map(str, numbers))
         targets = targets_of(words, [menu[number] for number in numbers if number in menu])
-        yield Wish(Operation.NUMBERS, False, targets, ",".join(map(str, numbers)), words)
+        yield Wish(Operation.NUMBERS, targets=targets, numbers=numbers, words=words)
 
 
 def _single(typed: TypedWishes) -> Iterator[tuple[Operation, str, Argument]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from repo_map.feedback.amounts import EVERY_STEP
 from repo_map.feedback.names import Referent
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.suggestions import Suggestion
@@ -20,15 +21,22 @@ class Wish(NamedTuple):
     operation: Operation
     is_question: bool = False
     targets: tuple[Referent, ...] = ()
-    detail: str = ""
-    """Numbers, steps, tokens or words, where it is about those."""
+    numbers: tuple[int, ...] = ()
+    """Of the menu."""
+    amount: int = 0
+    """Tokens of the budget, or changes to take back; ``EVERY_STEP`` for all."""
+    subject: str = ""
+    """What is looked for, in words."""
     words: str = ""
     """The words that wish it."""
 
     @property
     def text(self) -> str:
         """The wish in one short line: ``whole src/a.py``, ``callers? Session.send``, ``undo 2``."""
-        about = self.detail or " ".join(target.name for target in self.targets)
+        is_all = self.operation is Operation.UNDO and self.amount == EVERY_STEP
+        amount = "all" if is_all else str(self.amount or "")
+        about = self.subject or amount or ",".join(map(str, self.numbers))
+        about = about or " ".join(target.name for target in self.targets)
         return f"{self.operation}{'?' if self.is_question else ''} {about}".strip()
 
 

@@ -37,9 +37,8 @@ def nearest_sayings(clause: Clause, about: Referent, tried: Collection[Operation
         tried: operations that it has the form of.
     """
     said = set(re.sub(HELD, " ", clause.text).lower().split())
-    is_kind = about.name.startswith("{")
     rows = sorted(
-        (row for row in TABLE if NAME in row.say and (row.operation in _OF_KINDS or not is_kind)),
+        (row for row in TABLE if NAME in row.say and (row.operation in _OF_KINDS or not about.is_kind)),
         key=lambda row: (
             row.operation not in tried,
             said.isdisjoint(row.say.split()),
@@ -48,7 +47,7 @@ def nearest_sayings(clause: Clause, about: Referent, tried: Collection[Operation
     )
     found: dict[Operation, Suggestion] = {}
     for row in rows:
-        name = about.name.split(" ")[0].strip("{}")
+        name = about.names[0].strip("{}")
         name = about.paths[0] if row.operation in OF_FILES and about.paths else name
         found.setdefault(row.operation, Suggestion(row.operation, name, row.say.replace(NAME, name)))
     return tuple(found.values())[:MOST]

@@ -10,7 +10,6 @@ from repo_map import globs
 from repo_map.feedback.amounts import read_numbers
 from repo_map.feedback.answers import Asked, answer, describe_related, list_places, shown_paths, tell_left_out
 from repo_map.feedback.changes import PlanChanges
-from repo_map.feedback.name_lookup import spelled
 from repo_map.feedback.names import NamedDefinition, Referent, around, globs_of_others, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, find_related
@@ -51,7 +50,7 @@ class PlanWishes:
         if (do := _WITHOUT_NAME.get(wish.operation)) is not None:
             do(self, wish)
             return
-        self.lines += [f"`{each.meant}` was read as {spelled(each)}." for each in wish.targets if each.meant]
+        self.lines += [f"`{each.meant}` was read as {each.quoted}." for each in wish.targets if each.meant]
         for target in wish.targets:
             if wish.is_question:
                 self.answers.append(answer(self._asked, wish.operation, target))
@@ -61,13 +60,12 @@ class PlanWishes:
                 self._change(wish.operation, target, wish.targets)
 
     def _set_budget(self, wish: Wish) -> None:
-        budget = int(wish.detail)
-        self.changes.set_budget(budget)
-        self.lines.append(f"The budget is {counted(budget, 'token')} now.")
+        self.changes.set_budget(wish.amount)
+        self.lines.append(f"The budget is {counted(wish.amount, 'token')} now.")
 
     def _search(self, wish: Wish) -> None:
-        self.additions.append(wish.detail)
-        self.lines.append(f"Looked for beside the goal: {wish.detail}")
+        self.additions.append(wish.subject)
+        self.lines.append(f"Looked for beside the goal: {wish.subject}")
 
     def _tell_left_out(self, _wish: Wish) -> None:
         self.answers.append(tell_left_out(self._asked))
@@ -77,18 +75,17 @@ class PlanWishes:
 
     def _show_numbers(self, wish: Wish) -> None:
         """Show places of the menu in full."""
-        numbers = map(int, wish.detail.split(","))
-        if unknown := [number for number in numbers if number not in self._menu]:
+        if unknown := [number for number in wish.numbers if number not in self._menu]:
             self.lines.append(unknown_numbers(unknown, self._menu))
         for part in wish.targets:
             self.changes.boost(part)
             self.changes.set_level(part, _BODY)
-        if names := [name for part in wish.targets for name in part.name.split(" ")]:
+        if names := [name for part in wish.targets for name in part.names]:
             self.lines.append(f"In full: {', '.join(f'`{name}`' for name in names)}.")
 
     def _change(self, operation: Operation, target: Referent, targets: Sequence[Referent]) -> None:
         """Add what a wish about ``targets`` changes by one of them."""
-        changes, name = self.changes, spelled(target)
+        changes, name = self.changes, target.quoted
         wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
         if wants and self._is_out(target) and not re.search(r"[/.]\w|_", target.words):
             # What else it may be said of than the files that were left out, nobody knows.
@@ -134,7 +131,7 @@ class PlanWishes:
 
     def _with_surroundings(self, target: Referent) -> Referent:
         """Return the definitions around a quoted text in place of its lines."""
-        if not target.name.startswith('"'):
+        if not target.is_text:
             return target
         places: dict[NamedDefinition, None] = {}
         spans = []
@@ -163,20 +160,20 @@ class PlanWishes:
     def _outline(self, operation: Operation, target: Referent) -> str:
         """Show a target by its definition lines; of many files, less means those that are shown."""
         if operation is Operation.LESS and self._is_out(target):
-            return f"Nothing of {spelled(target)} is shown."
-        if operation is Operation.LESS and (self._is_wide(target) or target.name.startswith("{")):
+            return f"Nothing of {target.quoted} is shown."
+        if operation is Operation.LESS and (self._is_wide(target) or target.is_kind):
             shown = shown_paths(self._asked.plan, self._asked.relevance)
             paths = [path for path in shown if any(globs.matches(each, path) for each in target.patterns)]
             if not paths:
-                return f"Nothing of {spelled(target)} is shown."
+                return f"Nothing of {target.quoted} is shown."
             target = target._replace(patterns=tuple(map(globs.escape, paths)))
         self.changes.set_level(target, _OUTLINE)
-        return f"In outline: {spelled(target)}."
+        return f"In outline: {target.quoted}."
 
     def _relate(self, operation: Operation, target: Referent) -> None:
         """Show what stands beside a target, or tell why it can't be shown."""
         found = find_related(self._index, operation, target)
-        what = f"{RELATED[operation]} {spelled(target)}"
+        what = f"{RELATED[operation]} {target.quoted}"
         both = (*found.stated, *found.likely)
         let_in = tuple(place for place in both if place.name and not excluded_by(self._asked.own, place.path))
         if not both:
@@ -190,7 +187,7 @@ class PlanWishes:
             self.changes.boost(chosen)
             self.changes.set_level(chosen, _BODY)
             likely = "" if found.stated else "likely "
-            self.lines.append(f"In full, as {likely}{what}: {spelled(chosen)}.")
+            self.lines.append(f"In full, as {likely}{what}: {chosen.quoted}.")
 
 
 _WITHOUT_NAME: Final = {
