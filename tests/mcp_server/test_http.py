@@ -10,8 +10,9 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -569,6 +570,42 @@ async def test_sessions_that_nobody_ends_keep_nobody_out(
         for _ in range(20):
             await opened(BOB)
         assert (await ask(ALICE, ping, first)).status_code == 404
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
+async def test_a_call_that_is_on_its_way_when_the_server_ends_is_answered() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"6")]})
+        await send({"type": "http.response.body", "body": b"enough"})
+
+    async def is_answered(receive: Callable[[], Awaitable[bytes]]) -> bool:
+        said = b""
+        while not said.endswith(b"enough") and (more := await receive()):
+            said += more
+        return said.endswith(b"enough")
+
+    called = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
+    listener = bound(HttpSettings(port=0))
+    port = listener.getsockname()[1]
+    server = connections.Server(with_lifespan(app), listener, most=10, drain_seconds=10)
+    server.config.load()
+    server.lifespan = server.config.lifespan_class(server.config)
+    await server.startup()
+    with anyio.fail_after(30):
+        async with await anyio.connect_tcp("127.0.0.1", port) as kept, anyio.create_task_group() as tasks:
+            await kept.send(called)
+            assert await is_answered(kept.receive)
+            # One is known to the system alone, the other is kept open by a proxy.
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as late:
+                late.sendall(called)
+                tasks.start_soon(server.shutdown)
+                assert await is_answered(partial(anyio.to_thread.run_sync, late.recv, 1_000))
+            await kept.send(called)
+            assert await is_answered(kept.receive)
+            with pytest.raises(anyio.EndOfStream):
+                await kept.receive()
 
 
 @asynccontextmanager
