@@ -222,7 +222,8 @@ class NameLookup:
             return Referent(words) if target.patterns and said & _OF_CODE else target
         if self._among_words and (standing := self._look(find_identifier, bare, self.shown)):
             return standing
-        if re.fullmatch(r"\w{4,}", bare) and not _NO_NAME.fullmatch(bare):
+        # What is taken away is named to the letter.
+        if asides is not _ASIDES and re.fullmatch(r"\w{4,}", bare) and not _NO_NAME.fullmatch(bare):
             return _of_code(self._look(find_alike, bare)).among(self.shown)
         return Referent(words)
 

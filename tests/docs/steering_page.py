@@ -67,16 +67,18 @@ somebody is about to do change nothing. Any other word is not understood, and is
 
 Words of the grammar have to be spelled right; names are forgiven one slip. A line of source is no wish: quote it.
 
-The sentences below are about three small repositories. No form was written for them.
+The sentences below are about three small repositories, and no form was written for them. Those of the first row were there while the
+grammar was cut down, and a few words of it are theirs. Those of the second row were written afterwards, and nothing was mended for them.
 
 | sentences | done or refused as they must be | honestly not understood | wrong |
 | --- | --- | --- | --- |
 | 140 | 129 | 6 | 5 |
+| 59 | 57 | 1 | 1 |
 
 All were written by who wrote the parser: expect somewhat less of a stranger's. “Wrong” is counted strictly, by what the sentence's writer had
 noted: “drop proxy/ and show dial in full”, where `dial` stands in proxy/. Each answer tells what was understood, and `undo` takes it back.
 
-The tests hold them and 858 older ones, with what must happen (`python -m pytest tests/repo_map/feedback`). Rules that were needed by a few
+The tests hold them and 859 others, with what must happen (`python -m pytest tests/repo_map/feedback`). Rules that were needed by a few
 older sentences alone were taken out: 44 sentences are not understood as they were meant since
 then, and nothing is taken away by them. The page is made from the table that the parser reads: `python -m tests.docs.steering_page`.
 
