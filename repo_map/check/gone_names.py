@@ -14,6 +14,7 @@ import numpy as np
 from repo_map.check.named_uses import NamedUses
 from repo_map.check.occurrences import find_name
 from repo_map.check.prototypes import prototypes_of
+from repo_map.distinct import distinct
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side, Sides
@@ -407,7 +408,7 @@ class GoneNames:
         # Also who gets the name from a file that hands it on, or calls it otherwise.
         is_bound = (table.name == self._before.index.strings.get(name)) & np.isin(table.kind, list(_BROUGHT))
         rows = np.flatnonzero(is_bound | (table.kind == RENAMED))
-        for importer in np.unique(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
+        for importer in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
             after = self._sides.file_after(importer)
             if after is None:
                 continue

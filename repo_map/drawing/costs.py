@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.drawing.rendering import render_path
 from repo_map.selection.sections import Shape, deciding_sections, line_range, qualified_names
@@ -277,7 +278,7 @@ def _corrected(index: RepoIndex, cache: RenderCache, headers: Floats) -> Floats:
     below = costs - costs[:, 1:2]
     languages = index.files.language
     whole = costs[:, 4].sum()
-    for language in np.unique(languages).tolist():
+    for language in distinct(languages).tolist():
         ids = np.flatnonzero(languages == language)
         sizes = costs[ids, 4]
         points = max(round(_SAMPLE * sizes.sum() / whole), 2)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from repo_map import globs
+from repo_map.distinct import distinct
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
 from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
@@ -223,7 +224,7 @@ def _plain_name(words: str) -> str:
 def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
     """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
     found: dict[str, list[int]] = {}
-    for number in np.unique(index.symbols.name).tolist():
+    for number in distinct(index.symbols.name).tolist():
         owner, dot, leaf = index.strings[number].rpartition(".")
         if owner and dot:
             found.setdefault(leaf, []).append(number)
@@ -363,7 +364,7 @@ def nearest(index: RepoIndex, words: str) -> list[str]:
     """Return up to three names or files that are spelled much like the words."""
     names = {PurePosixPath(path).name for path in index.paths}
     if re.fullmatch(r"[\w.:#]+", words):
-        names |= set(index.strings.many(np.unique(index.symbols.name)))
+        names |= set(index.strings.many(distinct(index.symbols.name)))
     return get_close_matches(words, sorted(names), n=3, cutoff=0.75)
 
 

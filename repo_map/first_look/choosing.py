@@ -10,6 +10,7 @@ import numpy as np
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct
 from repo_map.first_look.words import SearchedWords, searched_words, term_weights
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
@@ -69,7 +70,7 @@ def choose(
     best = order[fits][:MOST_FILES]
     templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
     small = [file for file in templates if sizes[file] <= _LARGEST_TEMPLATE][:_MOST_TEMPLATES]
-    return np.union1d(best, np.array(small, np.int64))
+    return distinct(np.concatenate((best, np.array(small, np.int64))))
 
 
 def ranked(
@@ -116,8 +117,8 @@ def find_words(
     counts = [len(each) for each in found_words]
     keys = np.repeat(np.array(found_files, np.int64), counts) * max(len(wanted.patterns), 1)
     keys += np.concatenate([*found_words, np.zeros(0, np.int64)])
-    distinct, occurrences = np.unique(keys, return_counts=True)
-    of_file, of_word = np.divmod(distinct, max(len(wanted.patterns), 1))
+    found, occurrences = np.unique(keys, return_counts=True)
+    of_file, of_word = np.divmod(found, max(len(wanted.patterns), 1))
     return FoundWords(of_file, of_word, occurrences)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map import globs
+from repo_map.distinct import distinct
 from repo_map.graph import references
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
 from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
@@ -178,7 +179,7 @@ def _files_defining(index: RepoIndex, name: str) -> Ints:
             for file_id, row in _rows_with_files(index)
             if match(index.strings[int(symbols.name[row])]) or match(_qualified(index, file_id, row))
         ]
-        return np.unique(np.array([file_id for file_id, _ in rows], dtype=np.int64))
+        return distinct(np.array([file_id for file_id, _ in rows], dtype=np.int64))
     found = [string for string in {index.strings.get(leaf), index.strings.get(name)} if string is not None]
     rows_named = np.flatnonzero(np.isin(symbols.name, found))
     file_ids = np.searchsorted(symbols.file_start, rows_named, side="right") - 1
@@ -187,7 +188,7 @@ def _files_defining(index: RepoIndex, name: str) -> Ints:
         for file_id, row in zip(file_ids, rows_named, strict=True)
         if name in (leaf, _qualified(index, int(file_id), int(row)))
     ]
-    return np.unique(np.array(kept, dtype=np.int64))
+    return distinct(np.array(kept, dtype=np.int64))
 
 
 def _rows_with_files(index: RepoIndex) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct, first_of_each
 from repo_map.languages.kinds import CODE, TEXT
 from repo_map.worktree.file_kinds import COPIED, FileFlag
 
@@ -56,7 +57,7 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     row = np.flatnonzero(referable[symbols.kind]) if len(referable) else np.zeros(0, np.int64)
     name = symbols.name[row].astype(np.int64)
     definer = _owners(symbols.file_start)[row]
-    pairs = _distinct(name * count + definer)
+    pairs = distinct(name * count + definer)
     definers = np.bincount(pairs // max(count, 1), minlength=len(index.strings))
 
     source = _owners(references.file_start)
@@ -76,7 +77,7 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     total = np.bincount(source, weight, count)
     weight /= np.where(total > 0, total, 1)[source]
 
-    name_start = _first_of_each(used)
+    name_start = first_of_each(used)
     reached = used[name_start]
     position = np.full(len(index.strings), -1)
     position[reached] = np.arange(len(reached))
@@ -84,12 +85,6 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     row, name, definer, trust = row[live], name[live], definer[live], trust[live]
     whole = np.bincount(name, trust, len(index.strings))
     return ReferenceGraph(source, weight, name_start, definer, position[name], trust / whole[name], row)
-
-
-def _distinct(keys: Ints) -> Ints:
-    """Return sorted keys, each once; ``np.unique`` would load masked arrays, which takes longer."""
-    keys = np.sort(keys)
-    return keys[_first_of_each(keys)]
 
 
 def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
@@ -100,14 +95,9 @@ def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
     """
     packed = np.sort(keys << _COUNT_BITS | counts)
     keys = packed >> _COUNT_BITS
-    starts = _first_of_each(keys)
+    starts = first_of_each(keys)
     sums = np.add.reduceat(packed & (1 << _COUNT_BITS) - 1, starts) if starts.size else packed
     return keys[starts], sums
-
-
-def _first_of_each(ordered: Ints) -> Ints:
-    """Return the position of the first of each stretch of equal values."""
-    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)])
 
 
 def _trust(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
@@ -152,7 +142,7 @@ def used_by(index: RepoIndex, place: Place) -> list[Place]:
     file, row = place
     table = index.references
     here = slice(int(table.file_start[file]), int(table.file_start[file + 1]))
-    return unique_definitions(index, np.unique(table.name[here][table.definition[here] == row]))
+    return unique_definitions(index, distinct(table.name[here][table.definition[here] == row]))
 
 
 def users_of(index: RepoIndex, name: int) -> Iterator[Place]:

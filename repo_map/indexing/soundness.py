@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct
 from repo_map.indexing.fact_packing import Lists, Packed, are_whole
 from repo_map.indexing.fact_tables import bindings_of, sites_of
 from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Tables, array_of
@@ -149,8 +150,8 @@ def _has_facts(tables: Tables) -> bool:
         if not _within(rows.line, 0, np.repeat(lines + 1, in_file)):
             return False
     # What of a fact's texts is read as a number.
-    narrowed = np.unique(bindings.value[bindings.kind == NARROWED])
-    counted = np.unique(bindings.name[bindings.kind == PARAMETERS])
+    narrowed = distinct(bindings.value[bindings.kind == NARROWED])
+    counted = distinct(bindings.name[bindings.kind == PARAMETERS])
     return all(map(_LAST_LINE.match, tables.expressions.many(narrowed))) and all(
         map(_COUNT.fullmatch, tables.strings.many(counted))
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct
 from repo_map.text.terms import terms_of, words
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def units_with(index: RepoIndex, text: str) -> NDArray[np.bool_]:
 def nearest_files(index: RepoIndex, units: NDArray[np.bool_], path: str) -> list[int]:
     """Return the files of some units, ascending; of many the 200 nearest to a path."""
     rows = np.flatnonzero(units)
-    files = np.unique(np.searchsorted(index.units.file_start, rows, side="right") - 1).tolist()
+    files = distinct(np.searchsorted(index.units.file_start, rows, side="right") - 1).tolist()
     nearest = sorted(files, key=lambda each: (-shared_folders(path, index.paths[each]), each))
     return sorted(nearest[:_MOST_READ])
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repo_map.distinct import distinct
 from repo_map.history.history import History
 from repo_map.relevance.commit_votes import AlignedHistory
 from repo_map.relevance.corpus import Ints
@@ -80,4 +81,4 @@ def _named(past: AlignedHistory, commit: int, written: str) -> NamedCommit:
     low, high = np.searchsorted(commits, (commit, commit + 1))
     title = f"{history.ids[commit][:7]} ‹{history.subjects[commit][:60]}›"
     is_sure = bool(past.is_settled[commit]) or not _NUMBER.fullmatch(written)
-    return NamedCommit(title, written, np.unique(files[files >= 0]), units[low:high], is_sure)
+    return NamedCommit(title, written, distinct(files[files >= 0]), units[low:high], is_sure)

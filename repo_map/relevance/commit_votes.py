@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.distinct import distinct
 from repo_map.history.history import History
 from repo_map.history.together import ChangedTogether
 from repo_map.relevance.bm25 import terms_of_units
@@ -158,7 +159,7 @@ class AlignedHistory:
             - np.repeat(np.cumsum(counts) - counts, counts)
         )
         commit = np.repeat(history.touch_commit[known], counts)
-        pairs = np.unique(commit * (len(index.units.start) + 1) + unit)
+        pairs = distinct(commit * (len(index.units.start) + 1) + unit)
         return pairs // (len(index.units.start) + 1), pairs % (len(index.units.start) + 1)
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repo_map.distinct import distinct
 from repo_map.relevance.corpus import Corpus, Ints
 from repo_map.relevance.goal import GoalPart, ParsedGoal, Passage
 from repo_map.relevance.priors import are_main
@@ -195,11 +196,11 @@ class _Search:
 
     @cached_property
     def _units_of(self) -> dict[str, Ints]:
-        return {term: np.unique(units) for term, (units, _) in self._postings.items()}
+        return {term: distinct(units) for term, (units, _) in self._postings.items()}
 
     @cached_property
     def _strings_of(self) -> dict[str, Ints]:
-        return {term: np.unique(units[fields == STRINGS]) for term, (units, fields) in self._postings.items()}
+        return {term: distinct(units[fields == STRINGS]) for term, (units, fields) in self._postings.items()}
 
     @cached_property
     def _postings(self) -> dict[str, tuple[Ints, Ints]]:

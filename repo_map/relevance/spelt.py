@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from repo_map.relevance.goal import GoalPart
 from repo_map.text.terms import words
 
@@ -72,9 +70,9 @@ def _files(signals: Signals) -> Iterator[tuple[int, int]]:
     for file, strength in sorted(named.paths.items(), key=lambda each: (-each[1], each[0])):
         if strength >= _ONE_OF_THREE:
             yield file, -1
-    main = signals.candidates.files[signals.candidates.main]
+    main = set(signals.candidates.files[signals.candidates.main].tolist())
     for word in dict.fromkeys(word.lower() for word in words(signals.goal.title)):
         files = corpus.files_of_stem.get(word, []) if len(word) >= _SHORTEST_STEM else []
-        inside = np.intersect1d(files, main).tolist()
+        inside = sorted(main.intersection(files))
         if 0 < len(inside) <= _NAMESAKES:
             yield from ((file, -1) for file in inside)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map import globs
+from repo_map.distinct import distinct
 from repo_map.graph.pagerank import files_defining
 from repo_map.messages import counted
 from repo_map.recent import Recent
@@ -125,7 +126,7 @@ def _nearest_pattern(pattern: str, paths: Sequence[str]) -> str:
 
 def _nearest_symbol(index: RepoIndex, name: str) -> str:
     leaf = name.rpartition(".")[2]
-    names = index.strings.many(np.unique(index.symbols.name))
+    names = index.strings.many(distinct(index.symbols.name))
     # Among names that begin alike: to compare with all of a large tree would take a second.
     return _nearest(leaf, [each for each in names if each[:1].lower() == leaf[:1].lower()])
 

@@ -26,6 +26,7 @@ HEAVY = {
     "litellm",
     "mcp",
     "numpy",
+    "numpy.ma",
     "openai",
     "opentelemetry.sdk",
     "pydantic",

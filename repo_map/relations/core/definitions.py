@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from repo_map.distinct import distinct
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Parameters, decode_parameters
@@ -81,7 +82,7 @@ class Definitions:
         """The ids in ``index.strings`` of the definitions of each last name that is not the whole name."""
         index = self._index
         found: dict[str, list[int]] = {}
-        for number in np.unique(index.symbols.name).tolist():
+        for number in distinct(index.symbols.name).tolist():
             whole = index.strings[number]
             last = whole.rpartition(".")[2]
             if last != whole:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from repo_map.distinct import distinct
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
@@ -322,7 +323,7 @@ class Resolver:
         rows = np.flatnonzero(np.isin(table.kind, sorted(self.renaming)))
         values = index.expressions
         is_plain = np.zeros(len(values), bool)
-        for number in np.unique(table.value[rows]).tolist():
+        for number in distinct(table.value[rows]).tolist():
             is_plain[number] = bool(_PLAIN_NAME.match(values[number]))
         found: dict[str, dict[str, None]] = {}
         for row in rows[is_plain[table.value[rows]]].tolist():
