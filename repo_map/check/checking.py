@@ -10,7 +10,7 @@ from repo_map.check.copies import edited_in_one_of_two
 from repo_map.check.edited_names import undefined_names
 from repo_map.check.gone_names import GoneNames
 from repo_map.check.overriding import Overriding
-from repo_map.check.tests_to_run import tests_for
+from repo_map.check.tests_to_run import tests_calling, tests_for
 from repo_map.check.texts import texts_naming_gone
 from repo_map.check.unread import unread_files
 from repo_map.check.values import Checked
@@ -75,7 +75,7 @@ def check_changes(
             *texts_naming_gone(sides, gone.places),
             *edited_in_one_of_two(sides),
         ]
-        earlier = tests_for(sides.before.index, gone.places).tests if gone.places else ()
+        earlier = tests_calling(sides.before.index, gone.places)
         chosen = tests_for(
             sides.after.index, changed_places(sides, changes), earlier=earlier, together=together
         )

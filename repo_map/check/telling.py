@@ -10,6 +10,7 @@ from repo_map.check.values import Checked
 from repo_map.impact.findings import BROKEN, Finding, FindingKind, describe, finding_data, grouped
 from repo_map.messages import counted, one_line
 from repo_map.text import tokens
+from repo_map.text.costs import estimate
 
 MOST_TOKENS: Final = 300
 """Of the text, its last lines on tests included."""
@@ -18,6 +19,8 @@ _MOST_TESTS: Final = 3
 _LONGEST_COMMAND: Final = 400
 """Characters of a command that is told beside findings."""
 _LONGEST_REASON: Final = 240
+_SAFELY: Final = 1.4
+"""How much more than estimated a text may have, and is still taken to fit."""
 _MOST_SHOWN: Final = 20
 _LEAST_SHOWN: Final = 4
 """Places, of one file each, that are told before anything else has room."""
@@ -37,8 +40,8 @@ def tell(checked: Checked, most: int = MOST_TOKENS) -> str:
             more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
             lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
             text = "\n".join(lines) + "\n"
-            # No token is shorter than a byte: most answers need no tokenizer.
-            fits = len(text.encode()) <= most or tokens.count(text) <= most
+            # To load a tokenizer takes a fifth of a second, and most texts are far from the limit.
+            fits = _SAFELY * estimate(text) <= most or tokens.count(text) <= most
             if fits and shown >= min(len(groups), _LEAST_SHOWN if foot else 0):
                 return text
     return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -81,13 +81,19 @@ def tests_for(
     Args:
         index: the tree.
         places: definitions that changed or will; row -1 is a file as a whole.
-        earlier: those of what is gone, in the tree that had it: of these the ones that called it count.
+        earlier: those that called what is gone, in the tree that had it.
         together: gives what changed together in the tree's history, where that is known; it is asked where
             calls and names lead to too few tests.
     """
     with relations_of(index).asking():
         found = _Chooser(index, places, together).chosen(earlier)
     return ChosenTests(found, command_for(index, [(each.path, each.names) for each in found]))
+
+
+def tests_calling(index: RepoIndex, places: Sequence[Place]) -> tuple[ChosenTest, ...]:
+    """Return the tests from which few calls lead to some definitions."""
+    with relations_of(index).asking():
+        return _Chooser(index, places, lambda: None).calling()
 
 
 class _Reach(NamedTuple):
@@ -119,31 +125,42 @@ class _Chooser:
         for place in self._places:
             if is_test_file(index, place[0]):
                 self._add(place[0], (place,), Tier.CHANGED, "is part of the change")
-        reached = self._reached()
         subjects = {subject_of(index.paths[file]): file for file in reversed(self._sources())}
         named = self._named(subjects)
-
-        def order(file: int) -> tuple[int, int, int, str]:
-            each = reached[file]
-            return (each.depth - (file in named), -len(each.places), self._distance(file), index.paths[file])
-
-        far = [file for file in sorted(reached, key=order) if reached[file].depth > _NEAR]
-        for file in sorted(reached.keys() - set(far), key=order):
-            self._add_reached(file, reached[file])
+        far = self._add_near(named)
         self._add_earlier(earlier)
         for file in named:
             self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
         for file, reason in self._changed_together():
             self._add(file, (), Tier.TOGETHER, reason)
-        for file in far:
-            self._add_reached(file, reached[file])
+        for file, each in far.items():
+            self._add_reached(file, each)
         for file, source in self._importing():
             self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
         return tuple(list(self._found.values())[:MOST_TESTS])
 
+    def calling(self) -> tuple[ChosenTest, ...]:
+        """Return those from which few calls lead to the places."""
+        self._add_near({})
+        return tuple(self._found.values())
+
+    def _add_near(self, named: Container[int]) -> dict[int, _Reach]:
+        """Add the tests from which few calls lead to the places, and return the others, nearest first."""
+        reached = self._reached()
+
+        def order(file: int) -> tuple[int, int, int, str]:
+            each = reached[file]
+            distance = self._distance(file)
+            return (each.depth - (file in named), -len(each.places), distance, self._index.paths[file])
+
+        far = {file: reached[file] for file in sorted(reached, key=order) if reached[file].depth > _NEAR}
+        for file in sorted(reached.keys() - far.keys(), key=order):
+            self._add_reached(file, reached[file])
+        return far
+
     def _add_earlier(self, earlier: Sequence[ChosenTest]) -> None:
         for each in earlier:
-            if each.tier is Tier.CALLS and self._index.file_id(each.path) is not None:
+            if self._index.file_id(each.path) is not None:
                 self._found.setdefault(each.path, each._replace(names=()))
 
     def _add_reached(self, file: int, each: _Reach) -> None:
@@ -247,6 +264,8 @@ class _Chooser:
             parts = path.rpartition(".")[0].split("/")
             name = parts[-1] if not is_entry(path) or len(parts) < 2 else parts[-2]
             for file in files_with(index, (name,))[:_MOST_READ] if self._relations.knows(source) else ():
+                if len(self._found) >= MOST_TESTS:
+                    return
                 imports = self._relations.imports_of(file) if is_test_file(index, file) else ()
                 if any(each.target[0] == source for each in imports):
                     yield file, source
