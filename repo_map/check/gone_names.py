@@ -43,7 +43,7 @@ _OF_LANGUAGES: Final = frozenset(dir(builtins)) | {
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
 _BROUGHT: Final = frozenset({IMPORT, RENAMED, EXPORTED})
-_BEHIND: Final = re.compile(r"[.:>]\s*\Z")
+_BEHIND: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
 _SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
@@ -127,7 +127,16 @@ class GoneNames:
                     edited.add((after, site.name, site.object))
         for after, name, receiver in sorted(edited):
             self._judge_edited(place, after, name, receiver)
+        self._in_its_file(place)
         self._imported(place)
+
+    def _in_its_file(self, place: Place) -> None:
+        """Take uses that are no sites of a name that its file binds no more: within written types, mostly."""
+        home, name = self._sides.file_after(place[0]), self._before.name(place)
+        is_top = self._before.index.definitions(place[0])[place[1]].parent < 0
+        if home is not None and is_top and self._is_unbound(home, name):
+            for line in sorted(self._lines(home, name)):
+                self._take(place, home, line, row_at(self._after.index, home, line), is_sure=True)
 
     def _is_still_defined(self, place: Place) -> bool:
         """Tell whether its file still defines the name: another overload, or another branch."""
@@ -255,7 +264,8 @@ class GoneNames:
             return True
         row = view.scope(site.definition)
         while row >= 0:
-            if view.definitions[row].kind in FUNCTIONS and view.bound.get((row, site.name)):
+            inner = view.bound.get((row, site.name), ())
+            if view.definitions[row].kind in FUNCTIONS and any(each.line < site.line for each in inner):
                 return True
             row = view.outer(row)
         taken = rf"\([^()]*(?<![\w.$]){re.escape(site.name)}\b[^()]*\)\s*(?:=>|\{{)"

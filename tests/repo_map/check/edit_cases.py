@@ -344,6 +344,21 @@ CASES: dict[str, Case] = {
         {"a.d.ts": ("Old", "New"), "index.d.ts": ("import { Old }", "import { New }")},
         ("index.d.ts:5 gone-name `Old` is now `New`",),
     ),
+    "typescript-as-the-type-of-a-parameter": Case(
+        {
+            "a.d.ts": "export interface Own {\n  b: string;\n}\n\ninterface All {\n  c?: {\n    d?: (e: Own) => void;\n  };\n}\n"
+        },
+        {"a.d.ts": ("export interface Own {\n  b: string;\n}\n\n", "")},
+        ("a.d.ts:3 gone-name `Own` is gone from a.d.ts",),
+    ),
+    "rust-called-for-what-bears-its-name": Case(
+        {
+            "Cargo.toml": '[package]\nname = "x"\n',
+            "src/lib.rs": "fn field_map(a: u8) -> u8 {\n    a\n}\n\npub fn f(a: u8) -> u8 {\n    let field_map = field_map(a);\n    field_map\n}\n",
+        },
+        {"src/lib.rs": ("fn field_map(a: u8) -> u8 {\n    a\n}\n\n", "")},
+        ("src/lib.rs:2 gone-name `field_map` is gone from src/lib.rs",),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",
