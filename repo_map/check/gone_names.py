@@ -134,7 +134,9 @@ class GoneNames:
         """Take uses that are no sites of a name that its file binds no more: within written types, mostly."""
         home, name = self._sides.file_after(place[0]), self._before.name(place)
         is_top = self._before.index.definitions(place[0])[place[1]].parent < 0
-        if home is not None and is_top and self._is_unbound(home, name):
+        if home is None or not is_top or self._after.forms(home).errors:
+            return
+        if self._is_unbound(home, name):
             for line in sorted(self._lines(home, name)):
                 self._take(place, home, line, row_at(self._after.index, home, line), is_sure=True)
 
@@ -208,7 +210,7 @@ class GoneNames:
         return {
             text.count("\n", 0, at) + 1
             for at in found
-            if text[text.rfind("\n", 0, at) + 1 : at].rstrip()[-1:] not in (".", ":", ">")
+            if not _BEHIND.search(text, text.rfind("\n", 0, at) + 1, at)
             and not _GIVEN.match(text, at + len(name))
         }
 
