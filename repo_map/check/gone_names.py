@@ -275,14 +275,15 @@ class GoneNames:
 
     def _may_be_another(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether an object is perhaps of another class now, so that a member of ours says nothing."""
-        parent = self._before.index.definitions(gone[0])[gone[1]].parent
-        if parent < 0 or site.object in _OWN:
+        was = self._owner(gone)
+        if was is None or site.object in _OWN:
             return False
         names = re.findall(r"[\w$]+", site.object)
-        owner = self._sides.after_of.get((gone[0], parent))
+        owner = self._sides.now(was)
         if owner is None:
-            # With its class gone, what names the class is told.
-            return self._before.name((gone[0], parent)) not in names
+            # With its class gone, what names the class is told, and no object of its name.
+            is_class = self._before.name(was) in names
+            return not is_class or self._is_bound(gone, file, Site(names[0], "", *site[2:]))
         index = self._after.index
         for row, each in enumerate(index.definitions(owner[0])):
             if each.parent == owner[1] and each.kind in FUNCTIONS:
@@ -292,6 +293,25 @@ class GoneNames:
         view = index.derived(FileViews)[file]
         return any(
             each.name in names[:1] and not self._sides.line_before(file, each.line) for each in view.bindings
+        )
+
+    def _owner(self, gone: Place) -> Place | None:
+        """Return the class of a member in the tree before; in Go a method stands beside its type."""
+        index, (file, row) = self._before.index, gone
+        if (parent := index.definitions(file)[row].parent) >= 0:
+            return file, parent
+        name, folder = (
+            index.qualified_name(file, row).rpartition(".")[0],
+            index.paths[file].rpartition("/")[0],
+        )
+        return next(
+            (
+                place
+                for place in self._before.namesakes(name)
+                if index.definitions(place[0])[place[1]].kind in TYPES
+                and index.paths[place[0]].rpartition("/")[0] == folder
+            ),
+            None,
         )
 
     def _is_given_on_access(self, gone: Place) -> bool:

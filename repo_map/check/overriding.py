@@ -41,7 +41,7 @@ class Overriding:
         sides = self._sides
         name = one_line(sides.after.index.qualified_name(*after))
         for each in sides.before.relations.overridden_by(before):
-            below = self._now(each.source)
+            below = sides.now(each.source)
             if below is None or each.confidence is not Confidence.RESOLVED:
                 continue
             kept = takes_alike(sides.before, before, sides.after, below)
@@ -74,7 +74,7 @@ class Overriding:
         ):
             return
         for each in sides.before.relations.overridden_by(place):
-            below = self._now(each.source)
+            below = sides.now(each.source)
             if below is None or each.confidence is not Confidence.RESOLVED:
                 continue
             if self._head(below, _MARKED) and not sides.after.relations.overrides_of(below):
@@ -165,17 +165,6 @@ class Overriding:
             if len(written) > len(relations.classes_above(place)):
                 return True
         return False
-
-    def _now(self, before: Place) -> Place | None:
-        """Return a definition of the tree before as it is now, None where it is gone."""
-        sides = self._sides
-        if before in sides.after_of:
-            return sides.after_of[before]
-        file = sides.file_after(before[0])
-        path = sides.before.index.paths[before[0]]
-        if file is None or any(each.old == path for each in sides.files):
-            return None
-        return file, before[1]
 
     def _finding(self, place: Place, cause: Place, told: str) -> Finding:
         index = self._sides.after.index

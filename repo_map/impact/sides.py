@@ -228,6 +228,13 @@ class Sides:
         changed = self._by_new.get(self.after.index.paths[after])
         return line if changed is None else changed.lines.before(line) if changed.old else 0
 
+    def now(self, before: Place) -> Place | None:
+        """Return a definition of the tree before as it is now, None where it is gone."""
+        file = self.file_after(before[0])
+        if before in self.after_of or file is None or self.before.index.paths[before[0]] in self._by_old:
+            return self.after_of.get(before)
+        return file, before[1]
+
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The definitions of the changed files that both sides have."""
