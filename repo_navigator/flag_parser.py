@@ -176,4 +176,4 @@ def _written(action: argparse.Action) -> str:
         return action.option_strings[-1] if action.nargs == 0 else f"{action.option_strings[-1]} {value}"
     # While argparse reads the flags it keeps there how many values a place takes.
     nargs = getattr(action, "save_nargs", action.nargs)
-    return {"?": f"[{value}]", "+": f"{value} …"}.get(str(nargs), value)
+    return {"?": f"[{value}]", "*": f"[{value} …]", "+": f"{value} …"}.get(str(nargs), value)

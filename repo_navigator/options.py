@@ -125,14 +125,9 @@ def _declared_by(record: type) -> list[tuple[str, Declared]]:
 
 def _record_of(record: type, found: Namespace) -> Any:
     """Return the record that a command line fills."""
-    given = {each.name: getattr(found, each.name) for each in fields(record)}
-    return record(
-        **{
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
-            if value is not None
-        }
-    )
+    said = {each.name: getattr(found, each.name) for each in fields(record)}
+    given = {name: value for name, value in said.items() if value is not None}
+    return record(**{name: tuple(it) if isinstance(it, list) else it for name, it in given.items()})
 
 
 def whole_number(text: str) -> int:

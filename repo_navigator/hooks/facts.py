@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
 from repo_map.check.runners import command_for
@@ -68,8 +67,4 @@ def _listed(counted: Counter[str]) -> str:
         for name, number in counted.items():
             parents[f"{name.split('/')[0]}/"] += number
         kept = [name for name, _ in parents.most_common(_MOST_FOLDERS)]
-    return ", ".join(_unique(kept))
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
+    return ", ".join(dict.fromkeys(kept))

@@ -12,6 +12,7 @@ import mmap
 import os
 import stat
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -120,14 +121,8 @@ class NameTable:
     def find(self, name: str) -> int | None:
         """Return the number of a name that is defined in the repository."""
         encoded = name.encode("utf-8", "replace")
-        low, high = 0, len(self._name_starts) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._name_bytes(middle) < encoded:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self._name_starts) - 1 and self._name_bytes(low) == encoded else None
+        at = bisect_left(range(len(self)), encoded, key=self._name_bytes)
+        return at if at < len(self) and self._name_bytes(at) == encoded else None
 
     def name(self, number: int) -> str:
         """Return a name by its number."""
@@ -293,15 +288,8 @@ _MOST_FOUND: Final = 2_000
 
 
 def _row_of(starts: memoryview[int], at: int) -> int:
-    """Return the row of the text that holds a position."""
-    low, high = 0, len(starts) - 1
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if starts[middle] <= at:
-            low = middle
-        else:
-            high = middle
-    return low
+    """Return the row of the text that holds a position; the last start is the end of them all."""
+    return max(bisect_right(starts, at, hi=len(starts) - 1) - 1, 0)
 
 
 def _occurrences(blob: bytes, wanted: bytes) -> Iterator[int]:

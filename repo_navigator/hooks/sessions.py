@@ -39,19 +39,13 @@ class Session:
             str(path): _count(times) for path, times in (reads.items() if isinstance(reads, dict) else ())
         }
         """How often each file was read since then; 0 for one that is known from before."""
-        said = remembered.get("said")
-        self.said: list[str] = (
-            [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
-        )
+        self.said = _texts(remembered.get("said"))
         """What was said, as digests, so that nothing is said twice."""
         self.answered = bool(remembered.get("answered"))
         """Whether the answer for the prompt was given."""
         self.edits = _count(remembered.get("edits"))
         """How many edits there were: what was found after fewer of them is out of date."""
-        edited = remembered.get("edited")
-        self.edited: list[str] = (
-            [each for each in edited if isinstance(each, str)] if isinstance(edited, list) else []
-        )
+        self.edited = _texts(remembered.get("edited"))
         """The files that were edited, by their own paths."""
 
     def new_prompt(self) -> None:
@@ -174,6 +168,10 @@ def _read(file: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _count(value: object) -> int:

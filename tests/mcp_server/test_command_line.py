@@ -283,6 +283,16 @@ MISTAKES = {
         f"argument --diff: not allowed with argument --since; {NAVIGATE}"
     ),
     "repo-navigator naviagte .": "there is no command naviagte; did you mean navigate?",
+    "repo-navigator install --dryrun": "unknown flag --dryrun; did you mean --dry-run?",
+    "repo-navigator repositories sycn": "there is no command sycn; did you mean sync?",
+    "repo-navigator repositories add --nmae x": (
+        "unknown flag --nmae; write `repo-navigator repositories add NAME ADDRESS [FLAG …]`, "
+        "and see `repo-navigator repositories add --help`."
+    ),
+    "repo-navigator forget --older-than x": (
+        "argument --older-than: `x` is no number; write `repo-navigator forget [ID …] [FLAG …]`, "
+        "and see `repo-navigator forget --help`."
+    ),
     "repo-navigator --verson": "unknown flag --verson; did you mean --version?",
     "repo-navigator serve --port 80": (
         "unknown flag --port; write `repo-navigator serve [FLAG …]`, and see `repo-navigator serve --help`."
