@@ -459,20 +459,32 @@ class Relations:
         key = self._below.get(place)
         if key is not None:
             return key
-        index, table = self._index, self._index.bindings
-        numbers = [n for name in sorted(family.names_of(place)) if (n := index.strings.get(name)) is not None]
-        rows = np.flatnonzero((table.kind == facts.BASE_OF) & np.isin(table.name, numbers))
-        files = np.searchsorted(table.file_start, rows, side="right") - 1
+        strings = self._index.strings
+        numbers = [n for name in sorted(family.names_of(place)) if (n := strings.get(name)) is not None]
+        extending = sorted(each for number in numbers for each in self._extending.get(number, ()))
         found: dict[Place, None] = {}
         with self.asking() as question:
-            question.allow(len(rows))
-            for file, row in zip(files.tolist(), table.definition[rows].tolist(), strict=True):
+            question.allow(len(extending))
+            for file, row in extending:
                 below = (file, self._views[file].class_around(row))
                 if self._family(file) is family and below[1] >= 0 and place in self._bases(family, below):
                     found[below] = None
             if not question.left_open:
                 self._below[place] = tuple(found)
         return tuple(found)
+
+    @cached_property
+    def _extending(self) -> dict[int, list[Place]]:
+        """The definitions that extend or implement something of a name, by the name's number."""
+        table = self._index.bindings
+        rows = np.flatnonzero(table.kind == facts.BASE_OF)
+        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
+        found: dict[int, list[Place]] = {}
+        for number, *place in zip(
+            table.name[rows].tolist(), files, table.definition[rows].tolist(), strict=True
+        ):
+            found.setdefault(number, []).append((place[0], place[1]))
+        return found
 
     @cached_property
     def _below(self) -> dict[Place, tuple[Place, ...]]:
