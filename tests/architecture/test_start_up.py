@@ -52,6 +52,7 @@ USES = {
     "repo-navigator doctor": STEPS | {"tree_sitter"},
     "repo-navigator serve": {"anyio", "mcp", "pydantic", "rich", "starlette", "uvicorn"},
     "repo-map --version": set[str](),
+    "repo-map generate --help": set(),
     "repo-map generate . -q": ENGINE,
     "repo-map costs . -q": ENGINE,
 }
