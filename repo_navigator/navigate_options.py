@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
 from navigator.steps.arguments import require_goal
-from navigator.steps.request import ValidRequest, checked
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.options import (
     PagedOptions,
@@ -28,6 +27,9 @@ from repo_navigator.options import (
 from repo_navigator.repository_arguments import further_repositories, named_here, require_repository
 from repo_navigator.stored_navigations import ID_START
 from repo_navigator.terminal import read_input, read_plan
+
+if TYPE_CHECKING:
+    from navigator.steps.request import ValidRequest
 
 _FOR_NEW_ONES: Final = (
     *(
@@ -139,6 +141,8 @@ class NavigateOptions(PagedOptions):
             FlightPlanError: the plan is not well-formed.
             RepositoryNotFoundError: there is no such repository.
         """
+        from navigator.steps.request import checked  # noqa: PLC0415 - help and wrong flags wait for no request
+
         if self.continued is not None:
             return self._continued(self.continued)
         return checked(self._request(settings), settings, environ=os.environ)
