@@ -21,7 +21,8 @@ _RESTRICTS: Final = (
 )
 _BIDS: Final = (
     r"should|shall|must|let|please|ought|need(?:s|ed)?|wants?|like to|prefer|can|could|would|may|might|cannot"
-    r"|enough|missing|irrelevant|noise|useless|too (?:much|many|long|big|small|short)|unimportant|unrelated"
+    r"|mistake|wonder|whether|enough|missing|irrelevant|noise|useless|too (?:much|many|long|big|small|short)"
+    r"|unimportant|unrelated"
     r"|(?:not|n't|less|nothing)(?: \w+)? (?:relevant|useful|helpful|interesting|important)|interested|care"
     r"|stays?|keep|needn't|drop(?:ped)?|removed?|excluded?|included?|shown?|omit(?:ted)?|skip(?:ped)?|hide"
     r"|hidden|add(?:ed)?|undone|undo|budget|tokens?|first one|second one|last one|don't|do not"

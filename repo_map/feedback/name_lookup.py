@@ -51,6 +51,7 @@ _SHOWN: Final = _ASIDES | _OF_SOURCE | frozenset("full whole complete entire ful
 _NOUNS: Final = _OF_FILES | _OF_CODE | _OF_SOURCE
 _MOST_ASIDES: Final = 9
 """Words that are left out around a name, at most."""
+_PREPOSITIONS: Final = frozenset("in from for of under inside within below around about on at".split())
 _EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
 _BOTH: Final = 2
 _SPLIT: Final = re.compile(
@@ -206,7 +207,10 @@ class NameLookup:
     ) -> Referent:
         """Return what words name, what surrounds a name left out; nothing where more than that is said."""
         among_all = among_all or _EACH.match(words) is not None
-        said = set(words.lower().split())
+        said = words.lower().split()
+        if asides is _ASIDES and said[:1] and said[0] in _PREPOSITIONS:
+            # To "drop in" something is to add it.
+            return Referent(words)
         bare = words
         for bare in _windows(words, asides):
             if re.fullmatch(HELD, bare):
@@ -214,12 +218,12 @@ class NameLookup:
             if re.search(HELD, bare) or not (target := _of_code(self._known(bare, among_all=among_all))):
                 continue
             # "The retry helper" is no file that is called `retry`.
-            if target.places and said & _OF_FILES:
+            if target.places and not _OF_FILES.isdisjoint(said):
                 target = self._known(f"{bare}/", among_all=among_all)
             if asides is _ASIDES and target.places and self._look(find_target, f"{bare}/"):
                 # A folder is called so too: which of them goes nobody here can tell.
                 return Referent(words)
-            return Referent(words) if target.patterns and said & _OF_CODE else target
+            return Referent(words) if target.patterns and not _OF_CODE.isdisjoint(said) else target
         if self._among_words and (standing := self._look(find_identifier, bare, self.shown)):
             return standing
         # What is taken away is named to the letter.

@@ -184,7 +184,8 @@ _EXCEPT: Final = re.compile(
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|nothing)(?: else)?$", re.I)
 _REASON: Final = re.compile(
     r"^(.+?)(?:,? (?:because|since) (?:it|they|i|we|there|that|the \w+|" + HELD + r")(?!\w)[^;]+"
-    rf"|,? so (?:that )?(?:i|we) (?:can|could)\b[^;]+|,? (?:in order )?to {WORK}\b[^;]+"
+    rf"|,? so (?:that )?(?:i|we) (?:can|could)\b[^;]+"
+    rf"|(?<!going)(?<!about)(?<!trying)(?<!need)(?<!have)(?<!want)(?<!like),? (?:in order )?to {WORK}\b[^;]+"
     r"|,? for (?:my|the|this) (?:fix|task|change|bug|issue))$",
     re.I | re.DOTALL,
 )
@@ -307,9 +308,12 @@ def _begins(text: str, cut: str) -> bool:
     text = plain(text)
     if cut.strip() == "," and _SUBJECT.match(text):
         return True
-    return leads().match(text) is not None or is_statement(text)
+    # "X and Y was …" may be said of both.
+    is_apart = "and" not in cut or _PRONOUN.match(text) is not None
+    return leads().match(text) is not None or (is_apart and is_statement(text))
 
 
+_PRONOUN: Final = re.compile(r"(?:it|they|i|we|this|that|there|because|since)\b", re.I)
 _SUBJECT: Final = re.compile(rf"(?:the )?[\w{HELD[1:-1]}]+(?: \w+)? (?:is|are|isn't|aren't|can)\b", re.I)
 _VERB: Final = (
     r"(?:am|is|are|was|were|has|have|had|fails?|failed|seems?|looks?|did|does|didn't|doesn't|isn't|wasn't|aren't|helps?"

@@ -101,7 +101,7 @@ WISHES: Final = (
         ("less detail on sessions.py", "Too many tests", "I don't need the whole of sessions.py"),
         (
             "(show )?(less|fewer)( details?| code)? (<of>|about) {}",
-            "((there is|there's) )?too (much|many)( <of>)? {}",
+            "((there is|there's) )?too (much|many)( <of>| about)? {}",
             "((i |we )?<not> (<show>|need)|not) <whole>( <of>)? {}",
             "(shrink|shorten|trim) {}",
         ),

@@ -108,7 +108,7 @@ def test_sentences_that_a_larger_grammar_understood_take_nothing_away_that_was_n
 ) -> None:
     # The page counts them: rules that understood these sentences alone were taken out again.
     sentences = read("corpus_not_understood.txt")
-    assert len(sentences) == 44
+    assert len(sentences) == 43
     for sentence in sentences:
         found = heard(indexes[sentence.repository], sentence.words, repository=sentence.repository)
         taken = {wish.text for wish in found.wishes if wish.operation in TAKES_AWAY}
@@ -144,6 +144,8 @@ def test_what_is_said_by_the_way_is_no_wish(index: RepoIndex, words: str, heard_
         ("That should be enough, except that I need Invoice.total.", []),
         ("remove everything src/shop/sessions.py", []),
         ("show 3 except 3", []),
+        ("drop in docs/", []),
+        ("leave out docs/ and examples/ was a mistake", []),
         ("I have already read src/shop/auth.py", []),
     ],
 )
