@@ -48,12 +48,17 @@ def bucket(request: pytest.FixtureRequest) -> BucketAddress:
 
 
 @asynccontextmanager
-async def opened(address: DatabaseAddress, **times: float) -> AsyncIterator[Any]:
-    """One server's sessions and leases: ``lease_s`` and ``patience_s`` are those of its leases."""
+async def opened(
+    address: DatabaseAddress, *, stalling_s: float = LEASE_S, **times: float
+) -> AsyncIterator[Any]:
+    """One server's sessions and leases: ``lease_s`` and ``patience_s`` are those of its leases.
+
+    ``stalling_s`` is how long a transaction may stand still; a machine with much to do needs some time.
+    """
     from navigator.stores.postgres.database import PostgresDatabase
     from navigator.stores.postgres.leases import NavigationLeases
 
-    database = PostgresDatabase(address, stalling_s=times.get("lease_s", 15.0))
+    database = PostgresDatabase(address, stalling_s=stalling_s)
     leases = NavigationLeases(database, **times)
     sessions = SessionService(SessionStore(database, leases.claim))
     try:
@@ -120,7 +125,7 @@ async def test_a_server_that_stalls_within_a_transaction_keeps_nobody_out_for_lo
     database: DatabaseAddress,
 ) -> None:
     async with (
-        opened(database, lease_s=0.1) as (slow, slow_leases),
+        opened(database, stalling_s=0.1, lease_s=0.1) as (slow, slow_leases),
         opened(database) as (_, quick_leases),
         stalled(slow_leases, "nav-1"),
     ):
