@@ -12,6 +12,7 @@ from repo_map.impact.patches import FilePatch, Hunk, Patch
 from repo_map.impact.placing import Placed, PlacedFile
 from repo_map.impact.respacing import without_respaced
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
@@ -156,7 +157,7 @@ class Side:
 
     def is_declaration(self, place: Place) -> bool:
         """Tell whether a definition of C or C++ is a prototype."""
-        if self.language(place[0]) not in ("c", "cpp"):
+        if language_named(self.language(place[0])).family != "c":
             return False
         kind = self.index.definitions(place[0])[place[1]].kind
         text = "\n".join(self.lines_of(place, whole=True))
