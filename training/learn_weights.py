@@ -23,6 +23,7 @@ from benchmarks.trees import materialise
 from repo_map.history.history import read_history
 from repo_map.index import build_index
 from repo_map.relevance.model import Weights, default_weights
+from training.calibration import OfRepository
 from training.estimated_packet import among_best, measure
 from training.learning_report import report
 from training.listwise import Aim, Lists, fit, make_lists
@@ -115,7 +116,7 @@ def _names(tasks: Sequence[TaskRows], which: str) -> list[str]:
     return sorted({name for task in tasks for name in getattr(task, which)})
 
 
-def deal_folds(tasks: Sequence[TaskRows]) -> dict[str, int]:
+def deal_folds(tasks: Sequence[OfRepository]) -> dict[str, int]:
     """Return the fold of each repository: the largest first, each to the fold with the fewest tasks."""
     sizes: dict[str, int] = defaultdict(int)
     for task in tasks:

@@ -23,6 +23,12 @@ _BESIDE_TOKENS: Final = 80
 _BESIDE_SHARE: Final = 0.08
 """its share of the answer at most."""
 _MOST_SAID: Final = 10
+ABOUT_ONE: Final = 400
+"""Tokens of an answer to a short goal that names one definition without doubt."""
+_RELATED: Final = 3
+"""Places that stand beside shown code by resolved relations, and are not listed for their own words;"""
+_RELATED_TO_ONE: Final = 8
+"""so many of one definition: who relies on it is what is left to ask."""
 
 
 class AnswerSize(NamedTuple):
@@ -36,6 +42,9 @@ class AnswerSize(NamedTuple):
     beside: int
     """For what stands beside shown code and for its tests."""
 
+    related: int = _RELATED
+    """Most places of what stands beside shown code."""
+
     def menu(self, code: int) -> int | None:
         """Return what the whole menu may take beside ``code`` tokens of code; None for any size."""
         return None if self.rest is None else max(self.rest + self.beside - code, _LEAST_OUTLINE)
@@ -47,22 +56,30 @@ class AnswerSize(NamedTuple):
     @property
     def alone(self) -> int | None:
         """What the surest part may take alone, where the outline gives way to it."""
-        return None if self.rest is None else max(self.rest - _OUTLINE_BESIDE_SUREST, 0)
+        least = min(_OUTLINE_BESIDE_SUREST, self.outline)
+        return None if self.rest is None else max(self.rest - least, 0)
 
 
-def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] = ()) -> AnswerSize:
+def answer_size(
+    first_answer: int | None, map_budget: int, said: Sequence[str] = (), *, is_about_one: bool = False
+) -> AnswerSize:
     """Return what the parts of an answer may take.
 
     Args:
         first_answer: tokens of the whole answer; None where the plan's budget alone limits it.
         map_budget: of the plan.
         said: sentences that the answer tells besides, of which the first are told.
+        is_about_one: whether the goal is about one definition, whose source comes before other places.
     """
     if first_answer is None:
         return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS)
+    if is_about_one:
+        first_answer = min(first_answer, ABOUT_ONE)
     said_tokens = sum(map(tokens.count, said[:_MOST_SAID]))
     beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
     usable = max(first_answer - AROUND_TOKENS - said_tokens, 0)
     wanted = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable), usable - beside)
+    if is_about_one:
+        return AnswerSize(_LEAST_OUTLINE, max(usable - beside, _LEAST_OUTLINE), beside, _RELATED_TO_ONE)
     outline = max(wanted, _LEAST_OUTLINE)
     return AnswerSize(outline, max(usable - beside, outline), beside)

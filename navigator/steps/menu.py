@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-_MOST_BESIDE: Final = 3
-"""Places that stand beside shown code by resolved relations, and are not listed for their own words."""
 _MOST_TEXTS: Final = 1
 """Likewise files of text that shown code names."""
 _MOST_TESTS: Final = 2
@@ -59,18 +57,19 @@ def menu_of(
     own: FlightPlan | None = None,
     *,
     room: int = MOST_OUTLINE,
+    related: int = 3,
 ) -> tuple[MenuPlace, ...]:
     """Return the likeliest places of a goal as an outline of about ``room`` tokens, numbered from 1.
 
-    Beside the likeliest definitions stand a few that ``drawn`` shows to matter: what shown code calls, what
-    calls or overrides it, and the text that it names. What ``own``, the user's part of the plan, leaves out
-    is no part of it.
+    Beside the likeliest definitions stand ``related`` others at most that ``drawn`` shows to matter: what
+    shown code calls, what calls or overrides it, and the text that it names. What ``own``, the user's part of
+    the plan, leaves out is no part of it.
     """
     listed = list_places(index, relevance, room)
     shown = _shown(index, relevance, drawn)
     maker = _Places(index, drawn, relevance)
     places = [place for file in listed for place in maker.of_file(file)]
-    places += maker.beside(shown, places, own)
+    places += maker.beside(shown, places, own, related)
     return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
 
 
@@ -135,7 +134,11 @@ class _Places:
             yield whole.model_copy(update={"more": file.more})
 
     def beside(
-        self, shown: Sequence[tuple[int, int, int]], places: Sequence[MenuPlace], own: FlightPlan | None
+        self,
+        shown: Sequence[tuple[int, int, int]],
+        places: Sequence[MenuPlace],
+        own: FlightPlan | None,
+        related: int,
     ) -> list[MenuPlace]:
         """Return what stands beside shown code and is not among ``places``."""
         listed = {(place.path, place.name) for place in places}
@@ -144,7 +147,7 @@ class _Places:
             for key, each in beside_of(self._index, shown, own).items()
             if key not in listed
         ]
-        found = [place for place in found if place.tokens][:_MOST_BESIDE]
+        found = [place for place in found if place.tokens][:related]
         texts: dict[str, MenuPlace] = {}
         for text in named_text(self._index, shown):
             path = self._index.paths[text.file]

@@ -210,7 +210,7 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     """Go from the satellite view to the code that the evidence points at."""
     plan, run = navigation.state.flight_plan, navigation.run
     sentences = (*view.impact, *view.notes, *relevance.sufficiency.notes)
-    size = answer_size(run.first_answer, plan.budget, sentences)
+    size = answer_size(run.first_answer, plan.budget, sentences, is_about_one=relevance.is_about_one)
     most = size.code(tokens_of(list_places(index, relevance, size.outline)))
     packed = pack(
         index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=size.alone

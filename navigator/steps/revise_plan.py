@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
 """Wishes that leave it to the planner what is shown for them."""
 
+_IN_PART = (
+    "{} takes more than the {:,} tokens that code may take: what fits the goal best is shown. Ask for the "
+    "rest by name, or by lines."
+)
 _TOO_MUCH = (
     "Still not all that you asked for fits whole: some of it has less detail. A larger budget shows it."
 )
@@ -80,6 +84,8 @@ def revise(
     if kept.gave_way:
         room = f"To make room in the {counted(own.budget, 'token')} that code may take"
         notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
+    if kept.in_part:
+        notes.append(_IN_PART.format(named(kept.in_part), own.budget))
     if not kept.fits:
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.

@@ -72,7 +72,7 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
     allowed = without_excluded(index, relevance, own)
     impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
     sentences = (*impact, *workspace.notes, *allowed.sufficiency.notes)
-    size = answer_size(first_answer, plan.budget, sentences)
+    size = answer_size(first_answer, plan.budget, sentences, is_about_one=allowed.is_about_one)
     menu, tests = _menu_within(size, index, allowed, drawn, own)
     return View(
         map=drawn,
@@ -101,9 +101,9 @@ def _menu_within(
     the least likely places give back.
     """
     most = size.menu(drawn.tokens)
-    room = size.outline if most is None else min(MOST_OUTLINE, most)
+    room = size.outline if most is None or allowed.is_about_one else min(MOST_OUTLINE, most)
     for _ in range(_MOST_ROUNDS):
-        menu = menu_of(index, allowed, drawn, own, room=room)
+        menu = menu_of(index, allowed, drawn, own, room=room, related=size.related)
         tests = tests_line(index, menu)
         over = 0 if most is None else tokens.count(menu_text(menu, tests)) - most
         if over <= 0:

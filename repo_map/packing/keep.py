@@ -12,6 +12,7 @@ from repo_map.drawing.rendering import joint_legend
 from repo_map.packing.draft import Base, shape_of
 from repo_map.packing.source import joined
 from repo_map.plan.model import FlightPlan, Focus, SectionRule, VerbosityRule
+from repo_map.relevance.score import units_of
 from repo_map.selection.exclusions import excluded, with_exclusions_of
 from repo_map.selection.sections import line_range
 from repo_map.selection.select import select
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
+_SHARE_OF_LARGE = 0.6
+"""Of the budget, what the best parts of a file take that is larger than the whole;"""
+_MOST_TRIED = 60
+"""its parts that are tried, the best first."""
+
+
 class KeptPlan(NamedTuple):
     """A plan that fits its budget, as far as what is never given up lets it."""
 
@@ -31,6 +38,8 @@ class KeptPlan(NamedTuple):
     """What it shows no more, as it is told: ``Invoice.total (src/invoices.py)``, ``src/invoices.py:3-9``."""
     fits: bool = True
     """Whether the rest fits; else it is drawn with less detail than the plan asks for."""
+    in_part: tuple[str, ...] = ()
+    """Files that are larger than the whole budget: of them the parts are shown that fit the goal best."""
 
 
 class _Part(NamedTuple):
@@ -46,6 +55,8 @@ class _Part(NamedTuple):
     worth: float
     is_loose: bool
     """Whether it says nothing without the other parts of its file, as imports do."""
+    is_between: bool
+    """Whether it is no unit of the file, but lines between two."""
 
     @property
     def rank(self) -> tuple[int, float, bool, str, int]:
@@ -83,9 +94,13 @@ def keep_within(
     """Return the plan with as much of it as its budget takes.
 
     What ``relevance`` finds least valuable gives way first, then what the user's ``own`` part of the plan
-    asks for, the oldest wish first; never what it asks for by the patterns ``latest``.
+    asks for, the oldest wish first; never what it asks for by the patterns ``latest``. Of a file that is
+    asked for last and larger than the whole budget the best parts stay: it costs nothing of what was there.
     """
     room = _Room(index, relevance, plan, own)
+    in_part = tuple(path for path in room.larger_than(plan.budget) if globs.escape(path) in latest)
+    for path in in_part:
+        room.keep_best(path, round(_SHARE_OF_LARGE * plan.budget))
     parts = sorted(room.parts(without=latest), key=lambda part: part.rank)
     gone: list[_Part] = []
     for part in parts:
@@ -99,7 +114,7 @@ def keep_within(
             gone.remove(part)
         else:
             room.take_out(part)
-    return KeptPlan(room.plan(), tuple(_told(gone, room)), room.fits())
+    return KeptPlan(room.plan(), tuple(_told(gone, room)), room.fits(), in_part)
 
 
 def _told(gone: Sequence[_Part], room: _Room) -> Iterator[str]:
@@ -156,6 +171,21 @@ class _Room:
         """Say whether anything of a file stays."""
         return self._drawn[path] is not None
 
+    def larger_than(self, budget: int) -> list[str]:
+        """Return the files that take more than ``budget`` tokens alone."""
+        return [path for path, each in self._drawn.items() if each is not None and max(each.counts) > budget]
+
+    def keep_best(self, path: str, most: int) -> None:
+        """Let all of a file give way but its best parts, in ``most`` tokens."""
+        parts = sorted(self._parts[path], key=lambda part: (part.is_between, -part.worth, part.at))
+        self._gone[path] = {part.at for part in parts}
+        for part in parts[:_MOST_TRIED]:
+            self._gone[path].discard(part.at)
+            drawn = self._draw(path)
+            if drawn is None or max(drawn.counts) > most:
+                self._gone[path].add(part.at)
+        self._drawn[path] = self._draw(path)
+
     def take_out(self, part: _Part) -> None:
         """Let a part give way."""
         self._gone[part.path].add(part.at)
@@ -195,7 +225,7 @@ class _Room:
 
     def _cut(self, path: str, rule: VerbosityRule) -> list[_Part]:
         """Return the parts of a rule: its sections, or, of a file that it shows whole, its units."""
-        units = sorted(self._units.get(path, ()), key=lambda unit: unit.start)
+        units = sorted(self._units.get(path) or units_of(self._index, path), key=lambda unit: unit.start)
         if rule.sections:
             sections: Sequence[SectionRule] = rule.sections
         elif rule.level == 4 and units:
@@ -211,7 +241,7 @@ class _Room:
             worth = max((unit.score for unit in known), default=-1.0)
             told = _name_of(path, section, known)
             is_loose = not (known or asked)
-            found.append(_Part(path, place, section, told, at if asked else 0, worth, is_loose))
+            found.append(_Part(path, place, section, told, at if asked else 0, worth, is_loose, not known))
         if all(part.is_loose for part in found):
             return [part._replace(is_loose=False) for part in found]
         most = max(part.worth for part in found)

@@ -42,6 +42,9 @@ _SMALL_LENGTH_PRICE = 0.15
 """and what length costs there: the rest of the code is as near as its number."""
 _MOST_CUT = 80
 """Of the best units, how many are cut into windows where they are too long: of others, none is shown."""
+_MOST_CUT_OF_SMALL = 4
+_WINDOWS_OF_SMALL = 0.4
+"""Share of a small answer's code that the windows of one function take."""
 _FIRST = 12
 """Pieces among which chosen definitions are looked for."""
 _MOST_CHOSEN = 4
@@ -108,7 +111,9 @@ def pack(
     shares = Shares.of(size)
     is_small = most is not None and size < _SMALL
     if is_small:
-        shares = shares._replace(longest=round(_LONGEST_OF_SMALL * size))
+        shares = shares._replace(
+            longest=round(_LONGEST_OF_SMALL * size), windows=round(_WINDOWS_OF_SMALL * size)
+        )
     price = _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE
     reader = PieceReader(index, relevance, price, is_bare=is_small)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
@@ -122,7 +127,9 @@ def pack(
         draft.measure()
     if is_small:
         relevance = _by_chance(relevance)
-    pieces = _ranked_pieces(reader, relevance, shares, 1 if is_small else _MOST_CUT, tells=not fill)
+    pieces = _ranked_pieces(
+        reader, relevance, shares, _MOST_CUT_OF_SMALL if is_small else _MOST_CUT, tells=not fill
+    )
     chosen = _chosen(reader, pieces)
     bonus = 0.0 if is_small else _NEIGHBOUR
     ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)

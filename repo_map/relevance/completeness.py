@@ -1,4 +1,4 @@
-"""How likely a packet holds every function that the goal's work edits: what it may say of itself."""
+"""How likely an answer holds every function that the goal's work edits: what it may say of itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 SURE: Final = 8
 """Of ten such packets, how many are complete at least where one is called sure."""
 LIKELY: Final = 5
-_REFERENCE_TOKENS: Final = 4_000
-_LEAST_TOKENS: Final = 250
+_SHORT_FUNCTION: Final = 100
+"""Tokens."""
 _NEARLY: Final = 0.01
 
 
@@ -42,18 +42,20 @@ class Completeness(NamedTuple):
         return Evidence.LIKELY if shown >= LIKELY else Evidence.UNSURE
 
 
-def completeness_signals(confidence: float, tokens: int) -> dict[str, float]:
-    """Return what tells how complete a packet is.
+def completeness_signals(confidence: float, tokens: int, places: int) -> dict[str, float]:
+    """Return what tells how complete an answer is.
 
     Args:
         confidence: that all files of the goal's work are among the first five, 0 to 1.
-        tokens: of the packet, at least 0.
+        tokens: of its code, at least 0.
+        places: of its outline.
     """
     kept = min(max(confidence, _NEARLY), 1 - _NEARLY)
     return {
         "bias": 1.0,
         "files": math.log(kept / (1 - kept)),
-        "size": math.log(max(tokens, _LEAST_TOKENS) / _REFERENCE_TOKENS),
+        "size": math.log1p(tokens / _SHORT_FUNCTION),
+        "places": math.log1p(places),
     }
 
 

@@ -50,6 +50,8 @@ _ASKED_UNITS = 4
 """Of a text that is asked for, those that are raised: the first windows of 60 lines."""
 _SHARE_OF_NAMING = 0.99
 """Score of a text by that of the file that names it."""
+_SHORT_GOAL = 120
+"""Characters of a question, or of an order; a report tells of more than it names."""
 _BEST_FILES = 5
 """Files that the reasons of others may name."""
 
@@ -92,6 +94,14 @@ class Relevance(NamedTuple):
     """Files of text that likely code names and that the goal asks for."""
     spelt: tuple[ScoredUnit, ...] = ()
     """What the goal spells out, surest first: definitions, and files, whose names are empty."""
+
+    @property
+    def is_about_one(self) -> bool:
+        """Whether a short goal names one definition, and that stands first: it is meant without doubt."""
+        if len(self.goal.text) > _SHORT_GOAL or len(self.spelt) != 1 or not self.units:
+            return False
+        one, first = self.spelt[0], self.units[0]
+        return bool(one.name) and (one.path, one.start) == (first.path, first.start)
 
 
 def score_goal(
@@ -155,7 +165,7 @@ def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
         scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:MOST_REASONS])
     units = {(unit.path, unit.start): unit for unit in relevance.units}
     for path, unit in asked.items():
-        for own in _units_of(index, path)[:_ASKED_UNITS]:
+        for own in units_of(index, path)[:_ASKED_UNITS]:
             known = units.get((path, own.start), own)
             units[path, own.start] = known._replace(
                 score=max(known.score, unit.score),
@@ -169,7 +179,7 @@ def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
     )
 
 
-def _units_of(index: RepoIndex, path: str) -> list[ScoredUnit]:
+def units_of(index: RepoIndex, path: str) -> list[ScoredUnit]:
     """Return the units of a file, in its order, that nothing speaks for."""
     file = index.file_id(path)
     assert file is not None

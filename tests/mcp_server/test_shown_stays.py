@@ -93,6 +93,24 @@ async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
         assert await shown(client) >= {("orderdesk/billing/invoices.py", "    def total(self) -> int:")}
 
 
+async def test_of_a_file_larger_than_the_room_the_best_is_shown_beside_what_was_there(
+    settings: Settings, orderdesk: Path
+) -> None:
+    functions = (
+        f"def rounding_{number}(cents):\n    return round(cents / {number + 1})\n" for number in range(400)
+    )
+    (orderdesk / "orderdesk/rounding.py").write_text("\n\n".join(functions), "utf-8")
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=2_000)
+        before = await shown(client)
+        stepped = await call(client, "step", feedback="show orderdesk/rounding.py")
+        assert "Ask for the rest by name, or by lines." in stepped["turn_report"]["answer"]
+        now = await shown(client)
+        assert ("orderdesk/billing/invoices.py", "    def total(self) -> int:") in before & now
+        whole = [line for path, line in now if path == "orderdesk/rounding.py" and line.startswith("def ")]
+        assert len(whole) > 10
+
+
 async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderdesk: Path) -> None:
     async with Client(build_server(settings, working_folder=orderdesk)) as client:
         await call(client, "navigate", goal=GOAL, token_budget=400)
@@ -102,7 +120,7 @@ async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderde
         assert not {("orderdesk/catalog/stock.py", line) for line in source if line.strip()} <= await shown(
             client
         )
-        assert "Still not all that you asked for fits whole: some of it has less detail." in answer
+        assert "what fits the goal best is shown. Ask for the rest by name, or by lines." in answer
 
 
 async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(

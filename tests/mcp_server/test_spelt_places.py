@@ -106,3 +106,15 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
     # Below another member of its class a member stands without it.
     assert not name or listed & {name, f".{name.rpartition('.')[2]}"}
     assert count(text_of(result)) <= FIRST_ANSWER
+
+
+async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_on_it(
+    settings: Settings, shop: Path
+) -> None:
+    host = Implementation(name="claude-code", version="1")
+    async with Client(build_server(settings, working_folder=shop), client_info=host) as client:
+        result = await client.call_tool("navigate", {"goal": "What does Ledger.close do?"})
+    answer = object_of(result)
+    assert "def close(self, day):" in answer["context"]
+    assert ("shop/ledger.py", "settle_books") in places_of(answer).values()
+    assert count(text_of(result)) <= 400
