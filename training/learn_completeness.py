@@ -28,9 +28,7 @@ _TOLD = {"shown": "body_all", "reached": "reach_all"}
 
 def signals_of(row: AnswerRow) -> dict[str, float]:
     """Return what tells how complete an answer is."""
-    return completeness_signals(
-        row.signals["confidence"], round(row.signals["shown"]), round(row.measures["places"])
-    )
+    return completeness_signals(row.signals["confidence"], round(row.signals["shown"]))
 
 
 def learn(rows: Sequence[AnswerRow]) -> dict[str, dict[str, float]]:

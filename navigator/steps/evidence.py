@@ -49,7 +49,7 @@ def surety_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -
     if drawn.block(first) is None and not any(place.path == first for place in menu):
         return Surety(None, " ".join(sufficiency.notes))
     weights = default_weights()
-    signals = completeness_signals(sufficiency.confidence, drawn.tokens, len(menu))
+    signals = completeness_signals(sufficiency.confidence, drawn.tokens)
     chance = completeness(signals, weights.shown, weights.reached)
     measured = _in_words(chance, menu) if sufficiency.is_measured else ""
     return _surety(chance.evidence, measured, sufficiency.notes)

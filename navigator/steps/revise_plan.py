@@ -24,7 +24,7 @@ _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Ope
 """Wishes that leave it to the planner what is shown for them."""
 
 _IN_PART = (
-    "{} takes more than the {:,} tokens that code may take: what fits the goal best is shown. Ask for the "
+    "{} takes more than the {} that code may take: what fits the goal best is shown. Ask for the "
     "rest by name, or by lines."
 )
 _TOO_MUCH = (
@@ -85,7 +85,7 @@ def revise(
         room = f"To make room in the {counted(own.budget, 'token')} that code may take"
         notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
     if kept.in_part:
-        notes.append(_IN_PART.format(named(kept.in_part), own.budget))
+        notes.append(_IN_PART.format(named(kept.in_part), counted(own.budget, "token")))
     if not kept.fits:
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.

@@ -42,20 +42,18 @@ class Completeness(NamedTuple):
         return Evidence.LIKELY if shown >= LIKELY else Evidence.UNSURE
 
 
-def completeness_signals(confidence: float, tokens: int, places: int) -> dict[str, float]:
+def completeness_signals(confidence: float, tokens: int) -> dict[str, float]:
     """Return what tells how complete an answer is.
 
     Args:
         confidence: that all files of the goal's work are among the first five, 0 to 1.
         tokens: of its code, at least 0.
-        places: of its outline.
     """
     kept = min(max(confidence, _NEARLY), 1 - _NEARLY)
     return {
         "bias": 1.0,
         "files": math.log(kept / (1 - kept)),
         "size": math.log1p(tokens / _SHORT_FUNCTION),
-        "places": math.log1p(places),
     }
 
 

@@ -52,6 +52,8 @@ _SHARE_OF_NAMING = 0.99
 """Score of a text by that of the file that names it."""
 _SHORT_GOAL = 120
 """Characters of a question, or of an order; a report tells of more than it names."""
+_SHORT_DEFINITION = 20
+"""Lines of one whose source has room in the smallest answer."""
 _BEST_FILES = 5
 """Files that the reasons of others may name."""
 
@@ -97,11 +99,12 @@ class Relevance(NamedTuple):
 
     @property
     def is_about_one(self) -> bool:
-        """Whether a short goal names one definition, and that stands first: it is meant without doubt."""
+        """Whether a short goal names one definition, which is short and stands first: it alone is meant."""
         if len(self.goal.text) > _SHORT_GOAL or len(self.spelt) != 1 or not self.units:
             return False
         one, first = self.spelt[0], self.units[0]
-        return bool(one.name) and (one.path, one.start) == (first.path, first.start)
+        is_short = bool(one.name) and one.end - one.start < _SHORT_DEFINITION
+        return is_short and (one.path, one.start) == (first.path, first.start)
 
 
 def score_goal(

@@ -73,8 +73,7 @@ def test_how_complete_answers_are_is_learned_from_answers(
     assert "said             answers  mean   right" in capsys.readouterr().out.splitlines()
     written = Weights(**json.loads(weights.read_text(encoding="utf-8")))
     sure, unsure = (
-        completeness(completeness_signals(each, 400, 20), written.shown, written.reached)
-        for each in (0.9, 0.3)
+        completeness(completeness_signals(each, 400), written.shown, written.reached) for each in (0.9, 0.3)
     )
     assert sure.shown > unsure.shown
     assert min(sure.reached, unsure.reached) > 0.8
