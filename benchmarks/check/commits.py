@@ -124,6 +124,8 @@ class Past:
     def edits(self, commit: str, parent: str) -> list[Edit]:
         """Return what a commit does to files of code and text; nothing for one that is too wide."""
         entries = self._raw(parent, commit)
+        if not self._has(commit, [new for _, _, new in entries]):
+            return []
         code = [path for _, old, new in entries for path in (new or old,) if is_code(path)]
         if not 1 <= len(code) <= MOST_FILES or len(entries) > 4 * MOST_FILES:
             return []
@@ -132,6 +134,14 @@ class Past:
             for _, old, new in entries
             if language_of(new or old)
         ]
+
+    def _has(self, commit: str, paths: Sequence[str]) -> bool:
+        """Tell whether a mirror holds what a commit left at some paths: one that was cut lacks old files."""
+        named = [f"{commit}:{path}" for path in paths if path and "\n" not in path]
+        checked = Mirror(self._mirror).history(
+            "cat-file", "--batch-check", lines=named, deadline=Deadline(120.0)
+        )
+        return checked is not None and b" missing" not in checked.text
 
     def at(self, commit: str, edits: Sequence[Edit] = ()) -> RepoIndex:
         """Return the index of a commit, with some files as edits leave them."""

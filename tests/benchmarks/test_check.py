@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
+from benchmarks.check.forgotten import AloneRow, ForgottenRow
+from benchmarks.check.summaries import alone_summary, forgotten_summary, tests_summary
+from benchmarks.check.tests_chosen import TestsRow
+from benchmarks.kept_rows import KeptRows
 from tests.support.trees import commit, git
 
 BEFORE = {
@@ -50,3 +54,11 @@ def test_the_places_that_a_definition_alone_breaks_are_all_told(mirrors: Path) -
 def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
     (row,) = rows_of(mirrors, "--tests")
     assert (row["edited"], row["found"], row["named"]) == (1, 1, 1)
+
+
+def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "impact.md").read_text("utf-8")
+    assert forgotten_summary(list(KeptRows(docs / "check-forgotten.jsonl", ForgottenRow))) in page
+    assert alone_summary(list(KeptRows(docs / "check-alone.jsonl", AloneRow))) in page
+    assert tests_summary(list(KeptRows(docs / "check-tests.jsonl", TestsRow))) in page
