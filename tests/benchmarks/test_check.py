@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
+from benchmarks.check import tests_chosen
 from benchmarks.check.forgotten import AloneRow, ForgottenRow
 from benchmarks.check.summaries import alone_summary, forgotten_summary, tests_summary
-from benchmarks.check.tests_chosen import TestsRow
 from benchmarks.kept_rows import KeptRows
 from tests.support.trees import commit, git
 
@@ -61,4 +61,4 @@ def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
     page = (docs / "impact.md").read_text("utf-8")
     assert forgotten_summary(list(KeptRows(docs / "check-forgotten.jsonl", ForgottenRow))) in page
     assert alone_summary(list(KeptRows(docs / "check-alone.jsonl", AloneRow))) in page
-    assert tests_summary(list(KeptRows(docs / "check-tests.jsonl", TestsRow))) in page
+    assert tests_summary(list(KeptRows(docs / "check-tests.jsonl", tests_chosen.TestsRow))) in page
