@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.check import tests_chosen
+from benchmarks.check import summaries, tests_chosen
 from benchmarks.check.forgotten import AloneRow, ForgottenRow
-from benchmarks.check.summaries import alone_summary, forgotten_summary, tests_summary
 from benchmarks.kept_rows import KeptRows
 from tests.support.trees import commit, git
 
@@ -59,6 +58,6 @@ def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
 def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
     docs = Path(__file__).parents[2] / "docs"
     page = (docs / "impact.md").read_text("utf-8")
-    assert forgotten_summary(list(KeptRows(docs / "check-forgotten.jsonl", ForgottenRow))) in page
-    assert alone_summary(list(KeptRows(docs / "check-alone.jsonl", AloneRow))) in page
-    assert tests_summary(list(KeptRows(docs / "check-tests.jsonl", tests_chosen.TestsRow))) in page
+    assert summaries.forgotten_summary(list(KeptRows(docs / "check-forgotten.jsonl", ForgottenRow))) in page
+    assert summaries.alone_summary(list(KeptRows(docs / "check-alone.jsonl", AloneRow))) in page
+    assert summaries.tests_summary(list(KeptRows(docs / "check-tests.jsonl", tests_chosen.TestsRow))) in page
