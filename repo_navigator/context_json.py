@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from mcp_server.protocol.report_text import further, status_of
+from mcp_server.protocol.report_text import further
 from navigator.records.reports import NavigatorOutput
 from navigator.steps.menu_text import menu_text
 from repo_map.impact.findings import finding_data
-
-if TYPE_CHECKING:
-    from repo_navigator.follow_up import FollowUp
 
 
 def context_data(
@@ -44,20 +41,4 @@ def context_data(
         },
         "notes": list(notes),
         **to_jsonable_python(further(output)),
-    }
-
-
-def follow_up_data(found: FollowUp, seconds: float) -> dict[str, Any]:
-    """Return what it prints where words were said: a context, with the answer and what is new."""
-    whole, news = found.whole, found.news
-    return {
-        **context_data(whole, seconds, status_of(whole.stop_reason), whole.notes),
-        "answer": found.answer,
-        "understood": not found.not_understood,
-        "not_understood": [each.model_dump(mode="json") for each in found.not_understood],
-        "since_step": news.since_step,
-        "context_delta": news.context_string,
-        "delta_tokens": news.token_count,
-        "removed": list(news.removed),
-        "lessened": list(news.lessened),
     }

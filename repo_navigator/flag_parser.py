@@ -7,17 +7,24 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from mcp_server.version import package_version
 from repo_map.messages import printable
 
-if TYPE_CHECKING:
-    from repo_navigator.options import Declared
-
-
 _ALIKE: Final = 0.7
 """Share of letters that two names have in common, in order, where one is taken for the other misspelt."""
+
+
+class Declared(NamedTuple):
+    """One way to fill a field."""
+
+    names: tuple[str, ...]
+    """The flags that stand for it; none for an argument that is known by its place."""
+    settings: dict[str, Any]
+    """As argparse takes them."""
+    one_of: str = ""
+    """Of what shares this name one at most may be given."""
 
 
 class FlagParser(argparse.ArgumentParser):

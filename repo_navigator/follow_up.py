@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_server.protocol.report_text import status_of
 from repo_map.messages import counted
-from repo_navigator.context_json import follow_up_data
+from repo_navigator.context_json import context_data
 from repo_navigator.options import PagedOptions
 from repo_navigator.printing import show_context, stderr_console
 from repo_navigator.stored_navigations import Meant
@@ -111,3 +112,19 @@ _MOST_NAMED = 5
 
 def _and_more(count: int) -> str:
     return f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""
+
+
+def follow_up_data(found: FollowUp, seconds: float) -> dict[str, Any]:
+    """Return what ``--json`` prints where words were said: a context, with the answer and what is new."""
+    whole, news = found.whole, found.news
+    return {
+        **context_data(whole, seconds, status_of(whole.stop_reason), whole.notes),
+        "answer": found.answer,
+        "understood": not found.not_understood,
+        "not_understood": [each.model_dump(mode="json") for each in found.not_understood],
+        "since_step": news.since_step,
+        "context_delta": news.context_string,
+        "delta_tokens": news.token_count,
+        "removed": list(news.removed),
+        "lessened": list(news.lessened),
+    }

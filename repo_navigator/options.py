@@ -11,25 +11,15 @@ from dataclasses import dataclass, field, fields
 from json import dumps
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from repo_navigator.flag_parser import Declared
 from repo_navigator.terminal import write_or_print
 
 if TYPE_CHECKING:
     from repo_navigator.flag_parser import FlagParser
 
 _DECLARED: Final = "declared"
-
-
-class Declared(NamedTuple):
-    """One way to fill a field."""
-
-    names: tuple[str, ...]
-    """The flags that stand for it; none for an argument that is known by its place."""
-    settings: dict[str, Any]
-    """As argparse takes them."""
-    one_of: str = ""
-    """Of what shares this name one at most may be given."""
 
 
 def argument(
