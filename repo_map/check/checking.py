@@ -85,7 +85,7 @@ def check_changes(
             (*patch.notes, *gone.left_open, *_left_open(sides), *filter(None, (before.told, after.told)))
         )
     )
-    unclear = tuple(gone.unclear)
+    unclear = tuple(dict.fromkeys(gone.unclear))
     changed = tuple(dict.fromkeys(each.new or each.old for each in sides.files))
     changes = changes._replace(findings=findings, tests=chosen.command, left_open=unclear)
     return Checked(findings, left_open, unclear, changed, chosen.tests, chosen.command, changes)
