@@ -53,10 +53,12 @@ class AnswerSize(NamedTuple):
         """Return what code may take beside ``outline`` tokens of places."""
         return None if self.rest is None else max(self.rest - outline, 0)
 
-    @property
-    def alone(self) -> int | None:
-        """What the surest part may take alone, where the outline gives way to it."""
-        least = min(_OUTLINE_BESIDE_SUREST, self.outline)
+    def alone(self, spelt: int) -> int | None:
+        """Return what the surest part may take alone: the outline gives way to it, but for what is spelt.
+
+        ``spelt`` are the tokens of the places that the goal spells out.
+        """
+        least = max(min(_OUTLINE_BESIDE_SUREST, self.outline), spelt)
         return None if self.rest is None else max(self.rest - least, 0)
 
 

@@ -212,9 +212,8 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     sentences = (*view.impact, *view.notes, *relevance.sufficiency.notes)
     size = answer_size(run.first_answer, plan.budget, sentences, is_about_one=relevance.is_about_one)
     most = size.code(tokens_of(list_places(index, relevance, size.outline)))
-    packed = pack(
-        index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=size.alone
-    )
+    alone = size.alone(tokens_of(list_places(index, relevance, 0)))
+    packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=alone)
     updates = updates_to(plan, packed)
     if not updates:
         return Finalize(summary(view))

@@ -74,8 +74,9 @@ def revise(
     if asks_for_more or steered.run.fill:
         size = answer_size(steered.run.first_answer, own.budget)
         most = size.code(tokens_of(list_places(index, relevance, size.outline)))
+        alone = size.alone(tokens_of(list_places(index, relevance, 0)))
         packed = pack(
-            index, relevance, own.budget, base=own, fill=steered.run.fill, most=most, most_alone=size.alone
+            index, relevance, own.budget, base=own, fill=steered.run.fill, most=most, most_alone=alone
         )
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}

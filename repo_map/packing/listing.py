@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.packing.why import short_name
+from repo_map.packing.why import brief_reason, short_name
 from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 from repo_map.worktree.file_kinds import FileFlag, kinds_of
@@ -145,7 +145,8 @@ def _path_tokens(path: str) -> int:
 
 
 def _line_tokens(unit: ScoredUnit, above: str) -> int:
-    return tokens.count(f"20 {short_name(unit.name, above)} {unit.start}-{unit.end}\n")
+    why = f": {reason}" if (reason := brief_reason(unit.reasons)) else ""
+    return tokens.count(f"20 {short_name(unit.name, above)} {unit.start}-{unit.end}{why}\n")
 
 
 def tokens_of(listed: Collection[ListedFile]) -> int:
