@@ -24,6 +24,8 @@ PROMPT: Final = "prompt"
 TOOL: Final = "tool"
 EVENTS: Final = {START: "SessionStart", PROMPT: "UserPromptSubmit", TOOL: "PostToolUse"}
 """What each is called by hosts that do not say so themselves."""
+_SUBAGENT: Final = "SubagentStart"
+"""What hosts call the start of an agent that begins with an empty context, within a session."""
 _LONGEST_PATH: Final = 4_096
 _WORDS: Final = 4
 """Shorter prompts, such as `go on`, are no task."""
@@ -77,7 +79,8 @@ class _Moment(NamedTuple):
     def said(self, what: str, action: Action) -> tuple[str, bool]:
         """Return what is said, and whether there is something to be worked out beside it."""
         if what == START:
-            return self._facts(), True
+            begins_session = self.event.host_event != _SUBAGENT
+            return self._facts(again=not begins_session), begins_session
         if what == PROMPT:
             is_task = self._is_task()
             if is_task:
@@ -111,12 +114,13 @@ class _Moment(NamedTuple):
         """Return the files of the repository that a call changed, ``""`` for files that are not known."""
         return [*self._own(each for each in named if each), *([""] if "" in named else [])]
 
-    def _facts(self) -> str:
+    def _facts(self, *, again: bool = False) -> str:
+        """Return what is known of the repository, once in a session, unless somebody new is to read it."""
         facts = self.names.about.get("facts") if self.names else None
         if not isinstance(facts, list) or not all(isinstance(each, str) for each in facts):
             return ""
         text = facts_text(facts)
-        return text if text and self.session.says("facts") else ""
+        return text if text and (again or self.session.says("facts")) else ""
 
     def _of_search(self, action: Action) -> str:
         names = self.names

@@ -123,6 +123,7 @@ ALL_HOSTS: Final = {
                 "settings.json",
                 (
                     ("SessionStart", START, _BEGUN),
+                    ("SubagentStart", START, ""),
                     ("UserPromptSubmit", PROMPT, ""),
                     ("PostToolUse", TOOL, "Bash|Grep|Glob|Read|Edit|MultiEdit|Write|NotebookEdit"),
                     # A search that finds nothing ends with 1.
@@ -159,6 +160,7 @@ ALL_HOSTS: Final = {
                 "hooks.json",
                 (
                     ("SessionStart", START, _BEGUN),
+                    ("SubagentStart", START, ""),
                     ("UserPromptSubmit", PROMPT, ""),
                     ("PostToolUse", TOOL, "Bash|apply_patch"),
                 ),

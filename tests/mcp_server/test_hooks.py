@@ -372,6 +372,17 @@ def test_a_session_begins_with_the_facts_of_the_repository_once(shop: Path, no_b
     assert said(message(shop, "", {}, prompt=TASK), "prompt") == ""
 
 
+def test_each_subagent_begins_with_the_facts_as_it_has_read_nothing(
+    shop: Path, no_background: list[str]
+) -> None:
+    first = said(message(shop, "", {}, source="startup"), "start")
+    begun = message(shop, "", {}, hook_event_name="SubagentStart", agent_id="a", agent_type="Explore")
+    assert [said(begun, "start"), said({**begun, "agent_id": "b"}, "start")] == [first, first]
+    printed = json.loads(heard("start", json.dumps(begun).encode(), os.environ))
+    assert printed["hookSpecificOutput"]["hookEventName"] == "SubagentStart"
+    assert len(no_background) == 1
+
+
 # What is worked out beside.
 
 
