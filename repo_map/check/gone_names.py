@@ -133,7 +133,8 @@ class GoneNames:
     def _in_its_file(self, place: Place) -> None:
         """Take uses that are no sites of a name that its file binds no more: within written types, mostly."""
         home, name = self._sides.file_after(place[0]), self._before.name(place)
-        is_top = self._before.index.definitions(place[0])[place[1]].parent < 0
+        # Go's methods stand at the top too, by the name of their type.
+        is_top = "." not in self._before.index.qualified_name(*place)
         if home is None or not is_top or self._after.forms(home).errors:
             return
         if self._is_unbound(home, name):

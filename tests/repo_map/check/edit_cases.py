@@ -359,6 +359,13 @@ CASES: dict[str, Case] = {
         {"src/lib.rs": ("fn field_map(a: u8) -> u8 {\n    a\n}\n\n", "")},
         ("src/lib.rs:2 gone-name `field_map` is gone from src/lib.rs",),
     ),
+    "go-a-method-that-words-of-the-language-are-called-like": Case(
+        {
+            "a.go": "package a\n\ntype T struct{}\n\nfunc (t T) string() int {\n\treturn 1\n}\n\nfunc f(s string) string {\n\treturn s\n}\n"
+        },
+        {"a.go": ("func (t T) string() int {\n\treturn 1\n}\n\n", "")},
+        (),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",
