@@ -287,13 +287,18 @@ class GoneNames:
             return not is_class or self._is_bound(gone, file, Site(names[0], "", *site[2:]))
         index = self._after.index
         for row, each in enumerate(index.definitions(owner[0])):
-            if each.parent == owner[1] and each.kind in FUNCTIONS:
+            is_beside = index.qualified_name(owner[0], row).startswith(f"{index.qualified_name(*owner)}.")
+            if is_beside and each.kind in FUNCTIONS:
                 probe = site._replace(name=self._after.name((owner[0], row)))
                 if (owner[0], row) in self._after.relations.meaning(file, probe).targets:
                     return False
         view = index.derived(FileViews)[file]
+        around = view.scope(site.definition)
         return any(
-            each.name in names[:1] and not self._sides.line_before(file, each.line) for each in view.bindings
+            each.name in names[:1]
+            and not self._sides.line_before(file, each.line)
+            and view.scope(each.definition) in (around, -1)
+            for each in view.bindings
         )
 
     def _owner(self, gone: Place) -> Place | None:
