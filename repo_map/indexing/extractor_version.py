@@ -10,6 +10,7 @@ from pathlib import Path
 
 EXTRACTOR = (
     "atomic_files.py",
+    "distinct.py",
     "errors.py",
     "families/**/*.scm",
     "families/*/*blocks.py",
