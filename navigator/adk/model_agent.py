@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from google.adk import errors
 from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.readonly_context import ReadonlyContext
@@ -26,6 +27,7 @@ from navigator.steps.prompt import ROLE, changing_part
 from navigator.stores import navigation_state
 from navigator.stores.artifacts import FolderArtifacts
 from navigator.stores.navigation_store import APP_NAME
+from navigator.stores.sessions import StaleSessionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +55,11 @@ class ModelAgent(NamedTuple):
     most_calls: int = CALLS_PER_STEP
 
     async def decide(self, before: Navigation, user: str, *, changed: bool) -> None:
-        """Let a model decide, in a few calls at most; ``changed`` says that ``before`` is not stored."""
+        """Let a model decide, in a few calls at most; ``changed`` says that ``before`` is not stored.
+
+        Raises:
+            StaleSessionError: another process stepped the navigation meanwhile.
+        """
         try:
             async for _ in self.runner.run_async(
                 user_id=user,
@@ -65,6 +71,8 @@ class ModelAgent(NamedTuple):
                 pass
         except LlmCallsLimitExceededError:
             return
+        except errors.StaleSessionError as error:
+            raise StaleSessionError(str(error)) from error
 
 
 class ModelAgents:
