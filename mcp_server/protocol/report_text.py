@@ -215,8 +215,7 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
     """
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
-        f"{counted(report.file_count, 'file')}, {_sizes(report)}; "
-        f"{_spent(report)}",
+        f"{counted(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
         f"next: {report.next}",
     ]
     # What is at risk is what a change is looked at for.
@@ -244,12 +243,12 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
 
 
 def _spent(report: wire.TurnReportJson) -> str:
-    """Return who chose the code, and what is spent; of a limit on money only where a model may cost some."""
+    """Return who chose the code, and what is spent; nothing where the planner alone did, which is free."""
     if report.model == EMBEDDED and not report.total_cost:
-        return "chosen without a model, $0.00 spent"
+        return ""
     who = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
     spent = f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left"
-    return f"{spent}; {who.get(report.model, f'model {report.model}')}"
+    return f"; {spent}; {who.get(report.model, f'model {report.model}')}"
 
 
 def _reasoning_line(report: wire.TurnReportJson) -> str:

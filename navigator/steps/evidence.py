@@ -65,5 +65,5 @@ def _surety(evidence: Evidence, meaning: str, notes: Sequence[str]) -> Surety:
 def _in_words(chance: Completeness, menu: Sequence[MenuPlace]) -> str:
     """Return how answers of this grade fared: they are counted, not this one."""
     shown, reached = in_ten(chance.shown), in_ten(chance.reached)
-    listed = f", {reached} list or show it" if menu and reached > shown else ""
-    return f"Of 10 like it, {shown} show all to change{listed}."
+    listed = f", {reached} at least list it" if menu and reached > shown else ""
+    return f"Of 10 such answers, {shown} show all code to change{listed}."
