@@ -160,11 +160,13 @@ async def test_the_clients_of_a_server_that_hangs_go_on_at_another_within_20_sec
                     with suppress(Exception):
                         async with client_of(front, era, token) as client:
                             assert len((await client.list_tools()).tools) >= 4
+                            await client.call_tool("get_turn_report", {})
                             return calls
 
             # Each keeps a connection to every server that it is given to.
             assert [await ask(token) for token in tokens] == [1] * len(tokens)
             busiest = max(servers, key=calls_of)
+            assert calls_of(busiest) >= 2
             busiest.process.send_signal(signal.SIGSTOP)
             calls = await asyncio.wait_for(asyncio.gather(*map(ask, tokens)), 20)
             # Some were its clients; they were told once, if at all, and none has waited twice.
