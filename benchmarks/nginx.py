@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 SHIPPED: Final = Path(__file__).parents[1] / "deploy" / "nginx" / "repo-navigator.conf"
 NAME: Final = "navigator.example"
+PASSED_OVER_S: Final = 10
+"""Seconds for which a server that refused is passed over, as in the shipped configuration."""
 _AROUND: Final = """
 daemon off;
 master_process off;
@@ -50,7 +52,8 @@ def is_installed() -> bool:
 def fitted(folder: Path, ports: Sequence[int], port: int, plain_port: int) -> str:
     """Return the shipped configuration for servers at ``ports``, with its certificate in ``folder``."""
     text = SHIPPED.read_text(encoding="utf-8")
-    servers = "".join(f"    server 127.0.0.1:{each} max_fails=1 fail_timeout=10s;\n" for each in ports)
+    how = f"max_fails=1 fail_timeout={PASSED_OVER_S}s"
+    servers = "".join(f"    server 127.0.0.1:{each} {how};\n" for each in ports)
     text = re.sub(r"(?:    server 10\.0\.0\.\d+:8321 [^\n]+\n)+", lambda _: servers, text)
     text = re.sub(r"    listen \[::\][^\n]+\n", "", text)
     text = text.replace("listen 443 ", f"listen 127.0.0.1:{port} ").replace(

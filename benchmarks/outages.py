@@ -30,7 +30,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from benchmarks.nginx import Front, free_port, is_installed, nginx_before
+from benchmarks.nginx import PASSED_OVER_S, Front, free_port, is_installed, nginx_before
 from benchmarks.team import Host, Replica, bucket, hosts_of, tokens_of
 
 EVENTS: Final = ("rolling", "hang", "database")
@@ -142,9 +142,11 @@ async def _until(is_reached: Callable[[], bool]) -> None:
 
 
 def _upgrade(replicas: Sequence[Replica]) -> None:
+    """Upgrade one server after the other, as docs/team.md has it."""
     for replica in replicas:
         replica.end()
         replica.start()
+        time.sleep(PASSED_OVER_S + 0.5)
 
 
 async def _call_without_end(host: Host, front: Front, outage: Outage, pause: float) -> None:
