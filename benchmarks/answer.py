@@ -15,7 +15,7 @@ import msgspec
 
 from benchmarks.figures import bootstrap
 from benchmarks.kept_rows import KeptRows
-from benchmarks.localize import folder
+from benchmarks.localize import add_folders
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
@@ -53,12 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", type=Path, metavar="FILE", help="weights by repository (training.foreign_weights)"
     )
-    parser.add_argument(
-        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
-    )
-    parser.add_argument(
-        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
-    )
+    add_folders(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", action="store_true", help="print the figures as tables for a document")
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
+    add_folders(parser)
+
+
+def add_folders(parser: argparse.ArgumentParser) -> None:
+    """Add where repositories come from, and where their work trees go."""
     parser.add_argument(
         "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
     )
