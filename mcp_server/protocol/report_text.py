@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from mcp_server.protocol import wire
 from mcp_server.protocol.addresses import address
 from navigator.records import reports
-from navigator.records.decisions import EMBEDDED, USER, action_word
+from navigator.records.decisions import EMBEDDED, USER, action_word, decider_to_model
 from navigator.records.money import dollars
 from navigator.steps.menu_text import menu_text
 from repo_map.impact.findings import finding_data
@@ -246,9 +246,8 @@ def _spent(report: wire.TurnReportJson) -> str:
     """Return who chose the code, and what is spent; nothing where the planner alone did, which is free."""
     if report.model == EMBEDDED and not report.total_cost:
         return ""
-    who = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
     spent = f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left"
-    return f"; {spent}; {who.get(report.model, f'model {report.model}')}"
+    return f"; {spent}; {decider_to_model(report.model)}"
 
 
 def _reasoning_line(report: wire.TurnReportJson) -> str:

@@ -11,7 +11,8 @@ USER: Final = "user"
 
 _ACTIONS: Final = {"open": "opened", "update_flight_plan": "changed the plan", "finalize_context": "done"}
 """What a step did, by its action."""
-_DECIDERS: Final = {EMBEDDED: "without a model", USER: "by you"}
+_TO_A_PERSON: Final = {EMBEDDED: "without a model", USER: "by you"}
+_TO_A_MODEL: Final = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
 
 
 def action_word(action: str) -> str:
@@ -20,5 +21,10 @@ def action_word(action: str) -> str:
 
 
 def decider_word(model: str) -> str:
-    """Return who decided a step: a model by its name."""
-    return _DECIDERS.get(model, model)
+    """Return who decided a step, as the user is told: a model by its name."""
+    return _TO_A_PERSON.get(model, model)
+
+
+def decider_to_model(model: str) -> str:
+    """Return who decided the last step, as the caller's model is told."""
+    return _TO_A_MODEL.get(model, f"model {model}")

@@ -13,7 +13,7 @@ from repo_map.packing.beside import MOST_SITES
 from repo_map.parsing.values import Definition
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import FileFlag, subject_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -23,7 +23,6 @@ _MOST_TESTS: Final = 40
 _LONGEST_TEST: Final = 60
 _MOST_FOLDERS: Final = 4
 _WORD: Final = re.compile(r"\w+")
-_TEST_MARK: Final = re.compile(r"(?:^|[._-])(?:tests?|spec|it)(?=[._-]|$)|^Test(?=[A-Z])|(?:Tests?|Spec|IT)$")
 
 
 class TestPart(NamedTuple):
@@ -112,18 +111,12 @@ def _named(reader: PieceReader, index: RepoIndex, place: Place) -> Iterator[Test
 def _test_files(index: RepoIndex, file: int) -> list[int]:
     """Return the test files that bear a file's name, the nearest first."""
     path = index.paths[file]
-    stem = _stem(path)
-    ids = np.flatnonzero(index.files.flags & int(FileFlag.TEST)).tolist()
-    same = [each for each in ids if _stem(index.paths[each]) == stem and each != file]
+    subject = subject_of(path)
+    ids = np.flatnonzero(index.files.flags & int(FileFlag.TEST)).tolist() if subject else []
+    same = [each for each in ids if subject_of(index.paths[each]) == subject and each != file]
     return sorted(same, key=lambda each: (-_shared(index.paths[each], path), index.paths[each]))[
         :_MOST_FOLDERS
     ]
-
-
-def _stem(path: str) -> str:
-    """Return the name of a file without what makes it a test's."""
-    name = path.rpartition("/")[2].partition(".")[0] if "." in path else path
-    return _TEST_MARK.sub("", name).strip("._-").lower()
 
 
 def _shared(one: str, other: str) -> int:
