@@ -11,7 +11,7 @@ import re
 import socket
 import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -50,11 +50,19 @@ from repo_map.messages import unwritten
 from repo_navigator.host_files.configuration import Configuration, carry_out
 from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
-from tests.support.error_texts import BELOW, NAMED, documented, pattern
-from tests.support.team_stores import BUCKETS, SERVER, has_postgres, own_bucket, own_schema
+from tests.support.error_texts import BELOW, NAMED, documented, is_whole_file_run, pattern
+from tests.support.team_stores import BUCKETS, has_postgres, own_bucket, own_schema
 from tests.support.trees import commit
 
 SEEN: set[str] = set()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _every_documented_text_is_told(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    untold = {text for text, section in documented().items() if section not in (BELOW, NAMED)} - SEEN
+    # Some of the texts are about PostgreSQL.
+    assert not (is_whole_file_run(request) and has_postgres() and untold), untold
 
 
 def assert_documented(message: str) -> None:
@@ -832,12 +840,3 @@ def test_metrics_without_their_package_are_told(
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_METRICS_TOKEN", "0123456789abcdef")
     assert main(["serve"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
-
-
-def test_every_documented_text_was_told_above() -> None:
-    untold = {text for text, section in documented().items() if section not in (BELOW, NAMED)} - SEEN
-    if len(SEEN) < 10:
-        pytest.skip("only a part of this file was run")
-    if not has_postgres():
-        pytest.skip(f"no PostgreSQL at {SERVER}, which some of the texts are about")
-    assert not untold

@@ -9,6 +9,8 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 VARIES = "…"
@@ -65,6 +67,16 @@ def pattern(text: str) -> re.Pattern[str]:
 def says_the_same(one: str, other: str) -> bool:
     """Tell whether one text is the other with some of its `…` filled in."""
     return bool(pattern(one).fullmatch(other) or pattern(other).fullmatch(one))
+
+
+def is_whole_file_run(request: pytest.FixtureRequest) -> bool:
+    """Tell whether all tests of a file were chosen to be run, in whichever order."""
+    chosen = {
+        item.originalname
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and item.path == request.path
+    }
+    return {name for name in vars(request.module) if name.startswith("test_")} <= chosen
 
 
 def _error_classes(trees: Sequence[ast.Module]) -> frozenset[str]:
