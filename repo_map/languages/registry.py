@@ -39,8 +39,8 @@ def _records() -> list[str]:
     stems = {name.removesuffix(".py") for name in os.listdir(own) if name.endswith(".py")}  # noqa: PTH208
     found = {stem: f"repo_map.languages.{stem}" for stem in stems - _SHARED}
     for name in os.listdir(families):  # noqa: PTH208
-        if os.path.exists(f"{families}/{name}/record.py"):  # noqa: PTH110
-            found[name] = f"repo_map.families.{name}.record"
+        if os.path.exists(f"{families}/{name}/__init__.py"):  # noqa: PTH110
+            found[name] = f"repo_map.families.{name}"
     return [found[name] for name in sorted(found)]
 
 

@@ -1,1 +1,148 @@
 """C and C++."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from repo_map.languages.language import Language, Reach, SharedSuffix, words
+from repo_map.languages.macro_words import without_macro_words
+from repo_map.languages.names import Captures, Named, bounded, plain_name, text_of, without_parameters
+from repo_map.languages.statements import first_quoted
+from repo_map.languages.writing import BLOCK, DOUBLE, SINGLE, SLASHES, Writing
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_WORDS: Final = (
+    "auto break case char const continue default do double else enum extern float for goto if"
+    " inline int long register return short signed sizeof static struct switch typedef union"
+    " unsigned void volatile while bool true false NULL define undef ifdef ifndef endif elif"
+    " include pragma defined"
+)
+_INNER_TYPES: Final = (
+    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]{0,300}\{|^[ \t]*#[ \t]*define|\btypedef\b"
+)
+_CPP_HEADER: Final = (
+    rb"^[ \t]*(?:template[ \t]*<|namespace\b|(?:public|private|protected)[ \t]*:|using[ \t]+\w"
+    rb"|class[ \t]+\w[\w \t]*[:{]|class[ \t]+\w+;)|\w::\w"
+)
+
+
+def _namer(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a match by the identifier in the declarator, functions told from variables."""
+    if "declarator" not in captures:
+        return plain_name(source, kind, captures)
+    named: Named = []
+    for declarator in captures["declarator"]:
+        leaf, is_function = _declared(declarator)
+        if leaf is None:
+            continue
+        name = bounded(_bare_scope(text_of(source, leaf)))
+        # A macro before the name is read as part of it: ``API_EXPORT run()``.
+        if " " in name and "operator" not in name:
+            name = name.split()[-1]
+        if name:
+            named.append((name, "function" if is_function and kind in {"constant", "field"} else kind))
+    return named
+
+
+_LEAVES: Final = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "destructor_name",
+        "operator_name",
+        "operator_cast",
+        "template_function",
+        "template_method",
+        "primitive_type",
+    }
+)
+
+
+def _declared(node: Node) -> tuple[Node | None, bool]:
+    """Walk down a declarator to the name it declares; tell whether that is a function's."""
+    is_function = False
+    for _ in range(32):
+        if node.type in _LEAVES:
+            return node, is_function
+        inner = node.child_by_field_name("declarator")
+        if node.type == "function_declarator":
+            # A parenthesised pointer is a variable that holds a function.
+            is_function = inner is not None and inner.type != "parenthesized_declarator"
+        if inner is None:
+            inner = next(
+                (c for c in node.named_children if c.type in _LEAVES or "declarator" in c.type), None
+            )
+        if inner is None:
+            return None, is_function
+        node = inner
+    return None, is_function
+
+
+def _bare_scope(name: str) -> str:
+    """Write ``A::B<int>::f`` as ``A.B.f``."""
+    if name.isidentifier():
+        return name
+    if "operator" in name:
+        scope, operator, rest = name.rpartition("operator")
+        rest = "()" if rest.lstrip().startswith("(") else rest.partition("(")[0]
+        return without_parameters(scope).replace("::", ".") + operator + rest.rstrip()
+    return without_parameters(name).replace("::", ".").lstrip(".")
+
+
+_C: Final = Language(
+    family="c",
+    name="c",
+    suffixes=(".c", ".h"),
+    grammar_module="tree_sitter_c",
+    reach=Reach(1, (b"struct", b"union", b"enum", b"define", b"typedef"), _INNER_TYPES),
+    namer=_namer,
+    imports=first_quoted,
+    writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE), prefixed=True),
+    keywords=words(_WORDS),
+)
+_CPP: Final = _C._replace(
+    name="cpp",
+    has_overloads=True,
+    readable=without_macro_words,
+    is_guessed=True,
+    suffixes=(
+        ".cpp",
+        ".cc",
+        ".cxx",
+        ".c++",
+        ".hpp",
+        ".hh",
+        ".hxx",
+        ".h++",
+        ".ipp",
+        ".tpp",
+        ".inl",
+        ".cu",
+        ".cuh",
+        ".ino",
+    ),
+    unspoken_suffixes=(".c++", ".h++", ".tpp", ".cu", ".cuh", ".ino"),
+    shared_suffixes=(SharedSuffix(".h", _CPP_HEADER),),
+    spoken=("c++",),
+    grammar_module="tree_sitter_cpp",
+    reach=Reach(
+        3,
+        (b"struct", b"class", b"union", b"enum", b"define", b"typedef", b"using "),
+        _INNER_TYPES + rb"|\busing\s+\w+\s*=",
+    ),
+    keywords=words(
+        _WORDS,
+        " alignas alignof and asm catch class concept const_cast consteval constexpr constinit co_await"
+        " co_return co_yield decltype delete dynamic_cast explicit export final friend mutable"
+        " namespace new noexcept not nullptr operator or override private protected public"
+        " reinterpret_cast requires static_assert static_cast template this thread_local throw try"
+        " typeid typename using virtual wchar_t xor std size_t",
+    ),
+    token_factor=0.94,
+)
+
+LANGUAGES: Final = (_C, _CPP)

@@ -1,1 +1,49 @@
 """Go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.names import Captures, Named, plain_name, text_of
+from repo_map.languages.statements import QUOTED
+from repo_map.languages.writing import BLOCK, DOUBLE, SCRIPT_LITERALS, SINGLE, SLASHES, Writing
+
+
+def _namer(source: bytes, kind: str, captures: Captures) -> Named:
+    """Put the type of its receiver before a method's name."""
+    named = plain_name(source, kind, captures)
+    if owner := captures.get("owner"):
+        receiver = text_of(source, owner[0]).strip("()").partition("[")[0].split()
+        if receiver:
+            return [(f"{receiver[-1].lstrip('*')}.{name}", kind) for name, kind in named]
+    return named
+
+
+def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    if found := re.search(QUOTED, text):
+        alias = text[: found.start()].strip()
+        yield found[1], (alias,) if alias else ()
+
+
+LANGUAGES: Final = (
+    Language(
+        family="go",
+        name="go",
+        suffixes=(".go",),
+        grammar_module="tree_sitter_go",
+        reach=Reach(3, (b"type ",), rb"\btype[ \t]+[\w(]"),
+        namer=_namer,
+        imports=_imports,
+        writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE, r"`[^`]*+`?")),
+        keywords=words(
+            "break case chan const continue default defer else fallthrough for func go goto if import"
+            " interface map package range return select struct switch type var nil true false string int"
+            " bool byte error any int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32"
+            " float64 rune make len append cap copy delete panic recover new"
+        ),
+        literals=SCRIPT_LITERALS,
+    ),
+)

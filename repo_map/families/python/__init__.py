@@ -1,1 +1,88 @@
 """Python."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Final
+
+from repo_map.languages.language import Found, Language, Reach, words
+from repo_map.languages.writing import DOUBLE, HASH, PYTHON_LITERALS, SINGLE, TRIPLE, TRIPLE_SINGLE, Writing
+
+_DOCSTRING: Final = (
+    rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    rb"[ \t]*(?=[#\r\n;]|\Z)"
+)
+_WITH_DOCSTRING: Final = frozenset({"function", "class"})
+
+
+def _docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
+    """Find the strings that open the bodies of one file."""
+    opening = _docstring()
+    line_ends: list[int] = []
+
+    def docstring(item: Found) -> tuple[int, int]:
+        if item.kind not in _WITH_DOCSTRING or item.body_byte < 0:
+            return 0, 0
+        if (found := opening.match(source, item.body_byte)) is None:
+            return 0, 0
+        if not line_ends:
+            line_ends.extend(end.start() for end in re.finditer(rb"\n", source))
+        first = bisect_left(line_ends, item.body_byte) + 1
+        return first, first + found[0].count(b"\n")
+
+    return docstring
+
+
+@cache
+def _docstring() -> re.Pattern[bytes]:
+    return re.compile(_DOCSTRING, re.DOTALL)
+
+
+def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    text = re.sub(r"#[^\n]*", "", text).replace("\\\n", " ").replace("(", " ").replace(")", " ")
+    head, _, tail = text.partition("import ")
+    if head.startswith("from"):
+        module = "".join(head[4:].split())
+        yield module, tuple(part.split()[0] for part in tail.split(",") if part.split())
+        return
+    for part in tail.split(","):
+        if named := part.split():
+            yield named[0], ()
+
+
+LANGUAGES: Final = (
+    Language(
+        family="python",
+        name="python",
+        suffixes=(".py", ".pyi", ".pyw"),
+        unspoken_suffixes=(".pyw",),
+        filenames=("sconstruct", "wscript"),
+        interpreters=("python",),
+        grammar_module="tree_sitter_python",
+        reach=Reach(
+            2,
+            (b"def ", b"class ", b"import "),
+            rb"(?:^|[:;])[ \t]*(?:async[ \t]+)?(?:def|class|import|from)[ \t]+[\w.]",
+        ),
+        is_indented=True,
+        doc_comments=None,
+        docs=_docstrings,
+        imports=_imports,
+        writing=Writing(
+            (HASH, TRIPLE, TRIPLE_SINGLE, DOUBLE, SINGLE),
+            ('f"', "f'"),
+            r"\{([A-Za-z_][^{}!:\"']*+)",
+            prefixed=True,
+        ),
+        keywords=words(
+            "and as assert async await break class continue def del elif else except False finally for"
+            " from global if import in is lambda None nonlocal not or pass raise return True try while"
+            " with yield self cls match case"
+        ),
+        literals=PYTHON_LITERALS,
+        token_factor=0.97,
+    ),
+)

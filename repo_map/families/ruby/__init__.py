@@ -1,1 +1,40 @@
 """Ruby."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from repo_map.languages.language import HASH_COMMENTS, Language, words
+from repo_map.languages.names import bare_name
+from repo_map.languages.statements import first_quoted
+from repo_map.languages.writing import (
+    DOUBLE_LINES,
+    HASH,
+    HASH_BRACES,
+    HASH_LITERALS,
+    SINGLE_LINES,
+    Writing,
+)
+
+LANGUAGES: Final = (
+    Language(
+        family="ruby",
+        name="ruby",
+        suffixes=(".rb", ".rake", ".gemspec", ".ru", ".podspec"),
+        unspoken_suffixes=(".rake", ".gemspec", ".ru", ".podspec"),
+        filenames=("gemfile", "rakefile", "vagrantfile", "podfile", "guardfile", "capfile", "brewfile"),
+        interpreters=("ruby",),
+        grammar_module="tree_sitter_ruby",
+        namer=bare_name,
+        doc_comments=HASH_COMMENTS,
+        imports=first_quoted,
+        writing=Writing((HASH, DOUBLE_LINES, SINGLE_LINES), ("#{",), HASH_BRACES),
+        keywords=words(
+            "BEGIN END alias and attr_accessor attr_reader attr_writer begin break case class def defined do"
+            " else elsif end ensure extend false for if in include lambda loop module next nil not or prepend"
+            " private proc protected public puts raise redo require require_relative rescue retry return self"
+            " super then true undef unless until when while yield __FILE__ __method__"
+        ),
+        literals=HASH_LITERALS,
+    ),
+)

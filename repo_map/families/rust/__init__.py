@@ -1,1 +1,101 @@
 """Rust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.names import Captures, Named, plain_name, without_parameters
+from repo_map.languages.statements import without_comments
+from repo_map.languages.writing import BLOCK, DOUBLE_LINES, LETTER, SLASHES, Writing
+
+_MOST_TOKENS: Final = 2_000
+_LONGEST_PATH: Final = 32
+"""Of a name in groups within groups, each of which repeats what is around it."""
+
+
+def _namer(source: bytes, kind: str, captures: Captures) -> Named:
+    """Call an ``impl`` block after its type, without path and parameters."""
+    named = plain_name(source, kind, captures)
+    if kind == "impl":
+        return [(_bare_type(name), kind) for name, kind in named]
+    return named
+
+
+def _bare_type(name: str) -> str:
+    """Write ``&'a mut fmt::Box<T>`` as ``Box``."""
+    parts = re.findall(r"\w+", without_parameters(name))
+    return parts[-1] if parts else name
+
+
+def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    text = without_comments(text).strip().rstrip(";")
+    text = re.sub(r"^(?:pub\s*(?:\([^)]*\))?\s*)?(?:use|extern\s+crate)\s+", "", text)
+    yield from (("::".join(path[:-1]) or path[-1], path[-1:]) for path in _use_paths(text))
+
+
+def _use_paths(text: str) -> list[tuple[str, ...]]:
+    """Expand ``a::{b, c::{d as e}}`` into its paths, without recursion."""
+    paths: list[tuple[str, ...]] = []
+    stack: list[tuple[str, ...]] = [()]
+    prefix: tuple[str, ...] = ()
+    skip = False
+    for token in re.findall(r"[\w*]+|[{},]", text)[:_MOST_TOKENS]:
+        if token == "{":
+            stack.append(prefix)
+        elif token in ",}":
+            if len(prefix) > len(stack[-1]):
+                paths.append(prefix)
+            if token == "}":
+                if len(stack) > 1:
+                    stack.pop()
+                prefix = ()
+            else:
+                prefix = stack[-1]
+            skip = False
+        elif token == "as":
+            skip = True
+        elif not skip:
+            prefix = (*prefix, token)[:_LONGEST_PATH]
+    if prefix:
+        paths.append(prefix)
+    return paths
+
+
+LANGUAGES: Final = (
+    Language(
+        family="rust",
+        name="rust",
+        suffixes=(".rs",),
+        grammar_module="tree_sitter_rust",
+        reach=Reach(
+            1,
+            (
+                b"fn ",
+                b"use ",
+                b"struct ",
+                b"impl",
+                b"enum ",
+                b"const ",
+                b"static ",
+                b"mod ",
+                b"trait ",
+                b"type ",
+                b"macro_rules",
+            ),
+            rb"\b(?:fn|use|struct|enum|union|const|static|mod|trait|type)\s+\w|\bmacro_rules!|\bimpl\b[^;{}]{0,300}\{",
+        ),
+        namer=_namer,
+        imports=_imports,
+        writing=Writing((SLASHES, BLOCK, DOUBLE_LINES, LETTER), ('!("',), r"\{([a-z_]\w*+)", prefixed=True),
+        keywords=words(
+            "as async await break const continue crate dyn else enum extern false fn for if impl in let"
+            " loop match mod move mut pub ref return self Self static struct super trait true type"
+            " unsafe use where while u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool"
+            " char str macro_rules"
+        ),
+        token_factor=0.96,
+    ),
+)
