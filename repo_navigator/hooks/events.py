@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +25,22 @@ _OUTPUT_KEYS: Final = (
     *("aggregated_output", "returnDisplay", "error"),
 )
 _DEEPEST: Final = 4
+_FRAMES: Final = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        # Gemini CLI's, which also says that nothing was printed.
+        r"\A\s*<untrusted_context>\n?",
+        r"\n?</untrusted_context>\s*\Z",
+        r"\AOutput: (?:\(empty\)(?=\n|\Z))?",
+        r"(?:\A|\n)(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*\Z",
+        # Copilot CLI's.
+        r"\n?<shellId: \S+ completed with exit code -?\d+>\s*\Z",
+    )
+)
+"""What hosts put around the text that a tool printed."""
+_MOST_FRAMES: Final = 12
+_HOOK_CONTEXT: Final = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+"""What Gemini CLI puts before a prompt: what hooks said at the start, ours among them."""
 
 
 class Event(NamedTuple):
@@ -54,15 +71,18 @@ def read_event(data: bytes) -> Event | None:
     if isinstance(given, str):
         given = _object(given)
     is_cursor = "cursor_version" in message or "conversation_id" in message
-    is_copilot = "tool_result" in message or "toolResult" in message
+    # Copilot CLI writes as Claude Code does, but keeps no transcript that it names.
+    is_copilot = "tool_result" in message or ("timestamp" in message and "transcript_path" not in message)
     return Event(
         _text(message, "hook_event_name", "hookEventName"),
         _text(message, "session_id", "sessionId", "conversation_id"),
         _folder(message),
-        _text(message, "prompt", "initial_prompt", "user_prompt"),
+        _HOOK_CONTEXT.sub("", _text(message, "prompt", "initial_prompt", "user_prompt")),
         _text(message, "tool_name", "toolName"),
         given if isinstance(given, dict) else {},
-        _printed(_first(message, "tool_response", "tool_result", "toolResult", "tool_output", "error")),
+        _unframed(
+            _printed(_first(message, "tool_response", "tool_result", "toolResult", "tool_output", "error"))
+        ),
         "cursor" if is_cursor else "both" if is_copilot else "nested",
     )
 
@@ -103,6 +123,18 @@ def _printed(value: Any, depth: int = 0) -> str:
     if isinstance(value, Sequence):
         return "\n".join(_printed(each, depth + 1) for each in value[:10_000])[:_MOST_OUTPUT]
     return ""
+
+
+def _unframed(text: str) -> str:
+    """Return what a tool printed without what its host put around it."""
+    for _ in range(_MOST_FRAMES):
+        bare = text
+        for frame in _FRAMES:
+            bare = frame.sub("", bare, count=1)
+        if bare == text:
+            break
+        text = bare
+    return text
 
 
 def _object(text: str) -> dict[str, Any]:
