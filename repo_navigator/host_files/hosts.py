@@ -213,6 +213,7 @@ ALL_HOSTS: Final = {
                     ("UserPromptSubmit", PROMPT, ""),
                     ("PostToolUse", TOOL, "exec|grep|glob|read|edit|write"),
                 ),
+                project_file=".devin/config.json",
             ),
         ),
         Host(

@@ -72,6 +72,25 @@ def test_undoing_gives_the_same_bytes_back(name: str, before: str | None, home: 
     assert sorted(path.name for path in file.parent.iterdir()) == ([] if before is None else [file.name])
 
 
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
+@pytest.mark.parametrize("name", HOOK_HOSTS)
+def test_undoing_gives_a_project_the_same_bytes_back(
+    name: str, before: str | None, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    hooks = HOOK_HOSTS[name].hooks
+    assert hooks is not None
+    file = project / hooks.project_file
+    file.parent.mkdir(parents=True)
+    monkeypatch.chdir(project)
+    if before is not None:
+        file.write_bytes(before.encode())
+    assert main(["install", name, "--hooks", "--scope", "project"]) == 0
+    assert '"repo-navigator hook tool"' in file.read_text()
+    assert main(["install", name, "--hooks", "--scope", "project", "--undo"]) == 0
+    assert (file.read_bytes().decode() if file.exists() else None) == before
+
+
 @pytest.mark.parametrize("name", HOOK_HOSTS)
 def test_every_event_of_a_host_is_listed_once_beside_what_was_there(name: str, home: Path) -> None:
     file = file_of(name, home)
@@ -157,7 +176,6 @@ def test_a_file_of_another_shape_is_left_alone(
         (["zed", "--hooks"], "`zed` has no hooks"),
         (["devin"], "`devin` is known for its hooks alone"),
         (["claude-code", "--hooks", "--allow", "/tmp"], "--allow is of the server"),
-        (["devin", "--hooks", "--scope", "project"], "no configuration that a project shares"),
     ],
 )
 def test_what_a_host_does_not_have_is_refused(
