@@ -19,13 +19,27 @@ _LEAST_SHARE: Final = 0.05
 _SET_UP: Final = (
     *("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "package.json", "tsconfig.json", "go.mod"),
     *("Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "CMakeLists.txt", "Makefile", "Gemfile"),
-    *("composer.json", "justfile", "Taskfile.yml"),
+    *(
+        "composer.json",
+        "justfile",
+        "Taskfile.yml",
+        "configure.ac",
+        "meson.build",
+        "MODULE.bazel",
+        "build.sbt",
+    ),
+    *("Package.swift", "mix.exs", "pubspec.yaml"),
 )
+_BESIDE: Final = frozenset(
+    ("bench", "benchmark", "benchmarks", "doc", "docs", "example", "examples", "sample", "samples")
+)
+"""Folders of code that is not the product's."""
 
 
 def facts_of(index: RepoIndex) -> list[str]:
     """Return the facts of a repository, a line each, the most useful first."""
     code: Counter[str] = Counter()
+    aside: Counter[str] = Counter()
     tests: list[int] = []
     for file, path in enumerate(index.paths):
         flags = int(index.files.flags[file])
@@ -37,25 +51,36 @@ def facts_of(index: RepoIndex) -> list[str]:
         elif (
             not flags & FileFlag.TEST and index.symbols.file_start[file] < index.symbols.file_start[file + 1]
         ):
-            code[_folder(path)] += int(index.files.lines[file])
+            beside = _BESIDE.intersection(path.split("/")[:2])
+            (aside if beside else code)[_folder(path)] += int(index.files.lines[file])
     found = []
-    if code:
+    if code := code or aside:
         found.append(f"code: {_listed(code)} ({counted(sum(code.values()), 'line')})")
     if tests:
         folders = Counter(_folder(index.paths[file]) for file in tests)
         found.append(f"tests: {_listed(folders)} ({counted(len(tests), 'file')})")
-        shortest = min((index.paths[file] for file in tests), key=lambda path: (len(path), path))
-        if command := command_for(index, [(shortest, ())]):
-            found.append(f"one file of tests runs by: {command}")
+        found += _running([index.paths[file] for file in tests], folders.most_common(1)[0][0], index)
     if there := [name for name in _SET_UP if index.file_id(name) is not None]:
         found.append(f"set-up: {', '.join(there)}")
     return found
 
 
+def _running(tests: list[str], folder: str, index: RepoIndex) -> list[str]:
+    """Return how the tests run, by the shortest path of the folder that holds most of them."""
+    ordered = sorted(tests, key=lambda path: (_folder(path) != folder, len(path), path))
+    commands = [command_for(index, [(path, ())]) for path in ordered[:2]]
+    if not commands[0]:
+        return []
+    stem = posixpath.splitext(posixpath.basename(ordered[0]))[0]
+    # Some runners know no files.
+    is_of_file = commands[0] != commands[1] if len(commands) > 1 else stem in commands[0]
+    return [f"{'one file of ' if is_of_file else ''}tests run{'s' if is_of_file else ''} by: {commands[0]}"]
+
+
 def _folder(path: str) -> str:
-    """Return the first two folders of a path: ``src/app/`` says more than ``src/``."""
+    """Return the first folders of a path, two or, with ``src`` in the middle, three."""
     parts = posixpath.dirname(path).split("/")
-    return "/".join(parts[:2]) + "/" if parts[0] else "./"
+    return "/".join(parts[: 3 if parts[1:2] == ["src"] else 2]) + "/" if parts[0] else "./"
 
 
 def _listed(counted: Counter[str]) -> str:
