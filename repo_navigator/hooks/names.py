@@ -189,6 +189,11 @@ class NameTable:
         """Tell whether the repository has a file at this path."""
         return self._number_of(path) is not None
 
+    def has_folder(self, path: str) -> bool:
+        """Tell whether the repository has a file below this path."""
+        start, length = self._sections["paths"]
+        return f"\n{path}/".encode("utf-8", "replace") in self._buffer[start : start + length]
+
     def stands(self, definition: NamedPlace) -> NamedPlace | None:
         """Return a definition where it stands now, None where its file no longer shows it.
 

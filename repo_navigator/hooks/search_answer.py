@@ -19,7 +19,8 @@ _MOST_LISTED: Final = 3
 _MOST_NAMES: Final = 4
 """Names of one search beyond which none of them is looked up."""
 _NOTHING: Final = re.compile(
-    r"^\s*(?:no (?:matches|files|results)(?: found)?\.?|found 0 .*|0)?\s*$", re.IGNORECASE
+    r"^\s*(?:no (?:matches|files|results)(?: found)?(?: (?:for|matching) pattern .*)?\.?|found 0 .*|0)?\s*$",
+    re.IGNORECASE,
 )
 _NAME_LIKE: Final = re.compile(r"[A-Z_\d]")
 """An everyday word is looked for as a word, not as a name."""
@@ -76,29 +77,44 @@ def answer_for(
     return None if answer is None or all(each.path in known for each in answer.definitions) else answer
 
 
+def is_nothing(output: str) -> bool:
+    """Tell whether what a search printed says that nothing was found."""
+    return _NOTHING.match(output) is not None
+
+
 def _answer_for(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:
-    if _NOTHING.match(output):
+    if is_nothing(output):
         return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
     return None if search.for_files else _of_many(search, output, names, rule)
 
 
 def _of_nothing(search: Search, names: NameTable, rule: Rule) -> SearchAnswer | None:
     sought = _names(search)
-    # Who looks into one file asks about that file; that the name stands elsewhere is no answer.
-    if not 0 < len(sought) <= _MOST_NAMES or any(map(names.has_file, search.places)):
+    # What is not in the repository, such as what a run printed, is another matter; so are tests of a name.
+    if not 0 < len(sought) <= _MOST_NAMES or not all(_is_searched(place, names) for place in search.places):
         return None
-    # So does who looks for tests of a name.
-    if any(is_below_tests(f"{place}/".lower()) for place in search.places):
+    in_file = any(map(names.has_file, search.places))
+    # Who looks into one file asks about that file, unless a declaration is expected there.
+    if in_file and not all(each.declared for each in sought):
         return None
-    there = [each for one in sought for each in _meant(one, names, rule)]
+    there = [each for one in sought for each in _meant(one, names, rule) if not each.is_aside]
     if there:
         return _answer(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_LISTED])
+    if in_file:
+        return None
     likes = [each for one in sought for each in _like(one, names, rule)]
     return (
         _answer(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_LISTED])
         if likes
         else None
     )
+
+
+def _is_searched(place: str, names: NameTable) -> bool:
+    """Tell whether a place is a file or a folder of the repository's code, not of its tests."""
+    if is_below_tests(f"{place}/".lower()):
+        return False
+    return place in ("", ".") or names.has_file(place) or names.has_folder(place)
 
 
 def _names(search: Search) -> tuple[Sought, ...]:
@@ -115,7 +131,7 @@ def _like(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
     for number in names.spelt_like(sought.name):
         if names.count(number) <= rule.most_meant:
             found += names.definitions(number)[:1]
-    return _standing(found, names)
+    return _standing([each for each in found if not each.is_aside], names)
 
 
 def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:

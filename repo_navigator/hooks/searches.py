@@ -194,22 +194,32 @@ class _Line:
         self.reads: list[str] = []
         self.edits: list[str] = []
         self._folder = ""
+        self._printed: list[str] = []
+        """Files whose text the command before printed."""
 
     def take(self, part: Simple) -> None:
         words = _own_words(part.words)
         program = _program(words)
+        printed, self._printed = (self._printed if part.is_fed else []), []
         self.edits += [name for name in part.writes if not name.startswith(_NOT_OURS)]
         if program == "cd" and len(words) > 1:
             self._folder = posixpath.join(self._folder, words[1])
         elif (search := _search(program, words)) is not None:
-            self._take_search(_inside(search, self._folder), part)
+            if printed and not search.places:
+                # Of what was printed the assistant sees what it looks for there.
+                del self.reads[-len(printed) :]
+                self.searches.append(search._replace(places=tuple(printed)))
+            else:
+                self._take_search(_inside(search, self._folder), part)
         elif part.is_fed and program in _AFTER:
+            self._printed = printed
             if program == "wc" and self.searches:
                 self.searches[-1] = self.searches[-1]._replace(counts=True)
         elif program in _EDITING or (program in ("sed", "perl") and _edits_in_place(words)):
             self.edits += self._paths(words) or [""]
         elif program in _READING:
-            self.reads += self._paths(words)
+            self._printed = self._paths(words)
+            self.reads += self._printed
         elif program == "git" and len(words) > 1 and words[1] in _GIT_EDITS:
             self.edits.append("")
 
