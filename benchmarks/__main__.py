@@ -70,6 +70,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --runs swebench_results --out crawl.jsonl",),
         ),
         Command(
+            "hook-hosts",
+            "benchmarks.hook_hosts",
+            "does what a hook says reach the model of each assistant?",
+            "Run the assistants' own command lines against a stand-in for their models, on loopback.",
+            ("node_modules/.bin",),
+        ),
+        Command(
             "hook-speed",
             "benchmarks.hook_speed",
             "how long does a host wait for a hook after a search?",
