@@ -140,6 +140,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --runs runs --out replay",),
         ),
         Command(
+            "repository-choice",
+            "benchmarks.repository_choice",
+            "which of many repositories is a goal about, and how soon is that answered?",
+            "Choose among repositories by goals alone; tell how often that is right, or how long it took.",
+            ("--made 200",),
+        ),
+        Command(
             "rights",
             "benchmarks.rights",
             "does the time of an answer tell what a caller may not know?",

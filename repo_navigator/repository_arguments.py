@@ -9,7 +9,7 @@ from typing import Any
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from mcp_server.tenancy.callers import Here
-from mcp_server.tenancy.repository_access import RepositoryAccess
+from mcp_server.tenancy.repository_access import Chosen, RepositoryAccess
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.options import nonempty, repeated
 
@@ -38,6 +38,16 @@ def require_repository(named: str | None, further: Sequence[str], settings: Sett
             f"No repository is named, and this folder is in no git work tree; name one {where}."
         )
     return named_here([*([named] if named else []), *further], settings)
+
+
+def choose_repository_for(
+    goal: str, named: str | None, further: Sequence[str], settings: Settings, where: str
+) -> Chosen:
+    """As ``require_repository``, but where nothing is named: the named repositories that a goal is about."""
+    if named is None and not further and settings.repositories is not None:
+        access = RepositoryAccess(settings, settings.allowed)
+        return access.choose_for(goal, None, (), Path.cwd(), Here())
+    return Chosen(require_repository(named, further, settings, where))
 
 
 def named_here(names: Sequence[str], settings: Settings) -> str:

@@ -51,6 +51,7 @@ from navigator.models.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Patience
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.steps.turn_request import turn_request
+from navigator.workspaces.repository_address import read_address
 from repo_map.feedback.typed import QUESTIONS
 from repo_map.messages import counted
 
@@ -188,7 +189,9 @@ async def navigate(
     goal: Annotated[str, Field(description="The task in English, with names, errors, paths you know")],
     repo_path: Annotated[
         str | list[str] | None,
-        Field(description="Absolute path or name, also with `@ref`; default: open folders"),
+        Field(
+            description="Absolute path or name, also with `@ref`; default: open folders, else the likeliest"
+        ),
     ] = None,
     token_budget: Annotated[int | None, Field(description="Most tokens of the answer")] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
@@ -211,15 +214,15 @@ async def navigate(
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
         principal, access = current_principal(), app.navigations.access
-        known = access.known_among(repo_path)
-        note_asked(known)
-        address = access.choose(repo_path, folders_of(roots), app.working_folder, principal)
+        note_asked(access.known_among(repo_path))
+        named = (repo_path, folders_of(roots), app.working_folder, principal)
+        subject = await anyio.to_thread.run_sync(access.choose_for, goal, *named)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         if plan is not None and not plan.strip():
             # Models fill in an empty text for what they leave out.
             plan = None
-        usual = first_answer_for(ctx, is_elsewhere=bool(known))
+        usual = first_answer_for(ctx, is_elsewhere=any(each.name for each in read_address(subject.address)))
         budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
         if fill and token_budget is None and budget.first == usual:
             budget = budget._replace(first=text_tokens_in(budget.response))
@@ -229,7 +232,7 @@ async def navigate(
         left = await app.navigations.money_left(principal, chosen)
         request = NavigationRequest(
             goal=goal if changes else require_goal(goal),
-            repo_path=address,
+            repo_path=subject.address,
             token_budget=budget.map,
             first_answer=budget.first,
             max_cost_usd=spending if left is None else min(spending, left),
@@ -241,6 +244,7 @@ async def navigate(
             line_numbers=line_numbers,
             changes=changes,
             may_look_first=True,
+            note=subject.why,
         )
         page = await _started(ctx, request, budget.response, started)
         return _result(page.answer)

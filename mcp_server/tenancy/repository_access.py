@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from mcp_server.repository import (
     RepositoryNotAllowedError,
@@ -33,6 +34,14 @@ logger = logging.getLogger(__name__)
 
 class RepositoriesUnknownError(RepositoryNotFoundError):
     """Which repositories there are is not known; why is for the operator alone."""
+
+
+class Chosen(NamedTuple):
+    """What a call is about."""
+
+    address: str
+    why: str = ""
+    """By what words it was chosen, where the caller has named nothing."""
 
 
 class RepositoryAccess:
@@ -86,6 +95,40 @@ class RepositoryAccess:
             # What is wrong with the server's own folder is nothing that a caller can mend.
             raise self._none_named(principal) from error
         return write_address([Source(folder=str(each)) for each in opened])
+
+    def choose_for(
+        self,
+        goal: str,
+        named: str | Sequence[str] | None,
+        roots: Sequence[Path],
+        working_folder: Path,
+        principal: Caller,
+    ) -> Chosen:
+        """As ``choose``; where nothing is named or open, the repositories that ``goal`` is likeliest about.
+
+        Of those that the caller may read, by their summaries, which are read from disk.
+
+        Raises:
+            RepositoryNotFoundError: what is named is none that the caller may read, or nothing is chosen.
+        """
+        given = [named] if isinstance(named, str) else list(named or ())
+        names = () if any(text.strip() for text in given) or not goal.strip() else self.names(principal)
+        if names and self.may_name_folders(principal) and (roots or principal.user == LOCAL):
+            with suppress(RepositoryNotFoundError):
+                return Chosen(self.choose(None, roots, working_folder, principal))
+        if not names or self._catalogue is None:
+            return Chosen(self.choose(named, roots, working_folder, principal))
+        from navigator.workspaces.summaries import likeliest_of  # noqa: PLC0415 - the engine, for who names nothing
+
+        found = likeliest_of(self._catalogue, names, goal)
+        if not found:
+            raise self._none_named(principal)
+        told = ", ".join(f"`{each.name}` ({', '.join(each.reasons)})" for each in found)
+        why = (
+            f"No repository was named: of {len(names):,} that you may read, {told} were looked at, for these "
+            "words of the goal; name others as `repo_path`."
+        )
+        return Chosen(write_address([Source(name=each.name) for each in found]), why)
 
     def require(self, address: str, principal: Caller) -> None:
         """Raise ``RepositoryNotFoundError`` unless the caller may read all repositories of an address."""

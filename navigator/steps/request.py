@@ -204,7 +204,10 @@ def checked(
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         fill=request.fill,
         first_answer=request.first_answer,
-        notes=() if mask_text(stated) == stated else (MASKED_GOAL,),
+        notes=(
+            *([request.note] if request.note else []),
+            *([] if mask_text(stated) == stated else [MASKED_GOAL]),
+        ),
         may_look_first=request.may_look_first and not asked and not is_planned,
         asked=asked,
     )

@@ -15,6 +15,7 @@ from stat import S_IFDIR
 from typing import Final, NamedTuple
 
 from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
+from navigator.workspaces.summaries import keep_summary
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
 from repo_map.worktree.fetching import MOST_BYTES, fetch, head_commit, make_clone
@@ -96,6 +97,7 @@ def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, R
         return Synced(name, failed=str(error))
     except OSError as error:
         return Synced(name, failed=f"its clone can't be written ({error.strerror})")
+    keep_summary(clone, entry, name)
     # The folder's own time says when it was fetched last.
     with suppress(OSError):
         os.utime(clone)

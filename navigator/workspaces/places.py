@@ -40,9 +40,7 @@ class Places:
     def _place(self, source: Source) -> Place:
 
         if source.name:
-            clone, entry = self._clone_of(source.name)
-            reach = CommitReach(is_own=False, branches=entry.branches)
-            return CommitTree(clone, source.ref or HEAD, source.title, known_as=source.name, reach=reach)
+            return clone_tree(*self._clone_of(source.name), source)
         folder = folder_tree(Path(source.folder))
         return CommitTree(folder.root, source.ref) if source.ref else folder
 
@@ -52,6 +50,12 @@ class Places:
                 f"No repository is called `{name}` here; set REPO_NAVIGATOR_REPOSITORIES, or pass a folder."
             )
         return self._catalogue.clone_of(name)
+
+
+def clone_tree(clone: Path, entry: RepositoryEntry, source: Source) -> CommitTree:
+    """Return the commit of a clone that ``source`` means, by the catalogue's name of the repository."""
+    reach = CommitReach(is_own=False, branches=entry.branches)
+    return CommitTree(clone, source.ref or HEAD, source.title, known_as=source.name, reach=reach)
 
 
 def resolved(address: str) -> str:

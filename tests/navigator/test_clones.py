@@ -69,7 +69,7 @@ def test_a_repository_is_fetched_and_read_at_any_commit_without_a_work_tree(
     assert opened(catalogue, "api", "secret").paths == ("main.py", "secret.py")
     assert opened(catalogue, "api", "v1").paths == ("main.py",)
     clone, _ = catalogue.clone_of("api")
-    assert [each.name for each in clone.iterdir()] == [".git"]
+    assert sorted(each.name for each in clone.iterdir()) == [".git", "summary"]
     assert not (clone / ".git" / "hooks").exists()
     assert [each.head for each in kept(catalogue)] == [synced(catalogue)["api"].head]
 

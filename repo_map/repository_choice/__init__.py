@@ -1,0 +1,1 @@
+"""Which of many repositories a goal is about, told by a small summary of each."""
