@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.check.as_made import MadeRow, made_rows
 from benchmarks.check.commits import Past
 from benchmarks.check.forgotten import AloneRow, Case, ForgottenRow, cases_of, definition_alone, without_use
-from benchmarks.check.summaries import alone_summary, forgotten_summary, tests_summary
+from benchmarks.check.summaries import alone_summary, forgotten_summary, made_summary, tests_summary
 from benchmarks.check.tests_chosen import TestsRow, test_rows
 from benchmarks.kept_rows import KeptRows
 from repo_map.impact.findings import Finding
@@ -27,29 +28,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, help="a file of rows, one JSON object a line, added to")
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
     add("--alone", action="store_true", help="apply the definition's hunks alone")
+    add("--made", action="store_true", help="count what is told of commits as they were made")
     add("--tests", action="store_true", help="count the tests that are chosen")
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure, and print the figures of all rows of the file."""
-    if options.tests:
-        kept = KeptRows(options.out, TestsRow)
-        for past in _pasts(options):
-            _add(kept, past, islice(test_rows(past, options.reach), options.count))
-        print(tests_summary(list(kept)))
-    elif options.alone:
-        alone = KeptRows(options.out, AloneRow)
-        for past, case in _cases(options, alone):
-            row, checked = definition_alone(past, case)
-            alone.append(row)
-            if options.explain:
-                _tell(f"{row} {checked.left_open} {checked.unclear}")
-        print(alone_summary(list(alone)))
-    else:
-        rows = KeptRows(options.out, ForgottenRow)
-        for past, case in _cases(options, rows):
-            _forget(past, case, rows, explain=options.explain)
-        print(forgotten_summary(list(rows)))
+    kinds = (
+        (options.tests, _choose_tests),
+        (options.made, _read_as_made),
+        (options.alone, _apply_alone),
+        (True, _leave_out),
+    )
+    next(measure for is_meant, measure in kinds if is_meant)(options)
+
+
+def _choose_tests(options: argparse.Namespace) -> None:
+    kept = KeptRows(options.out, TestsRow)
+    for past in _pasts(options):
+        _add(kept, past, islice(test_rows(past, options.reach), options.count))
+    print(tests_summary(list(kept)))
+
+
+def _read_as_made(options: argparse.Namespace) -> None:
+    kept = KeptRows(options.out, MadeRow)
+    for past in _pasts(options):
+        done = {row.commit for row in kept if row.repo == past.repo}
+        for each, told in islice(made_rows(past, options.reach, done), max(options.count - len(done), 0)):
+            kept.append(each)
+            if options.explain and told:
+                _tell("\n    ".join((f"{each.repo} {each.commit}", *told)))
+    print(made_summary(list(kept)))
+
+
+def _apply_alone(options: argparse.Namespace) -> None:
+    kept = KeptRows(options.out, AloneRow)
+    for past, case in _cases(options, kept):
+        row, checked = definition_alone(past, case)
+        kept.append(row)
+        if options.explain:
+            _tell(f"{row} {checked.left_open} {checked.unclear}")
+    print(alone_summary(list(kept)))
+
+
+def _leave_out(options: argparse.Namespace) -> None:
+    kept = KeptRows(options.out, ForgottenRow)
+    for past, case in _cases(options, kept):
+        _forget(past, case, kept, explain=options.explain)
+    print(forgotten_summary(list(kept)))
 
 
 def _pasts(options: argparse.Namespace) -> Iterator[Past]:

@@ -17,10 +17,12 @@ from repo_map.indexing.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
-from repo_map.worktree.git import Deadline
+from repo_map.worktree.git import Deadline, GitError
 
 MOST_FILES: Final = 15
 """Files of code of a commit that is looked at."""
+_AT_ONCE: Final = 100
+"""Commits that git is asked for at once."""
 
 
 class Edit(NamedTuple):
@@ -113,13 +115,25 @@ class Past:
 
     def commits(self, reach: int, is_wanted: Callable[[str], bool] = bool) -> Iterator[tuple[str, str]]:
         """Yield the latest commits that are no merges and whose patch is wanted, each with its parent."""
-        form = ("--no-merges", "--format=%x00%H %P", "-p", "-U0", "--no-renames", f"--max-count={reach}")
-        text = run_git(self._mirror, "log", *form, "HEAD", timeout_s=300).decode("utf-8", "replace")
-        for each in text.split("\0")[1:]:
-            head, _, patch = each.partition("\n")
-            commit, *parents = head.split()
-            if len(parents) == 1 and is_wanted(patch):
-                yield commit, parents[0]
+        form = ("log", "--no-merges", f"--max-count={reach}", "--format=%H %P", "HEAD")
+        listed = [line.split() for line in run_git(self._mirror, *form).decode().splitlines()]
+        plain = [each for each in listed if len(each) == 2]
+        for first in range(0, len(plain), _AT_ONCE):
+            some = plain[first : first + _AT_ONCE]
+            patches = self._patches([commit for commit, _ in some])
+            yield from ((commit, parent) for commit, parent in some if is_wanted(patches.get(commit, "")))
+
+    def _patches(self, commits: Sequence[str]) -> dict[str, str]:
+        """Return the patches of commits, without those that a mirror lacks a large file of."""
+        form = ("show", "--format=%x00%H", "-p", "-U0", "--no-renames")
+        try:
+            text = run_git(self._mirror, *form, *commits, timeout_s=300).decode("utf-8", "replace")
+        except GitError:
+            if len(commits) < 2:
+                return {}
+            middle = len(commits) // 2
+            return self._patches(commits[:middle]) | self._patches(commits[middle:])
+        return {head: patch for head, _, patch in (each.partition("\n") for each in text.split("\0")[1:])}
 
     def edits(self, commit: str, parent: str) -> list[Edit]:
         """Return what a commit does to files of code and text; nothing for one that is too wide."""

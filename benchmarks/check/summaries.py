@@ -8,13 +8,14 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from benchmarks.check.as_made import MadeRow
 from benchmarks.check.forgotten import AloneRow, ForgottenRow
 from benchmarks.check.tests_chosen import TestsRow
 from benchmarks.kept_rows import KeptRows
 
 _READ: Final = Path(__file__).with_name("read.jsonl")
 """What was found by reading commits."""
-_Row = TypeVar("_Row", ForgottenRow, AloneRow)
+_Row = TypeVar("_Row", ForgottenRow, AloneRow, MadeRow)
 
 
 class ReadPlace(msgspec.Struct, frozen=True):
@@ -38,7 +39,7 @@ class _Read:
     def is_use(self, row: ForgottenRow | AloneRow, place: str) -> bool:
         return self._known.get((row.repo, row.commit, place), True)
 
-    def is_false(self, row: ForgottenRow, alarm: str) -> bool:
+    def is_false(self, row: ForgottenRow | MadeRow, alarm: str) -> bool:
         return not self._known.get((row.repo, row.commit, alarm.partition(" ")[0]), False)
 
 
@@ -54,6 +55,18 @@ def forgotten_summary(rows: Sequence[ForgottenRow]) -> str:
         return count, len(uses), found, _share(found, len(uses)), len(told), false, _share(false, count)
 
     return _table("commits uses found share told false a-commit", rows, line)
+
+
+def made_summary(rows: Sequence[MadeRow]) -> str:
+    """Return a table by language of what is told of commits as they were made."""
+    read = _Read()
+
+    def line(own: Sequence[MadeRow]) -> tuple[int | str, ...]:
+        told = [(row, alarm) for row in own for alarm in row.alarms]
+        false = sum(read.is_false(row, alarm) for row, alarm in told)
+        return len(own), sum(bool(row.alarms) for row in own), len(told), false, _share(false, len(own))
+
+    return _table("commits told-of places false a-commit", rows, line)
 
 
 def alone_summary(rows: Sequence[AloneRow]) -> str:

@@ -50,6 +50,11 @@ def test_the_places_that_a_definition_alone_breaks_are_all_told(mirrors: Path) -
     assert (row["name"], row["places"], row["missed"], row["is_calm"]) == ("gross", 2, [], False)
 
 
+def test_nothing_is_told_of_a_commit_as_it_was_made(mirrors: Path) -> None:
+    (row,) = rows_of(mirrors, "--made")
+    assert (row["language"], row["alarms"]) == ("python", [])
+
+
 def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
     (row,) = rows_of(mirrors, "--tests")
     assert (row["edited"], row["found"], row["named"]) == (1, 1, 1)
