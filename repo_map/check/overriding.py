@@ -17,7 +17,10 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place
 
 _MARKED: Final = re.compile(r"@Override\b|\boverride\b|#\[\\?Override\]")
+_ABSTRACT_METHOD: Final = re.compile(r"@(?:abc\.)?abstractmethod\b")
 _ABSTRACT: Final = re.compile(r"\babstract\b")
+_WITHOUT_METHODS: Final = frozenset({"ABC", "Generic", "Protocol", "object"})
+"""Bases of Python's that give a class no method of its own."""
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "csharp"})
 
 
@@ -111,11 +114,11 @@ class Overriding:
         language = sides.after.language(place[0])
         kind = sides.after.index.definitions(owner[0])[owner[1]].kind
         text = "\n".join(sides.after.lines_of(place, whole=True))
-        if language in ("java", "php") and kind == "interface":
+        if (language in ("java", "php") and kind == "interface") or (language == "rust" and kind == "trait"):
             return "{" not in text and text.rstrip().endswith(";")
-        if language == "rust" and kind == "trait":
-            return "{" not in text and text.rstrip().endswith(";")
-        return (language == "python" and "@abstractmethod" in text) or "@abc.abstractmethod" in text
+        if language in ("typescript", "tsx", "kotlin") and kind == "interface":
+            return not re.search(r"\?\s*[(<:]|\{\s*$|(?<![=!<>])=(?![=>])", text)
+        return language == "python" and _ABSTRACT_METHOD.search(text) is not None
 
     def _has(self, place: Place, name: str) -> bool:
         relations, index = self._sides.after.relations, self._sides.after.index
@@ -131,10 +134,9 @@ class Overriding:
         return name in text or self._has_outside_base_of(place)
 
     def _is_bodied(self, place: Place) -> bool:
-        return (
-            "{" in "\n".join(self._sides.after.lines_of(place, whole=True))
-            or self._sides.after.language(place[0]) == "python"
-        )
+        text = "\n".join(self._sides.after.lines_of(place, whole=True))
+        is_python = self._sides.after.language(place[0]) == "python"
+        return _ABSTRACT_METHOD.search(text) is None if is_python else "{" in text or " = " in text
 
     def _concrete(self, places: Sequence[Place]) -> list[Place]:
         return [
@@ -160,7 +162,9 @@ class Overriding:
             written = [
                 each
                 for each in view.bindings
-                if each.kind == BASE_OF and view.class_around(each.definition) == place[1]
+                if each.kind == BASE_OF
+                and view.class_around(each.definition) == place[1]
+                and each.value.rpartition(".")[2].partition("[")[0] not in _WITHOUT_METHODS
             ]
             if len(written) > len(relations.classes_above(place)):
                 return True
