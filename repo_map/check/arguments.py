@@ -83,7 +83,8 @@ class Arguments:
     def _calls_of(self, before: Place, after: Place | None) -> None:
         """Take the calls of a function that do not fit it any more."""
         seen = self._calls_that_stayed(before, after)
-        if after is None:
+        if after is None or self._after.language(after[0]) in _LOOSE:
+            # What an edited call gives its values to in a loose language, only its author knows.
             return
         for use in self._after.relations.callers_of(after):
             if (use.source[0], use.line) in seen or self._sides.line_before(use.source[0], use.line):
@@ -105,8 +106,10 @@ class Arguments:
                 old = self._before.calls_at(use.source[0], use.line, site.name)
                 new = self._after.calls_at(file, line, site.name)
                 if len(old) == len(new) and all(self._fits(self._before, before, each) for each in old):
-                    for call in new:
-                        self._judge(before, after, file, call, site)
+                    for was, call in zip(old, new, strict=True):
+                        # Of a call on several lines others may be edited.
+                        if was.given == call.given or self._after.language(file) not in _LOOSE:
+                            self._judge(before, after, file, call, site)
         return seen
 
     def _judge(self, before: Place, after: Place | None, file: int, call: CallForm, site: Site) -> None:

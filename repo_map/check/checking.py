@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -25,11 +26,13 @@ from repo_map.languages.registry import language_named
 from repo_map.messages import counted
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
+from repo_map.worktree.file_kinds import COPIED
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
     from repo_map.index import RepoIndex
 
+_BUILT: Final = re.compile(r"(?:^|/)(?:[\w-]+-)?dist/|\.min\.\w+$")
 _ORDER: Final = {
     kind: at
     for at, kind in enumerate(
@@ -79,7 +82,7 @@ def check_changes(
         chosen = tests_for(
             sides.after.index, changed_places(sides, changes), earlier=earlier, together=together
         )
-    findings = _ordered(found)
+    findings = _ordered(each for each in found if not _is_built(sides, each.path))
     left_open = tuple(
         dict.fromkeys(
             (*patch.notes, *gone.left_open, *_left_open(sides), *filter(None, (before.told, after.told)))
@@ -100,6 +103,13 @@ def changed_places(sides: Sides, changes: Changes) -> tuple[Place, ...]:
         if file is not None and all(place[0] != file for place in found):
             found[file, -1] = None
     return tuple(found)
+
+
+def _is_built(sides: Sides, path: str) -> bool:
+    """Tell whether a file is what a program made of others: it is made again, and not edited."""
+    file = sides.after.index.file_id(path)
+    is_copied = file is not None and bool(int(sides.after.index.files.flags[file]) & int(COPIED))
+    return is_copied or _BUILT.search(path) is not None
 
 
 def _files(sides: Sides, *, is_before: bool) -> list[int]:

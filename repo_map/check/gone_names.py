@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -11,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from repo_map.check.bare_names import CLOSED, SCRIPTS, is_bound_in_script, is_given
 from repo_map.check.named_uses import NamedUses
 from repo_map.check.occurrences import find_name
 from repo_map.check.prototypes import prototypes_of
@@ -32,21 +32,12 @@ _ALIKE: Final = 0.6
 """Likeness of two bodies, 0 to 1, from which on one is the other by a new name."""
 _MOST_COMPARED: Final = 20_000
 """Characters of a body that are compared."""
-_CLOSED: Final = frozenset({"python", "javascript", "jsx", "typescript", "tsx", "go"})
-"""Languages in which a bare name that no line binds is one of the language, or a mistake."""
-_OF_LANGUAGES: Final = frozenset(dir(builtins)) | {
-    *("fetch", "structuredClone", "queueMicrotask", "URL", "URLSearchParams", "AbortController", "Response"),
-    *("Request", "Headers", "crypto", "setTimeout", "setImmediate", "performance", "globalThis", "Buffer"),
-    *("Blob", "File", "FormData", "TextEncoder", "TextDecoder", "atob", "btoa", "clear", "append", "copy"),
-    *("new", "make", "len", "cap", "close", "panic", "recover", "describe", "it", "test", "expect"),
-}
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
 _BROUGHT: Final = frozenset({IMPORT, RENAMED, EXPORTED})
 _BEHIND: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
-_SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 _OWN: Final = frozenset({"self", "this", "cls", "super()"})
 _TYPE_PARAMETER: Final = r"[<,]\s*(?:const\s+|in\s+|out\s+)*{}\s*(?:=(?![=>])|extends\b|:)"
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
@@ -134,7 +125,7 @@ class GoneNames:
         """Take uses that are no sites of a name that its file binds no more: within written types, mostly."""
         home, name = self._sides.file_after(place[0]), self._before.name(place)
         # Go's methods stand at the top too, by the name of their type.
-        is_top = "." not in self._before.index.qualified_name(*place)
+        is_top = "." not in self._before.index.qualified_name(*place) or self._is_local(*place)
         if home is None or not is_top or self._after.forms(home).errors:
             return
         if self._is_unbound(home, name):
@@ -188,9 +179,11 @@ class GoneNames:
 
         What means nothing is no site in every language.
         """
-        if self._after.language(file) not in _CLOSED or name in _OF_LANGUAGES:
+        if self._after.language(file) not in CLOSED or is_given(name, self._after.language(file)):
             return False
         if self._is_type_parameter(file, name):
+            return False
+        if self._after.language(file) in SCRIPTS and is_bound_in_script(self._after.index.text(file), name):
             return False
         view = self._after.index.derived(FileViews)[file]
         is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
@@ -348,7 +341,7 @@ class GoneNames:
         if self._after.language(file) == "java" and self._is_class(gone):
             # Without the import of a whole package, what is neither imported nor beside it is nothing.
             return any(binding.kind == STAR for binding in views[file].bindings)
-        return self._after.language(file) not in _CLOSED or site.name in _OF_LANGUAGES
+        return self._after.language(file) not in CLOSED or is_given(site.name, self._after.language(file))
 
     def _is_class(self, place: Place) -> bool:
         return self._before.index.definitions(place[0])[place[1]].kind in TYPES
@@ -489,10 +482,10 @@ class GoneNames:
         """Take uses that nothing resolves, of names that nothing else bears."""
         index = self._after.index
         for gone in names[:_MOST_GONE]:
-            kind = self._resolved_kind(gone)
-            # What stands at the top of a file, relations know all uses of; a script's may be an object's.
-            may_be_member = kind in FUNCTIONS and language_of(gone.path) in _SCRIPTS
-            if (kind and not gone.owner and not may_be_member) or self._is_bound_at(gone):
+            kind, language = self._resolved_kind(gone), language_of(gone.path)
+            # Relations know all uses of what stands at the top of Python's files, and of scripts' types.
+            is_known = language == "python" or (language in SCRIPTS and kind not in FUNCTIONS)
+            if (kind and not gone.owner and is_known) or self._is_bound_at(gone):
                 continue
             told = {
                 (file, line)

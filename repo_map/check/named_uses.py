@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from repo_map.check.bare_names import SCRIPTS, is_bound_in_script
 from repo_map.check.occurrences import find_name
 from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side
@@ -39,7 +40,9 @@ _RECEIVER = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _LONGEST_RECEIVER: Final = 120
 _LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
 _IMPORTS: Final = frozenset({IMPORT, RENAMED})
-_IMPLICIT: Final = frozenset({"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php"})
+_IMPLICIT: Final = frozenset(
+    {"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php", "ruby", "c"}
+)
 """Languages in which members stand by themselves."""
 _PROVIDED: Final = (
     r"(?:\b(?:self|this|cls)\.|[@$])?(?<![\w.]){0}\s*(?::[^=\n]*)?=(?![=>~])|(?m:(?:^|[{{,(])\s*{0}\s*:)"
@@ -72,6 +75,7 @@ class NamedUses:
         self._home = side.index.file_id(gone.path)
         self._family = _kin(language_of(gone.path) if self._home is None else side.language(self._home))
         self._is_function = is_function
+        self._bound: dict[int, bool] = {}
         self.uses: list[NamedUse] = []
         self.unclear = ""
         """How often it stands where nothing written says what it means, in a sentence; ``""`` for never."""
@@ -171,15 +175,21 @@ class NamedUses:
             meanings = [meaning if use.receiver is None else meaning._replace(is_external=False)]
         if any(each.targets or each.is_external for each in meanings):
             return False
+        is_script = self._side.language(use.file) in SCRIPTS
+        if is_script and use.receiver is None and not self._gone.owner and self._is_bound_in(use.file):
+            return False
         return use.receiver is not None or not self._is_local(use)
 
     def _is_near(self, use: NamedUse) -> bool:
         """Tell whether a use stands where what is gone was to be seen without more."""
         owner, language = self._gone.owner, self._side.language(use.file)
+        if self._is_of_namespace:
+            owner = ""
         if not owner and use.receiver in _OWN_RECEIVERS:
             return self._is_function and use.file == self._home
         if not owner:
-            return use.receiver is None and not self._is_function and self._is_reached(use.file)
+            is_bare = use.receiver is None or use.receiver == self._module
+            return is_bare and self._is_reached(use.file) and not self._is_bound_in(use.file)
         if use.receiver is None and language not in _IMPLICIT and not self._gone.name.startswith(("@", "$")):
             return False
         if use.receiver is not None and use.receiver not in _OWN_RECEIVERS:
@@ -191,10 +201,41 @@ class NamedUses:
             at = self._index.definitions(use.file)[at].parent
         return False
 
+    @cached_property
+    def _is_of_namespace(self) -> bool:
+        """Tell whether what is gone stood in a namespace, and in no class."""
+        kinds = {
+            self._index.definitions(file)[row].kind
+            for file, row in self._side.namesakes(self._gone.owner.rpartition(".")[2])
+        }
+        return bool(kinds) and kinds <= {"namespace", "module"}
+
+    def _is_bound_in(self, file: int) -> bool:
+        """Tell whether a file binds the bare name, in a scope of its own perhaps."""
+        if file not in self._bound:
+            name, text = self._gone.name.lstrip("@$#"), self._index.text(file)
+            self._bound[file] = (
+                is_bound_in_script(text, name)
+                if self._side.language(file) in SCRIPTS
+                else re.search(_PROVIDED.format(re.escape(name)), text) is not None
+            )
+        return self._bound[file]
+
+    @cached_property
+    def _module(self) -> str | None:
+        """What Rust calls the file that had the name."""
+        folder, _, name = self._gone.path.rpartition("/")
+        if not name.endswith(".rs"):
+            return None
+        return folder.rpartition("/")[2] if name == "mod.rs" else name.removesuffix(".rs")
+
     def _is_reached(self, file: int) -> bool:
         """Tell whether a file sees the one that had the name: it is that, imports it, or stands beside it."""
         if self._home is None:
             return False
+        if self._family == "ruby" and self._gone.name[:1].isupper():
+            # Whatever is loaded sees all constants.
+            return True
         beside = self._side.language(file) in ("go", "java", "kotlin", "csharp") and _folder(
             self._index.paths[file]
         ) == _folder(self._gone.path)

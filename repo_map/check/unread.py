@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
 from repo_map.worktree.file_kinds import is_made
@@ -14,6 +16,8 @@ _STRICT: Final = frozenset(
     {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}
 )
 """Languages whose grammars read what is right; of new files of others nothing is said."""
+_ASIDE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
+_LAST_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|,\s*([}\]])')
 _MERGE: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
@@ -31,7 +35,7 @@ def unread_files(sides: Sides) -> Iterator[Finding]:
         errors = sides.after.forms(file).errors
         before = sides.before.index.file_id(each.old) if each.old else None
         is_strict = sides.after.language(file) in _STRICT and not is_made(each.new)
-        if not errors or (before is None and not is_strict):
+        if not errors or (before is None and not is_strict) or _is_loose_json(each.new, "\n".join(lines)):
             continue
         if before is not None:
             was = sides.before.forms(before)
@@ -40,6 +44,18 @@ def unread_files(sides: Sides) -> Iterator[Finding]:
             if was.errors or not was.is_read or is_loose:
                 continue
         yield _finding(each.new, errors[0], "it does not parse from here on", "mend the syntax")
+
+
+def _is_loose_json(path: str, text: str) -> bool:
+    """Tell whether a file is JSON but for comments and commas at an end, as many tools read it."""
+    if not path.endswith((".json", ".jsonc", ".json5")):
+        return False
+    bare = _ASIDE.sub(lambda found: found[0] if found[0][0] == '"' else "", text)
+    try:
+        msgspec.json.decode(_LAST_COMMA.sub(lambda found: found[1] or found[0], bare).encode())
+    except msgspec.DecodeError:
+        return False
+    return True
 
 
 def _open_brackets(text: str) -> tuple[int, ...]:

@@ -23,6 +23,26 @@ LEFT = {
         ("LIMIT", "MOST"),
         "b.py:1: likely, by its name: `LIMIT` is gone",
     ),
+    "go-function-as-a-value": (
+        {"a.go": "package a\n\nfunc net() int { return 1 }\n", "b.go": "package a\n\nvar taken = []any{net}\n"},
+        ("func net", "func gross"),
+        "b.go:3 in `taken`: likely, by its name: `net` is gone",
+    ),
+    "c-function-as-a-value": (
+        {"a.h": "int net(int a);\n", "b.c": '#include "a.h"\nint run(int (*f)(int));\nint g(void) {\n    return run(net);\n}\n'},
+        ("net", "gross"),
+        "b.c:4 in `g`: likely, by its name: `net` is gone",
+    ),
+    "rust-function-as-a-value": (
+        {"a.rs": "pub fn net(a: u8) -> u8 {\n    a\n}\n\npub fn f(v: Vec<u8>) -> Vec<u8> {\n    v.into_iter().map(net).collect()\n}\n"},
+        ("fn net", "fn gross"),
+        "a.rs:6 in `f`: likely, by its name: `net` is gone",
+    ),
+    "ruby-method-in-its-class": (
+        {"a.rb": "class A\n  def net\n    1\n  end\n\n  def total\n    net + 1\n  end\nend\n"},
+        ("def net", "def gross"),
+        "a.rb:7 in `A.total`: likely, by its name: `net` is gone",
+    ),
     "go-constant": (
         {"a.go": 'package a\n\nconst (\n\tKind = "k"\n\tOther = "o"\n)\n', "b.go": "package a\n\nfunc f(k string) bool {\n\treturn k == Kind\n}\n"},
         ("\tKind =", "\tSort ="),

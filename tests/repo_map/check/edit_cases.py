@@ -404,4 +404,133 @@ CASES: dict[str, Case] = {
         {"price.rb": ("self.made(a)", "self.made(a, kind:)")},
         ("cart.rb:3 arguments the call of `Price.made` does not fit: `kind` is missing",),
     ),
+    "javascript-a-local-that-is-gone": Case(
+        {
+            "a.js": "function make() {\n  let stop = null;\n  stop = () => 1;\n  return () => {\n    if (stop) {\n      stop();\n    }\n  };\n}\nmodule.exports = { make };\n"
+        },
+        {"a.js": ("  let stop = null;\n  stop = () => 1;\n", "")},
+        (
+            "a.js:3 gone-name `make.stop` is gone from a.js",
+            "a.js:4 gone-name `make.stop` is gone from a.js",
+        ),
+    ),
+    "javascript-a-constant-that-functions-bind-now": Case(
+        {
+            "a.js": "const path = require('path');\nconst root = path.resolve('.');\n\nfunction size(at) {\n  return at.length + root.length;\n}\nmodule.exports = { size };\n"
+        },
+        {
+            "a.js": (
+                "const root = path.resolve('.');\n\nfunction size(at) {\n",
+                "\nfunction size(at) {\n  const root = path.resolve(at);\n",
+            )
+        },
+        (),
+    ),
+    "javascript-a-function-that-gives-its-name-itself": Case(
+        {"a.js": "function stop() {\n  return 1;\n}\nexports.make = (e) => {\n  e.stop = stop;\n};\n"},
+        {
+            "a.js": (
+                "function stop() {\n  return 1;\n}\nexports.make = (e) => {\n  e.stop = stop;",
+                "exports.make = (e) => {\n  e.stop = function stop() {\n    return 1;\n  };",
+            )
+        },
+        (),
+    ),
+    "javascript-a-call-that-was-edited": Case(
+        {
+            "a.js": "function put(a, b, c) {\n  return a;\n}\nexports.all = (x) => {\n  put(1, x, 2);\n  put(\n    1,\n    x,\n    3\n  );\n};\n"
+        },
+        {
+            "a.js": (
+                "function put(a, b, c) {\n  return a;\n}\nexports.all = (x) => {\n  put(1, x, 2);\n  put(\n    1,\n    x,\n    3",
+                "function put(a, c) {\n  return a;\n}\nexports.all = (x) => {\n  put(1, 2);\n  put(\n    1,\n    3",
+            )
+        },
+        (),
+    ),
+    "settings-in-json-with-comments": Case(
+        {"tsconfig.json": '{\n  "a": 1\n}\n', "b.json": '{\n  "a": 1\n}\n'},
+        {
+            "tsconfig.json": ('"a": 1', '// first\n  "a": "//", /* last */'),
+            "b.json": ('"a": 1', '"a" 1'),
+        },
+        ("b.json:2 unparsed it does not parse from here on",),
+    ),
+    "a-file-that-was-built-from-others": Case(
+        {
+            "a.js": "export function net(a) {\n  return a;\n}\n",
+            "dist/b.js": "import { net } from '../a.js';\nnet(1);\n",
+        },
+        {"a.js": ("net", "gross")},
+        (),
+    ),
+    "typescript-new-names-of-nothing": Case(
+        {
+            "a.ts": "export function net(a: number) {\n  return a;\n}\n",
+            "b.ts": "import { net } from './a';\nexport function total() {\n  return net(1);\n}\n",
+        },
+        {"b.ts": ("net", "gross")},
+        ("b.ts:1 undefined-name it imports `gross`, which a.ts does not define",),
+    ),
+    "typescript-new-call-of-nothing": Case(
+        {
+            "b.ts": "export function total(done: () => void) {\n  done();\n  setTimeout(done);\n  return 1;\n}\n"
+        },
+        {"b.ts": ("return 1", "return gross(1)")},
+        ("b.ts:4 undefined-name `gross` is defined nowhere in this file, and not imported",),
+    ),
+    "go-new-call-of-nothing": Case(
+        {
+            "go.mod": "module m\n",
+            "a.go": "package m\n\nfunc net(a int) int { return a }\n",
+            "b.go": "package m\n\nfunc total() int { return 1 }\n",
+            "c.go": "package m\n\nfunc other() int { return 1 }\n",
+        },
+        {"b.go": ("return 1", "return gross(1)"), "c.go": ("return 1", "return len(make([]int, net(1)))")},
+        ("b.go:3 undefined-name `gross` is defined nowhere in this package, and not imported",),
+    ),
+    "rust-new-call-of-nothing": Case(
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": "pub fn net(a: u8) -> u8 {\n    a\n}\n\npub fn total() -> u8 {\n    1\n}\n",
+        },
+        {"src/lib.rs": ("    1\n", "    drop(net(1));\n    gross(1)\n")},
+        ("src/lib.rs:7 undefined-name `gross` is defined nowhere in this file, and not imported",),
+    ),
+    "java-new-call-of-nothing": Case(
+        {
+            "p/A.java": "package p;\nimport static q.Tools.made;\nclass A {\n    int total() {\n        return 1;\n    }\n}\n",
+        },
+        {"p/A.java": ("return 1", "return made(gross(1))")},
+        ("p/A.java:5 undefined-name `gross` is defined nowhere in this tree, and not imported",),
+    ),
+    "python-new-abstract-method": Case(
+        {
+            "a.py": "from abc import ABC, abstractmethod\n\n\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): ...\n",
+            "b.py": "from a import Shape\n\n\nclass Square(Shape):\n    def area(self):\n        return 1\n",
+        },
+        {
+            "a.py": (
+                "def area(self): ...\n",
+                "def area(self): ...\n\n    @abstractmethod\n    def size(self): ...\n",
+            )
+        },
+        ("b.py:4 override it implements `Shape` and lacks its new `size`",),
+    ),
+    "typescript-interface": Case(
+        {
+            "a.ts": "export interface Shape {\n  area(): number;\n}\n",
+            "b.ts": "import { Shape } from './a';\nexport class Square implements Shape {\n  area() {\n    return 1;\n  }\n}\n",
+        },
+        {"a.ts": ("number;\n", "number;\n  size(): number;\n  more?(): number;\n")},
+        ("b.ts:2 override it implements `Shape` and lacks its new `size`",),
+    ),
+    "kotlin-interface": Case(
+        {
+            "p/A.kt": "package p\n\ninterface Shape {\n    fun area(): Int\n}\n",
+            "p/B.kt": "package p\n\nclass Square : Shape {\n    override fun area(): Int {\n        return 1\n    }\n}\n",
+        },
+        {"p/A.kt": ("fun area(): Int\n", "fun area(): Int\n    fun size(): Int\n    fun more(): Int = 1\n")},
+        ("p/B.kt:3 override it implements `Shape` and lacks its new `size`",),
+    ),
 }
