@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from navigator.errors import InvalidArgumentError, ModelFailedError, StillIndexingError
+from navigator.errors import ModelFailedError, StillIndexingError
+from navigator.execution.deliveries import Answer, Deliveries, HandOut
 from navigator.execution.running_steps import RunningSteps, finished_by
 from navigator.execution.step_reader import StepReader
 from navigator.loading import load_all
@@ -39,11 +40,6 @@ if TYPE_CHECKING:
     from navigator.picture.text import PictureData
     from navigator.records.bookkeeping import Navigation
     from navigator.workspaces.workspace import Workspaces
-
-
-Answer = TypeVar("Answer")
-HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
-"""Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
 
 
 _LEAST_S: Final = 1.0
@@ -121,7 +117,7 @@ class Navigator:
 
         async def answer(latest: Navigation) -> Answer:
             report = await self._step_reader.report(latest, user)
-            return await self._deliver(report, latest, user, hand_out, delivery)
+            return await self._deliveries.deliver(report, latest, user, hand_out, delivery)
 
         ends = None if patience.steps_s is None else max(begun + patience.steps_s, monotonic() + _LEAST_S)
         return await self._run(opened, user, answer, ends, most_steps, on_progress=on_progress, is_new=True)
@@ -218,12 +214,12 @@ class Navigator:
             known = await self.store.known(navigation_id, user)
             before = None if known is None else known.delivery
             if request.after_step not in (None, stored.run.step):
-                return await self._repeated(stored, user, request, hand_out, before)
+                return await self._deliveries.repeat(stored, user, request, hand_out, before)
             report, turn = await self._take(stored, user, request, refresh=True)
             after = turn.navigation
             # What others have changed since is new to the host, also where this turn takes no step.
             since = after.run.step if turn.answer else None
-            answer = await self._deliver(report, after, user, hand_out, before, since=since)
+            answer = await self._deliveries.deliver(report, after, user, hand_out, before, since=since)
         await _report_progress(on_progress, report, turn.navigation)
         return answer
 
@@ -391,6 +387,10 @@ class Navigator:
     def _step_reader(self) -> StepReader:
         return StepReader(self.store, self._taken_here)
 
+    @property
+    def _deliveries(self) -> Deliveries:
+        return Deliveries(self.store, self._step_reader)
+
     def _taken_here(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         return None if self._opened is None else self._opened.step_result(navigation_id, user, step)
 
@@ -458,56 +458,6 @@ class Navigator:
             words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
             await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
         return opened
-
-    async def _deliver(
-        self,
-        report: TurnReport,
-        navigation: Navigation,
-        user: str,
-        hand_out: HandOut[Answer],
-        before: Delivery | None,
-        *,
-        since: int | None = None,
-    ) -> Answer:
-        """Make an answer of a turn, given what was delivered before, and note what is delivered with it.
-
-        The context is whole where the host holds none, or what is new ``since`` a step where that is given.
-        """
-        if before is not None and before.held_step is not None:
-            since = before.held_step
-        steps = () if before is None else before.held_steps
-        news = await self._step_reader.context(navigation, user, since, held=steps)
-        answer, delivered = hand_out(report, news, before)
-        await self.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
-        return answer
-
-    async def _repeated(
-        self,
-        stored: Navigation,
-        user: str,
-        request: TurnRequest,
-        hand_out: HandOut[Answer],
-        before: Delivery | None,
-    ) -> Answer:
-        """Return the answer of the latest step to a repeat of the request that led to it.
-
-        Raises:
-            InvalidArgumentError: the navigation is at another step than the request follows.
-        """
-        at = stored.run.step
-        if request.after_step != at - 1 or stored.run.request != request.digest:
-            raise InvalidArgumentError(
-                "after_step",
-                f"is {request.after_step}, but the navigation is at step {at}; read get_context with "
-                "since_step, then step again.",
-            )
-        report = await self._step_reader.report(stored, user)
-        if before is None or at not in before.held_steps:
-            return await self._deliver(report, stored, user, hand_out, before)
-        held = tuple(step for step in before.held_steps if step < at)
-        earlier = before.model_copy(update={"held_step": max(held, default=None), "held_steps": held})
-        news = await self._step_reader.context(stored, user, earlier.held_step, held=held)
-        return hand_out(report, news, earlier)[0]
 
     async def _run(
         self,

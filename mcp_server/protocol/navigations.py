@@ -28,7 +28,8 @@ from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from mcp_server.protocol.responses import Page
-    from navigator.navigator import HandOut, Navigator
+    from navigator.execution.deliveries import HandOut
+    from navigator.navigator import Navigator
     from navigator.records.delivery import Delivery, NavigationUse
     from navigator.records.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest, Patience
