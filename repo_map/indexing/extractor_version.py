@@ -15,6 +15,7 @@ EXTRACTOR = (
     "families/**/*.scm",
     "families/*/__init__.py",
     "families/*/*blocks.py",
+    "families/*/*forms.py",
     "families/*/*reader.py",
     "globs.py",
     "indexing/*.py",
