@@ -32,16 +32,15 @@ from repo_map.relevance.commit_votes import (
     vote,
 )
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
-from repo_map.relevance.entities import (
-    EntityMatches,
+from repo_map.relevance.entities import EntityMatches, find_named
+from repo_map.relevance.goal import ParsedGoal
+from repo_map.relevance.mentions import (
     file_mentions,
-    find_named,
     path_features,
     path_gain,
     stem_features,
     unit_mentions,
 )
-from repo_map.relevance.goal import ParsedGoal
 from repo_map.relevance.neighbours import call_features, namesake_files, namesake_units
 from repo_map.relevance.priors import are_main, file_priors, unit_priors
 from repo_map.text.terms import terms_of, words
