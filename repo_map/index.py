@@ -272,6 +272,10 @@ class RepoIndex:
         """Return the id of the file at ``path``, None where the index has no such file."""
         return self._ids.get(path)
 
+    def language(self, file_id: int) -> str:
+        """Return the name of a file's language, ``""`` for none."""
+        return self.languages[int(self.files.language[file_id])]
+
     def definitions(self, file_id: int) -> tuple[Definition, ...]:
         """Return a file's definitions in source order; those of the files asked for last are kept."""
         kept = self.derived(_kept_definitions)
@@ -351,7 +355,7 @@ class RepoIndex:
             from repo_map.indexing.workers import read_source  # noqa: PLC0415 - a warm start parses nothing
 
             return read_source(source.content, self.paths[file_id], self._tree.limits)
-        language = self.languages[int(self.files.language[file_id])]
+        language = self.language(file_id)
         return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
 
     def text(self, file_id: int) -> str:

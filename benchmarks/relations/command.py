@@ -119,7 +119,7 @@ def _program(options: argparse.Namespace) -> str:
 
 
 def _language(index: RepoIndex, file: int) -> str:
-    return index.languages[int(index.files.language[file])]
+    return index.language(file)
 
 
 def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:

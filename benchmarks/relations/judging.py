@@ -195,7 +195,7 @@ class Jury:
         return self._edge(site) != place and self._judges(site.file)
 
     def _judges(self, file: int) -> bool:
-        return self._index.languages[int(self._index.files.language[file])] in self._judge.languages
+        return self._index.language(file) in self._judge.languages
 
     def _own_lines(self, server: LanguageServer, spot: Spot, sample: Sample) -> Lines:
         """Return the lines where a definition is written and declared: C announces what it defines.
@@ -233,7 +233,7 @@ class Jury:
         if file is None:
             return SiteKind.USE
         if file not in self._sites:
-            language = self._index.languages[int(self._index.files.language[file])]
+            language = self._index.language(file)
             try:
                 self._sites[file] = SourceSites(self._index.source(file), language)
             except ParseError:

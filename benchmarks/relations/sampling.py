@@ -37,9 +37,7 @@ def sample(index: RepoIndex, languages: Collection[str], most: int) -> list[Samp
     """
     ordered = []
     for file, path in enumerate(index.paths):
-        if index.languages[int(index.files.language[file])] in languages and not (
-            int(index.files.flags[file]) & int(_LEFT_OUT)
-        ):
+        if index.language(file) in languages and not (int(index.files.flags[file]) & int(_LEFT_OUT)):
             for row, definition in enumerate(index.definitions(file)):
                 if definition.kind in CODE:
                     key = f"{path}\0{index.qualified_name(file, row)}\0{definition.sig_start}"

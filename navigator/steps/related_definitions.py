@@ -11,7 +11,6 @@ from repo_map.packing.beside import neighbours_of
 from repo_map.relevance.score import ScoredUnit
 from repo_map.selection.exclusions import hides
 from repo_map.text.units import FUNCTION
-from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -67,8 +66,11 @@ def _is_offered(index: RepoIndex, neighbour: Neighbour) -> bool:
     file, row = neighbour.place
     definition = index.definitions(file)[row]
     is_short = definition.kind in TYPES and definition.end - definition.start < _LONGEST_TYPE
-    is_test = int(index.files.flags[file]) & int(FileFlag.TEST)
-    return not is_test and not neighbour.is_owner and (definition.kind in FUNCTIONS or is_short)
+    return (
+        not index.files.is_test(file)
+        and not neighbour.is_owner
+        and (definition.kind in FUNCTIONS or is_short)
+    )
 
 
 def _unit(index: RepoIndex, place: Place) -> ScoredUnit:

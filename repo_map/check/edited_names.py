@@ -8,12 +8,11 @@ from typing import Final
 
 from repo_map.check.bare_names import SCRIPTS, is_given
 from repo_map.impact.findings import Finding, FindingKind
-from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Sides
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
-from repo_map.relations.text_search import files_with
+from repo_map.relations.text_search import files_with, row_at
 
 _TOP: Final = 1_000_000
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"

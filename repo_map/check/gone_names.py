@@ -16,7 +16,6 @@ from repo_map.check.occurrences import find_name
 from repo_map.check.prototypes import prototypes_of
 from repo_map.distinct import distinct
 from repo_map.impact.findings import Finding, FindingKind
-from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side, Sides
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
@@ -25,6 +24,7 @@ from repo_map.messages import counted, one_line
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews, sites_at
 from repo_map.relations.model import Confidence, Place, RelationKind
+from repo_map.relations.text_search import row_at
 
 _MOST_GONE: Final = 200
 """Definitions whose uses are looked for."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from repo_map.check.bare_names import SCRIPTS, is_bound_in_script
 from repo_map.check.occurrences import find_name
-from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Side
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import FUNCTIONS, TEXT
@@ -30,6 +29,7 @@ from repo_map.parsing.facts_model import (
     Site,
 )
 from repo_map.relations.file_facts import FileViews, sites_at
+from repo_map.relations.text_search import row_at
 
 _LEAST: Final = 3
 """Letters of a name that says something by itself."""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.worktree.file_kinds import COPIED, FileFlag, is_run_as_test
+from repo_map.worktree.file_kinds import COPIED, is_run_as_test
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -23,7 +23,7 @@ def is_test_file(index: RepoIndex, file: int) -> bool:
 def is_of_tests(index: RepoIndex, place: Place) -> bool:
     """Tell whether a place serves tests: a file of tests or of their helpers, or Rust's module of them."""
     file, row = place
-    if int(index.files.flags[file]) & int(FileFlag.TEST):
+    if index.files.is_test(file):
         return True
     return inline_tests(index, file, row) >= 0
 

@@ -236,7 +236,7 @@ class _Chooser:
 
     def _is_script(self, file: int) -> bool:
         """Tell whether tests are no functions of their own in a file's language."""
-        return self._index.languages[int(self._index.files.language[file])] not in (
+        return self._index.language(file) not in (
             "python",
             "go",
             "java",

@@ -14,7 +14,6 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence, Relation
 from repo_map.relations.named_files import named_files_of
 from repo_map.relations.resolve import Relations, relations_of
-from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -152,8 +151,8 @@ def _chosen(index: RepoIndex, operation: Operation, found: dict[Place, int]) -> 
     """Return tests alone where they are asked for, and last where they are not."""
     places = list(found.items())
     if operation is Operation.TESTS:
-        return [each for each in places if _is_test(index, each[0][0])]
-    return sorted(places, key=lambda each: _is_test(index, each[0][0]))
+        return [each for each in places if index.files.is_test(each[0][0])]
+    return sorted(places, key=lambda each: index.files.is_test(each[0][0]))
 
 
 def _users(index: RepoIndex, place: Place) -> Iterator[Place]:
@@ -186,10 +185,6 @@ def rows_of(index: RepoIndex, target: Referent) -> list[Place]:
                 if each.sig_start == line and index.qualified_name(file, row) == name
             ]
     return found
-
-
-def _is_test(index: RepoIndex, file: int) -> bool:
-    return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
 
 
 def _names(index: RepoIndex, places: Iterable[tuple[Place, int]]) -> Iterator[NamedDefinition]:

@@ -16,7 +16,6 @@ from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.steering import Wish
 from repo_map.messages import counted
 from repo_map.selection.exclusions import excluded_by
-from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -233,4 +232,4 @@ def targets_of(words: str, places: Sequence[NamedDefinition]) -> tuple[Referent,
 
 def _is_test_file(index: RepoIndex, path: str) -> bool:
     file_id = index.file_id(path)
-    return file_id is not None and bool(int(index.files.flags[file_id]) & int(FileFlag.TEST))
+    return file_id is not None and index.files.is_test(file_id)

@@ -90,7 +90,7 @@ class _Reader:
     def _touch_all(self, read: PatchedFile, file: int) -> None:
         """Take the definitions that hunks touch."""
         path = self._index.paths[file]
-        language = self._index.languages[int(self._index.files.language[file])]
+        language = self._index.language(file)
         respaced = 0
         for hunk, placed in zip(read.patch.hunks, read.places, strict=False):
             marked = without_respaced(hunk.lines, language)

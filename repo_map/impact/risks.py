@@ -11,7 +11,7 @@ from repo_map.impact.values import NOTHING, Changes, GoneName
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import Relations, relations_of
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.relations.text_search import row_at
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -90,14 +90,6 @@ def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
             near = min(rows, key=lambda row: abs(index.definitions(file)[row].start - part.first))
             found[file, near] = None
     return tuple(found)
-
-
-def row_at(index: RepoIndex, file: int, line: int) -> int:
-    """Return the row of the innermost definition around a line, -1 for none."""
-    rows = enumerate(index.definitions(file))
-    return max(((each.start, row) for row, each in rows if each.start <= line <= each.end), default=(0, -1))[
-        1
-    ]
 
 
 class _Follower:
@@ -227,7 +219,7 @@ class _Follower:
         return self._in_tests(risk.place[0])
 
     def _in_tests(self, file: int) -> bool:
-        return bool(int(self._index.files.flags[file]) & int(FileFlag.TEST))
+        return self._index.files.is_test(file)
 
     def _wants_test(self, place: Place) -> bool:
         kind = self._index.definitions(place[0])[place[1]].kind

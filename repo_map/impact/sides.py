@@ -176,7 +176,7 @@ class Side:
 
     def language(self, file: int) -> str:
         """Return a file's language."""
-        return self.index.languages[int(self.index.files.language[file])]
+        return self.index.language(file)
 
 
 class Pair(NamedTuple):
@@ -370,7 +370,7 @@ def _prefix(index: RepoIndex) -> str:
 
 
 def _places(index: RepoIndex, file: int, patch: FilePatch) -> tuple[Placed | None, ...]:
-    language = index.languages[int(index.files.language[file])]
+    language = index.language(file)
     lines = PlacedFile(index.text(file).split("\n"))
     return tuple(lines.place(hunk, without_respaced(hunk.lines, language)) for hunk in patch.hunks)
 

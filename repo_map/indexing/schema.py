@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.indexing.strings import StringTable
+from repo_map.worktree.file_kinds import FileFlag
 
 
 class Column(NamedTuple):
@@ -101,6 +102,10 @@ class Files:
     """Bits of ``FileFlag``."""
     digest: Int8
     """Shape (n, 16): the first half of the SHA-256 of the bytes, zeros for a file listed by path only."""
+
+    def is_test(self, file: int) -> bool:
+        """Tell whether a file serves tests."""
+        return bool(int(self.flags[file]) & FileFlag.TEST)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -98,7 +98,7 @@ def _is_of_use(index: RepoIndex, relevance: Relevance, path: str) -> bool:
     flags = int(index.files.flags[file])
     if path in relevance.asked or kinds_of(path, flags) & relevance.goal.aims.kinds:
         return True
-    language = index.languages[int(index.files.language[file])]
+    language = index.language(file)
     return not flags & FileFlag.TEST and language_named(language).role not in _ASIDE_ROLES
 
 

@@ -173,7 +173,7 @@ class PieceReader:
         return any(term in self._terms for word in words(text) for term in terms_of(word))
 
     def _is_code(self, file_id: int) -> bool:
-        language = self._index.languages[int(self._index.files.language[file_id])]
+        language = self._index.language(file_id)
         return language_named(language).role not in _ASIDE_ROLES
 
     def _worth(self, unit: ScoredUnit, text: str) -> float:

@@ -138,7 +138,7 @@ class SourceFile:
     @cached_property
     def statements(self) -> Statements:
         """Its lines as statements."""
-        return Statements(self.text, self._index.languages[int(self._index.files.language[self.id])])
+        return Statements(self.text, self._index.language(self.id))
 
     def cut(self, first: int, last: int) -> str:
         """Return the lines from ``first`` to ``last``."""

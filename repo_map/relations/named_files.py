@@ -18,7 +18,7 @@ from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import PATH_ONLY, FileFlag, is_template
+from repo_map.worktree.file_kinds import PATH_ONLY, is_template
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -139,7 +139,7 @@ class NamedFiles:
             return (), Confidence.POSSIBLE
         own = self._index.paths[file]
         # What a test calls so is often what it writes.
-        is_near = _is_below(own, path) if self._is_test(file) else shared_folders(own, path) > 0
+        is_near = _is_below(own, path) if self._index.files.is_test(file) else shared_folders(own, path) > 0
         return (target,), Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
     def _is_said_below(self, file: int, target: int, said: frozenset[str]) -> bool:
@@ -149,7 +149,11 @@ class NamedFiles:
 
     def _may_read(self, file: int, target: int, path: str) -> bool:
         """Tell whether a file may read another one: a test's data only tests do, unless it says so."""
-        return path == self._index.paths[target] or self._is_test(file) or not self._is_test(target)
+        return (
+            path == self._index.paths[target]
+            or self._index.files.is_test(file)
+            or not self._index.files.is_test(target)
+        )
 
     def _nearest(self, file: int, found: Sequence[int]) -> tuple[Sequence[int], Confidence]:
         """Return the file of several that stands nearest to who names it, or all where none does."""
@@ -211,12 +215,9 @@ class NamedFiles:
     def _is_code(self, file: int) -> bool:
         return self._role(file) is LanguageRole.CODE
 
-    def _is_test(self, file: int) -> bool:
-        return bool(int(self._index.files.flags[file]) & FileFlag.TEST)
-
     def _role(self, file: int) -> LanguageRole:
         index = self._index
-        return language_named(index.languages[int(index.files.language[file])]).role
+        return language_named(index.language(file)).role
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -30,7 +30,6 @@ from repo_map.relations.model import (
     Relation,
     RelationKind,
 )
-from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -272,7 +271,7 @@ class Relations:
                 further: list[Place] = []
                 for target in level:
                     for each in self.callers_of(target, self.max_confidence(target[0])):
-                        if int(self._index.files.flags[each.source[0]]) & FileFlag.TEST:
+                        if self._index.files.is_test(each.source[0]):
                             found.setdefault(each.source, each._replace(kind=RelationKind.TEST, target=place))
                         elif each.source not in seen and each.source[1] >= 0:
                             seen.add(each.source)

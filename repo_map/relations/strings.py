@@ -82,7 +82,7 @@ class Strings:
         index = self._index
         if int(index.files.flags[file]) & int(PATH_ONLY | COPIED) or int(index.files.size[file]) > _LARGEST:
             return
-        language = language_named(index.languages[int(index.files.language[file])])
+        language = language_named(index.language(file))
         if is_template(index.paths[file]) or language.role is LanguageRole.MARKUP:
             yield from _in_template(index.text(file))
         elif language.role is LanguageRole.CODE:

@@ -10,7 +10,7 @@ from repo_map.languages.registry import language_named
 from repo_map.relations.model import Confidence, Relation, RelationKind
 from repo_map.relations.named_files import named_files_of
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import COPIED, FileFlag, is_template
+from repo_map.worktree.file_kinds import COPIED, is_template
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -59,14 +59,14 @@ def asks_for(index: RepoIndex, terms: frozenset[str], file: int) -> bool:
     called = [*suffixes, *(_CALLED.get(f".{suffix}", "") for suffix in suffixes)]
     if is_template(path):
         called.append(_TEMPLATE)
-    if int(index.files.flags[file]) & FileFlag.TEST:
+    if index.files.is_test(file):
         called.append(_TEST_DATA)
     return not terms.isdisjoint(term for word in words(" ".join(called)) for term in terms_of(word))
 
 
 def _is_text(index: RepoIndex, relation: Relation) -> bool:
     file = relation.target[0]
-    role = language_named(index.languages[int(index.files.language[file])]).role
+    role = language_named(index.language(file)).role
     is_written = role is not LanguageRole.CODE or is_template(index.paths[file])
     return is_written and not int(index.files.flags[file]) & int(COPIED)
 

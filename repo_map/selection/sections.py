@@ -218,7 +218,7 @@ def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | 
     named = globs.select(query.pattern, index.paths)
     if not named:
         return {}, True
-    languages = sorted({_language(index, file_id) for file_id in named})
+    languages = sorted({index.language(file_id) for file_id in named})
     files = [file_id for file_id in named if _is_parsed(index, file_id)]
     limits = index.limits
     size = int(index.files.size[files].sum())
@@ -229,20 +229,16 @@ def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | 
         ), True
     from repo_map.indexing.workers import capture  # noqa: PLC0415 - most plans have no query
 
-    sources = [(_language(index, file_id), index.source(file_id)) for file_id in files]
+    sources = [(index.language(file_id), index.source(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)
     if captured.problem:
         return captured.problem, not captured.is_passing
     return dict(zip(files, captured.lines, strict=True)), True
 
 
-def _language(index: RepoIndex, file_id: int) -> str:
-    return index.languages[int(index.files.language[file_id])]
-
-
 def _is_parsed(index: RepoIndex, file_id: int) -> bool:
     """Say whether a grammar has read a file: one that it crashed on would take the query with it."""
-    if not language_named(_language(index, file_id)).has_grammar:
+    if not language_named(index.language(file_id)).has_grammar:
         return False
     first, end = index.symbols.file_start[file_id : file_id + 2].tolist()
     return first < end or not index.files.flags[file_id] & int(FileFlag.UNPARSED)

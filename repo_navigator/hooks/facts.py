@@ -43,7 +43,7 @@ def facts_of(index: RepoIndex) -> list[str]:
     tests: list[int] = []
     for file, path in enumerate(index.paths):
         flags = int(index.files.flags[file])
-        language = index.languages[int(index.files.language[file])]
+        language = index.language(file)
         if flags & int(COPIED | PATH_ONLY) or language_named(language).role is not LanguageRole.CODE:
             continue
         if is_test_file(index, file):

@@ -193,7 +193,7 @@ class C(StaticResolver):
         return name in self.memo.cached(("spaces", place[0]), lambda: _spaces_used(view))[1]
 
     def _has_overloads(self, place: Place) -> bool:
-        return language_named(self.index.languages[int(self.index.files.language[place[0]])]).has_overloads
+        return language_named(self.index.language(place[0])).has_overloads
 
     def _parameters_of(self, place: Place) -> str:
         """Return what tells a function from others of its name: what it takes, namespaces left out."""

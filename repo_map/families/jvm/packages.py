@@ -27,7 +27,7 @@ class Packages:
 
     def is_kotlin(self, file: int) -> bool:
         """Tell whether a file is written in Kotlin."""
-        return self._index.languages[int(self._index.files.language[file])] == "kotlin"
+        return self._index.language(file) == "kotlin"
 
     @cached_property
     def first_parts(self) -> frozenset[str]:
