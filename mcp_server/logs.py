@@ -20,6 +20,7 @@ from typing import Final
 import anyio
 
 from mcp_server.settings import LogFormat, LogLevel
+from repo_map.errors import first_cause
 
 _navigation: ContextVar[str] = ContextVar("navigation", default="")
 _TEXT: Final = "%(asctime)s %(levelname)s %(name)s%(navigation_note)s: %(message)s"
@@ -119,7 +120,7 @@ def _without_departures(record: logging.LogRecord) -> bool:
     """Filter: a client that left is told in the line itself; where it left the code is of no use."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None and _is_departure(error):
-        cause = _first_of(error)
+        cause = first_cause(error)
         what = f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
         record.msg, record.args = f"{record.getMessage().strip()} ({what})", None
         record.exc_info = record.exc_text = None
@@ -134,12 +135,6 @@ def _is_departure(error: BaseException) -> bool:
     return isinstance(error, (ConnectionError, asyncio.CancelledError, *_CLOSED)) or (
         type(error).__name__ == "ClientDisconnect"
     )
-
-
-def _first_of(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:

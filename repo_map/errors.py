@@ -25,3 +25,10 @@ class TreeTooLargeError(RepoMapError):
 
 class BudgetError(RepoMapError):
     """A plan can't be drawn within its token budget."""
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """Return what went wrong first of what several tasks ended with."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

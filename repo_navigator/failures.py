@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from mcp_server.errors import BAD_INPUT, CALLER_ERRORS, exit_code, one_line, storage_sentence
+from repo_map.errors import first_cause
 from repo_navigator.terminal import CANCELLED, drop_stdout
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def report_failure(program: Program, error: BaseException) -> int:
     logging.getLogger(__name__).debug("unexpected", exc_info=error)
     if not program.reads_settings and os.environ.get(program.debugging.partition("=")[0]):
         raise error
-    cause = _first_cause(error)
+    cause = first_cause(error)
     message = (
         f"failed unexpectedly ({type(cause).__name__}: {one_line(cause)}); {program.debugging} shows where, "
         "`repo-navigator doctor` checks the installation."
@@ -51,9 +52,3 @@ def report_failure(program: Program, error: BaseException) -> int:
 def _end(program: Program, sentence: str, code: int) -> int:
     print(f"{program.name}: {sentence}", file=sys.stderr)
     return code
-
-
-def _first_cause(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

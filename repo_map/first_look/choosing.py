@@ -11,13 +11,13 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 from numpy.typing import NDArray
 
 from repo_map.distinct import distinct
-from repo_map.first_look.words import SearchedWords, searched_words, term_weights
+from repo_map.first_look.words import SearchedWords, searched_words
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
-from repo_map.relevance.bm25 import inverse_frequency
+from repo_map.relevance.bm25 import inverse_frequency, term_weights
 from repo_map.relevance.corpus import summed
 from repo_map.relevance.goal import ParsedGoal
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_in
 from repo_map.worktree.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
 from repo_map.worktree.files import Listing
 from repo_map.worktree.tree import TreeFiles
@@ -143,8 +143,8 @@ def _path_scores(paths: Sequence[str], goal: ParsedGoal) -> NDArray[np.float64]:
     for path in paths:
         folder, _, name = path.rpartition("/")
         if folder not in of_folder:
-            of_folder[folder] = _terms_in(folder.replace("/", " ")) & weights.keys()
-        held.append(of_folder[folder] | (_terms_in(name) & weights.keys()))
+            of_folder[folder] = terms_in(folder.replace("/", " ")) & weights.keys()
+        held.append(of_folder[folder] | (terms_in(name) & weights.keys()))
     frequency: dict[str, int] = {}
     for terms in held:
         for term in terms:
@@ -153,10 +153,6 @@ def _path_scores(paths: Sequence[str], goal: ParsedGoal) -> NDArray[np.float64]:
     idf = inverse_frequency(np.array([frequency[name] for name in names], np.int64), max(len(paths), 1))
     worth = {name: _PATH_SHARE * weights[name] * float(each) for name, each in zip(names, idf, strict=True)}
     return np.array([sum(worth[term] for term in sorted(terms)) for terms in held], np.float64)
-
-
-def _terms_in(text: str) -> frozenset[str]:
-    return frozenset(term for word in words(text) for term in terms_of(word))
 
 
 def _share(path: str, goal: ParsedGoal) -> float:

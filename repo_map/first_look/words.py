@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from repo_map.relevance.bm25 import SOURCE_WEIGHTS
+from repo_map.relevance.bm25 import term_weights
 from repo_map.relevance.goal import GoalPart, ParsedGoal
 
 _SHORTEST = 3
@@ -42,15 +42,6 @@ def searched_words(goal: ParsedGoal) -> SearchedWords:
         if len(pattern) >= _SHORTEST and len(found) < _MOST:
             found[pattern] = max(found.get(pattern, 0.0), weight)
     return SearchedWords(tuple(found), tuple(found.values()))
-
-
-def term_weights(goal: ParsedGoal) -> Mapping[str, float]:
-    """Return the terms of a goal, each with the weight of the parts that it stands in."""
-    weights: dict[str, float] = {}
-    for part, counts in goal.terms.items():
-        for term in counts:
-            weights[term] = weights.get(term, 0.0) + SOURCE_WEIGHTS[part]
-    return weights
 
 
 def _texts(goal: ParsedGoal) -> Iterator[tuple[str, float]]:

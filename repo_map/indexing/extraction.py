@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.indexing.fact_packing import FactRows, pack
+from repo_map.indexing.fact_packing import FactRows, offsets_of, pack
 from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.indexing.strings import StringTable, encode
 from repo_map.limits import Limits
@@ -80,7 +80,7 @@ class _FactColumns:
 
     def rows(self) -> FactRows:
         """Return all of them."""
-        offsets = _offsets(np.frombuffer(self._counts, np.int64))
+        offsets = offsets_of(np.frombuffer(self._counts, np.int64))
         return FactRows(offsets, *(np.frombuffer(each, np.int32) for each in self._numbers))
 
 
@@ -158,7 +158,7 @@ class _Builder:
         arrays: dict[str, NDArray[np.generic]] = {"paths.starts": paths.starts, "paths.blob": paths.blob}
         for space in SPACES:
             if space.name != "postings":
-                arrays[space.offsets] = _offsets(np.frombuffer(self._counts[space.name], np.int64))
+                arrays[space.offsets] = offsets_of(np.frombuffer(self._counts[space.name], np.int64))
         columns: dict[str, NDArray[Any]] = {
             name: np.frombuffer(values, values.typecode) for name, values in self._numbers.items()
         }
@@ -183,20 +183,14 @@ class _Builder:
         """Count the terms of all units at once, and return the vocabulary."""
         postings = count_terms(self._texts)
         number = len(self._numbers["units.start"])
-        starts = _offsets(np.bincount(postings.units, minlength=number))
-        counted = _offsets(postings.counts)
+        starts = offsets_of(np.bincount(postings.units, minlength=number))
+        counted = offsets_of(postings.counts)
         arrays["postings.unit_start"] = starts
         columns["postings.term"] = postings.term_ids
         columns["postings.field"] = postings.fields
         columns["postings.count"] = postings.counts
         columns["units.length"] = counted[starts[1:]] - counted[starts[:-1]]
         return StringTable.of_sorted(postings.terms)
-
-
-def _offsets(counts: NDArray[Any]) -> NDArray[np.int64]:
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets
 
 
 def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray[Any]]) -> StringTable:

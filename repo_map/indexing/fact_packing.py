@@ -75,20 +75,20 @@ def pack(rows: FactRows) -> Packed:
         (_folded(further[moves_definition]), _per_file(moves_definition, starts)),
     )
     lengths = np.stack([each for _, each in streams], axis=1)
-    begins = _offsets(lengths.reshape(-1))[:-1].reshape(lengths.shape)
+    begins = offsets_of(lengths.reshape(-1))[:-1].reshape(lengths.shape)
     numbers = np.empty(int(lengths.sum()), np.int64)
     for column, (values, length) in enumerate(streams):
         numbers[_spread(begins[:, column], length)] = values
     sizes, blob = _written(numbers)
-    ends = _offsets(sizes)
-    return Packed(ends[_offsets(lengths.sum(axis=1))], blob)
+    ends = offsets_of(sizes)
+    return Packed(ends[offsets_of(lengths.sum(axis=1))], blob)
 
 
 def unpack(packed: Packed, names: Lists, texts: Lists) -> FactRows:
     """Return the rows of all files, with ids in place of places."""
     pieces = [_unpack(packed, names, texts, first, last) for first, last in _blocks(packed.start)]
     counts, *columns = (np.concatenate(each) for each in zip(*pieces, strict=True))
-    return FactRows(_offsets(counts), *columns)
+    return FactRows(offsets_of(counts), *columns)
 
 
 def _blocks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -107,7 +107,7 @@ def _unpack(packed: Packed, names: Lists, texts: Lists, first: int, last: int) -
     numbers, begins = _read(packed.blob[cuts[0] : cuts[-1]], cuts - cuts[0])
     begins = begins[:-1]
     counts = numbers[begins]
-    starts = _offsets(counts)
+    starts = offsets_of(counts)
     heads = numbers[_spread(begins + 1, counts)]
     moves_line, moves_definition = (heads & _MOVES_LINE) != 0, (heads & _MOVES_DEFINITION) != 0
     name = numbers[_spread(begins + 1 + counts, counts)] + np.repeat(names.start[first:last], counts)
@@ -133,7 +133,8 @@ def _int64(values: NDArray[Any]) -> Numbers:
     return values.astype(np.int64)
 
 
-def _offsets(counts: NDArray[Any]) -> Numbers:
+def offsets_of(counts: NDArray[Any]) -> Numbers:
+    """Return where the rows of each count begin, and at last where they end."""
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets
@@ -141,13 +142,13 @@ def _offsets(counts: NDArray[Any]) -> Numbers:
 
 def _spread(begins: Numbers, counts: Numbers) -> Numbers:
     """Return all positions of stretches that begin at ``begins``, one after the other."""
-    starts = _offsets(counts)
+    starts = offsets_of(counts)
     return np.repeat(begins - starts[:-1], counts) + np.arange(starts[-1])
 
 
 def _per_file(marks: NDArray[np.bool_], starts: Numbers) -> Numbers:
     """Count the marks of each file's rows."""
-    return np.diff(_offsets(marks)[starts])
+    return np.diff(offsets_of(marks)[starts])
 
 
 def _steps(values: Numbers, starts: Numbers, before: int) -> Numbers:
@@ -162,7 +163,7 @@ def _summed(marks: NDArray[np.bool_], steps: Numbers, starts: Numbers) -> Number
     """Return the sums, from the first row of each file on, of steps that stand where there are marks."""
     every = np.zeros(len(marks), np.int64)
     every[marks] = steps
-    sums = _offsets(every)
+    sums = offsets_of(every)
     return sums[1:] - np.repeat(sums[starts[:-1]], np.diff(starts))
 
 
@@ -181,7 +182,7 @@ def _written(numbers: Numbers) -> tuple[Numbers, NDArray[np.uint8]]:
     most = int(numbers.max(initial=0))
     for shift in range(7, max(most.bit_length(), 1), 7):
         sizes += numbers >> shift > 0
-    begins = _offsets(sizes)
+    begins = offsets_of(sizes)
     blob = np.empty(int(begins[-1]), np.uint8)
     for place in range(int(sizes.max(initial=0))):
         has = sizes > place
@@ -222,7 +223,7 @@ def _is_whole(packed: Packed, names: Lists, texts: Lists, first: int, last: int)
     counts = numbers[begins]
     if np.any(1 + 3 * counts > sizes):
         return False
-    starts = _offsets(counts)
+    starts = offsets_of(counts)
     heads, name, text = (numbers[_spread(begins + 1 + column * counts, counts)] for column in range(3))
     lines = _per_file((heads & _MOVES_LINE) != 0, starts)
     moves = _per_file((heads & _MOVES_DEFINITION) != 0, starts)

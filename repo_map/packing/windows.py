@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_in
 
 if TYPE_CHECKING:
     from repo_map.packing.source import SourceFile
@@ -71,7 +71,7 @@ def head_of(unit: ScoredUnit, definition: Definition | None) -> tuple[int, int]:
 
 
 def _line_values(lines: Sequence[str], terms: Mapping[str, float]) -> list[float]:
-    hits = [{term for word in words(line) for term in terms_of(word)} & terms.keys() for line in lines]
+    hits = [terms_in(line) & terms.keys() for line in lines]
     spread = Counter(term for line in hits for term in line)
     return [
         sum(terms[term] * math.log1p(len(lines) / spread[term]) for term in sorted(line)) for line in hits

@@ -72,6 +72,12 @@ class Focus(_Part):
     symbols: tuple[SymbolBoost, ...] = ()
 
 
+def require_one_part(pattern: str | None, lines: str | None) -> None:
+    """Refuse a section that names no part, or two."""
+    if (pattern is None) == (lines is None):
+        raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
+
+
 class SectionRule(_Part):
     """The level of one part of a file: a symbol or heading by glob, or a range of lines."""
 
@@ -85,8 +91,7 @@ class SectionRule(_Part):
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
-        if (self.pattern is None) == (self.lines is None):
-            raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
+        require_one_part(self.pattern, self.lines)
         return self
 
 

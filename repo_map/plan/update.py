@@ -28,6 +28,7 @@ from repo_map.plan.model import (
     Weight,
     Why,
     mask_strings,
+    require_one_part,
 )
 from repo_map.plan.sizes import MOST_UPDATES, refuse_floods
 
@@ -73,8 +74,7 @@ class SectionUpdate(_Update):
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
-        if (self.pattern is None) == (self.lines is None):
-            raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
+        require_one_part(self.pattern, self.lines)
         return self
 
 

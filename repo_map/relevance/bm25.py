@@ -85,12 +85,13 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
         sources=sources,
         weights=weights[kept],
         idf=idf[kept],
-        goal_weights=_goal_weights(goal),
+        goal_weights=term_weights(goal),
         unknown=tuple(dict.fromkeys(unknown)),
     )
 
 
-def _goal_weights(goal: ParsedGoal) -> dict[str, float]:
+def term_weights(goal: ParsedGoal) -> dict[str, float]:
+    """Return the terms of a goal, each with the weight of the parts that it stands in."""
     weights: dict[str, float] = {}
     for source, counts in goal.terms.items():
         for term in counts:

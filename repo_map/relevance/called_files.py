@@ -10,7 +10,7 @@ import numpy as np
 
 from repo_map.relevance.corpus import Corpus
 from repo_map.relevance.priors import are_auxiliary, file_kind_intents
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_in
 
 _DOTFILE: Final = re.compile(r"(?<![\w/.)\]])\.\w[\w.-]*\w")
 _BARE: Final = re.compile(r"\b[A-Z]{4,}\b|(?i:\b(?:readme|changelog|contributing|makefile|dockerfile)\b)")
@@ -50,7 +50,7 @@ def _of_stem(corpus: Corpus, stem: str) -> list[int]:
 
 def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
     """Return the files in the folder that the title names best or, where it names none, nearest the root."""
-    said = {term for word in words(title) for term in terms_of(word)}
+    said = terms_in(title)
     worth = [(len(said & corpus.path_terms[file]), -corpus.index.paths[file].count("/")) for file in files]
     best = max(worth, default=(0, 0))
     return [file for file, own in zip(files, worth, strict=True) if own == best][:_MOST_OF_A_STEM]

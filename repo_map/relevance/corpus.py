@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.relevance.goal_noise import line_said
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_in
 from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class Corpus:
         for path in self.index.paths:
             folder, _, name = path.rpartition("/")
             if folder not in of_folder:
-                of_folder[folder] = _terms_in(folder.replace("/", " "))
-            found.append(of_folder[folder] | _terms_in(name))
+                of_folder[folder] = terms_in(folder.replace("/", " "))
+            found.append(of_folder[folder] | terms_in(name))
         return tuple(found)
 
     @cached_property
@@ -163,10 +163,6 @@ _TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templa
 _MOST_TEMPLATES = 20
 _LONGEST_TEMPLATE = 20_000
 """Bytes."""
-
-
-def _terms_in(text: str) -> frozenset[str]:
-    return frozenset(term for word in words(text) for term in terms_of(word))
 
 
 def corpus_of(index: RepoIndex) -> Corpus:

@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.first_look.words import term_weights
-from repo_map.relevance.bm25 import inverse_frequency
+from repo_map.relevance.bm25 import inverse_frequency, term_weights
 from repo_map.relevance.goal import ParsedGoal, parse_goal
 from repo_map.repository_choice.summary import STEPS, Summary, digest_of
 from repo_map.secrets.masking import mask_text

@@ -43,6 +43,11 @@ def words(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
+def terms_in(text: str) -> frozenset[str]:
+    """Return the terms that the words of ``text`` stand for."""
+    return frozenset(term for word in words(text) for term in terms_of(word))
+
+
 @lru_cache(maxsize=1 << 17)
 def terms_of(word: str) -> tuple[str, ...]:
     """Return the terms one word stands for: itself and, where it is compound, its stemmed parts.

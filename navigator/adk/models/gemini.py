@@ -201,7 +201,7 @@ class Interactions(ProviderCache):
         """Go on from the latest interaction where it knows the beginning."""
         self._forbid_continuation()
         last = self._last
-        if last is None or last.key != _interaction_key(request):
+        if last is None or last.key != _key(request):
             # An instruction holds for one interaction only; as a part of the conversation it is remembered.
             begin = types.Part(text=stable_texts(request)[0])
             attempt.contents = [types.Content(role="user", parts=[begin]), *attempt.contents]
@@ -223,7 +223,7 @@ class Interactions(ProviderCache):
             calls = tuple(
                 types.FunctionCall(id=call.id, name=call.name) for call in response.get_function_calls()
             )
-            self._last = _LatestInteraction(interaction, _interaction_key(request), _contents(request), calls)
+            self._last = _LatestInteraction(interaction, _key(request), _contents(request), calls)
 
     def has_lapsed(self, error: BaseException) -> bool:
         """Tell whether the provider may have lost the interactions; the next call starts a new one."""
@@ -254,10 +254,6 @@ def _answers(calls: tuple[types.FunctionCall, ...]) -> list[types.Content]:
         for call in calls
     ]
     return [types.Content(role="user", parts=parts)] if parts else []
-
-
-def _interaction_key(request: LlmRequest) -> tuple[str, ...]:
-    return (*stable_texts(request), *texts_of(request.contents[: base_length(request)]))
 
 
 def _contents(request: LlmRequest) -> tuple[str, ...]:
