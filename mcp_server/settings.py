@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from mcp_server.transport.ending import CALL_SECONDS
 from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
+from navigator.models.vendors import VENDORS
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
@@ -142,11 +143,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     if log_format not in ("text", "json"):
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
     cache_dir = cache_folder(environ, sys.platform, Path.home())
-    urls = {
-        "gemini": environ.get(f"{PREFIX}GEMINI_URL"),
-        "ollama": environ.get(f"{PREFIX}OLLAMA_URL"),
-        "openai": environ.get(f"{PREFIX}OPENAI_URL"),
-    }
+    urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
     tokens = bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
     return Settings(
         data_dir=default_data_dir(environ),

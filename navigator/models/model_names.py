@@ -6,13 +6,14 @@ from collections.abc import Container, Mapping
 
 from navigator.errors import InvalidArgumentError, UnknownModelError
 from navigator.models.model_text import MOST_NAME, cleaned_name
-from navigator.models.vendors import GEMINI, OLLAMA, OPENAI, vendor_of
+from navigator.models.vendors import VENDORS, vendor_of
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import FREE, ModelPrice, PriceTable, load_prices
 from navigator.settings import NavigatorSettings
 from repo_map.messages import is_printable
 
-CHOICES = f"`{EMBEDDED}`, `{GEMINI.prefix}…`, `{OLLAMA.prefix}…` or `{OPENAI.prefix}…`"
+_NAMED = [f"`{EMBEDDED}`", *(f"`{vendor.prefix}…`" for vendor in VENDORS)]
+CHOICES = f"{', '.join(_NAMED[:-1])} or {_NAMED[-1]}"
 
 
 def require_key(model: str, settings: NavigatorSettings, environ: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from navigator.errors import UnknownModelError
@@ -14,12 +14,14 @@ from navigator.loopback import is_loopback
 
 @dataclass(frozen=True)
 class Vendor:
-    """Who answers calls of models; the wire that its models speak is ``adk.models.catalogue``'s."""
+    """Who answers calls of models."""
 
     name: str
     """As settings name it, for its base URL."""
     prefix: str
     """What its models' names begin with."""
+    wire: Literal["gemini", "openai"] = "openai"
+    """How its models are spoken to; ``adk.models.catalogue`` opens one for each wire."""
     keys: tuple[str, ...] = ()
     """Environment variables that may hold its key, empty where it needs none."""
     other_access: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ class Vendor:
 GEMINI: Final = Vendor(
     "gemini",
     "gemini-",
+    "gemini",
     keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     other_access=("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT"),
 )

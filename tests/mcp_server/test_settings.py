@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from mcp_server.settings import (
     read_settings,
 )
 from navigator.stores.store_address import GCS, BucketAddress, DatabaseAddress
-from repo_map.limits import VARIABLES
 
 
 def test_without_variables_everything_has_a_default() -> None:
@@ -205,17 +203,3 @@ def test_a_short_token_is_refused() -> None:
 
 def test_log_levels_are_named_in_any_case() -> None:
     assert log_level("Info") == "INFO"
-
-
-def test_every_variable_is_documented() -> None:
-    root = Path(__file__).parents[2]
-    source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(
-        re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address|limit)\(environ, "([A-Z_]+)"', source)
-    )
-    names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
-    names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
-    documented = set(
-        re.findall(r"^\| `REPO_NAVIGATOR_([A-Z_]+)`", (root / "docs" / "server.md").read_text("utf-8"), re.M)
-    )
-    assert names == documented

@@ -17,7 +17,7 @@ from navigator.adk.model_errors import UnusableError
 from navigator.adk.models.http import open_client
 from navigator.adk.models.provider_cache import ProviderCache
 from navigator.models.model_names import price_of
-from navigator.models.vendors import GEMINI, OLLAMA, OPENAI, Vendor, vendor_of
+from navigator.models.vendors import Vendor, vendor_of
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import ModelPrice, PriceTable
 from navigator.settings import NavigatorSettings
@@ -98,7 +98,7 @@ def _provider(
         return _unavailable(name, f"has no key: set {variable}", price)
     if variable := vendor.garbled_key(os.environ):
         return _unavailable(name, f"{GARBLED} {variable}", price)
-    return _OPENERS[vendor](name, vendor, settings, price)
+    return _OPENERS[vendor.wire](name, vendor, settings, price)
 
 
 class _Unavailable(BaseLlm):
@@ -156,9 +156,8 @@ def _openai(name: str, vendor: Vendor, settings: NavigatorSettings, price: Model
     )
 
 
-_OPENERS: Final[Mapping[Vendor, Callable[[str, Vendor, NavigatorSettings, ModelPrice], Provider]]] = {
-    GEMINI: _gemini,
-    OLLAMA: _openai,
-    OPENAI: _openai,
+_OPENERS: Final[Mapping[str, Callable[[str, Vendor, NavigatorSettings, ModelPrice], Provider]]] = {
+    "gemini": _gemini,
+    "openai": _openai,
 }
-"""How a model of each vendor is opened; a client that is built without its key may leave a broken task."""
+"""How a model is opened, by its wire; a client that is built without its key may leave a broken task."""
