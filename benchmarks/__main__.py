@@ -14,6 +14,13 @@ BENCHMARKS: Final = Program(
     "Measure what the documents claim.",
     (
         Command(
+            "abstention",
+            "benchmarks.outside.abstention",
+            "Agent Retrieval Bench: does the answer say so where there is nothing to find?",
+            "Measure on Agent Retrieval Bench's tasks whether the answer says where nothing is to be found.",
+            ("abstention.jsonl samples.jsonl --mirrors MIRRORS --out rows.jsonl",),
+        ),
+        Command(
             "agents",
             "benchmarks.agents",
             "agents that solve tasks, with and without retrieved context",
@@ -54,6 +61,13 @@ BENCHMARKS: Final = Program(
             "many navigations at once over HTTP, and a kill in the middle",
             "Navigate many times at once over HTTP, with a kill in the middle, and count what was lost.",
             ("--navigations 10",),
+        ),
+        Command(
+            "contextbench",
+            "benchmarks.outside.contextbench",
+            "ContextBench: how much of what people chose does the first answer hold?",
+            "Measure on ContextBench's tasks which chosen files, definitions and lines the answer holds.",
+            ("ContextBench/data/test.parquet --mirrors MIRRORS --out rows.jsonl",),
         ),
         Command(
             "explain",
