@@ -126,6 +126,7 @@ class Task(_Part):
         for bug in self.bugs:
             replace_once(folder / bug.path, bug.wrong, bug.right)
         for path, text in self.solution.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
         if self.kind == "agent":
             (folder / self.output).write_text(self.script.code, encoding="utf-8")

@@ -81,7 +81,7 @@ def test_blocks_are_the_definitions_that_any_line_touches_and_files_that_are_gon
 
 
 def test_a_blank_line_is_shown_where_the_lines_around_it_are() -> None:
-    text = "■ shop/tax.py:9\n" + "\n".join(TAX.split("\n")[8:12])
+    text = "### shop/tax.py\n" + "\n".join(TAX.split("\n")[8:12])
     assert shown_lines(text, frozenset(FILES), FILES.__getitem__) == {"shop/tax.py": {9, 10, 11, 12}}
 
 
