@@ -182,6 +182,13 @@ BENCHMARKS: Final = Program(
             ("--rounds 3",),
         ),
         Command(
+            "study",
+            "benchmarks.study.command",
+            "the registered study: agents with the tool, with hooks, with both, with neither",
+            "Let agents try registered tasks with and without the tool and the hooks, and report the pairs.",
+            ("--dry-run", "--model gemini-2.5-flash --max-cost 50"),
+        ),
+        Command(
             "team",
             "benchmarks.team",
             "a team's servers behind nginx, one of which is killed again and again",

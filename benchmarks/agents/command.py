@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from benchmarks.agents.arms import command as arms
 from benchmarks.agents.charts import chart
 from benchmarks.agents.checking import check
 from benchmarks.agents.factories import FACTORIES
@@ -22,13 +20,12 @@ from benchmarks.agents.journal import Journal, RunRow
 from benchmarks.agents.matrix import RUN_LIMIT_S, CostLimitError, Matrix, run_matrix
 from benchmarks.agents.mining import add_arguments as add_mining_arguments
 from benchmarks.agents.mining import mine
-from benchmarks.agents.model import OPENAI_URL, SCRIPTED, SCRIPTED_NAME, MissingKeyError, speaks_gemini
+from benchmarks.agents.model import SCRIPTED, MissingKeyError, speaks_gemini
+from benchmarks.agents.prices import price_of_model
 from benchmarks.agents.report import report
 from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
 from navigator.errors import NavigatorError
-from navigator.models.model_names import price_of
-from navigator.records.pricing import ModelPrice, load_prices
-from navigator.settings import NavigatorSettings
+from navigator.records.pricing import ModelPrice
 from repo_navigator.flag_parser import FlagParser
 
 _RESULTS = Path("bench-agents/results.jsonl")
@@ -62,9 +59,6 @@ def add_arguments(parser: FlagParser) -> None:
         help="end a run that takes longer (900)",
     )
     _add_result_arguments(running)
-    comparing = commands.add_parser("compare", help="agents with a shell, with and without the navigator")
-    _add_task_arguments(comparing)
-    arms.add_arguments(comparing)
     reporting = commands.add_parser("report", help="tables and figure from results")
     _add_result_arguments(reporting)
     listing = commands.add_parser(
@@ -84,8 +78,6 @@ def run(options: argparse.Namespace) -> int:
                 return _run(options)
             case "report":
                 return _report(Journal(options.out).rows(), options)
-            case "compare":
-                return arms.run(options, _usable(read_tasks(options.tasks, options.only)), _price)
             case "tasks":
                 return asyncio.run(_tasks(options))
         return asyncio.run(mine(options))
@@ -155,15 +147,7 @@ def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
 
 def _prices(models: Sequence[str]) -> dict[str, ModelPrice]:
     """Return the price of each model; the scripted one is priced as the model that it is called by."""
-    return {model: _price(model) for model in models}
-
-
-def _price(model: str) -> ModelPrice:
-    own, here = os.environ.get("REPO_NAVIGATOR_PRICES"), os.environ.get(OPENAI_URL)
-    prices = load_prices(Path(own) if own else None)
-    if not speaks_gemini(model):
-        return price_of(model, NavigatorSettings(model_urls={"openai": here} if here else {}), prices)
-    return prices.price_of(SCRIPTED_NAME if model == SCRIPTED else model)
+    return {model: price_of_model(model) for model in models}
 
 
 def _usable(tasks: Sequence[Task]) -> list[Task]:

@@ -53,7 +53,7 @@ async def mine(options: argparse.Namespace) -> int:
     options.into.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, str]] = []
     for commit in _commits(options.repo.resolve(), options.commits, options.most_files):
-        task = _task(options.repo.resolve(), commit, options.test)
+        task = _task(options.repo.resolve(), commit, options.test, options.repo.resolve().name)
         before, after = await check(task)
         if not before and after:
             file = options.into / f"{task.id}.yaml"
@@ -80,22 +80,51 @@ def _commits(repo: Path, most: int, most_files: int) -> Iterator[_Commit]:
     except GitError as error:
         raise TaskError(f"The history of {repo} can't be read: {error}") from error
     for identity in line.split():
-        about = run_git(repo, "show", "-s", "--format=%P%x00%B", identity).decode("utf-8", "replace")
-        parents, _, message = about.partition("\0")
-        if not parents.strip():
-            continue
-        parent = parents.split()[0]
-        told = run_git(repo, "diff-tree", "-r", "--no-renames", "--name-status", "-z", parent, identity)
-        fields = told.decode("utf-8", "replace").split("\0")
-        entries = list(zip(fields[::2], fields[1::2], strict=False))
-        paths = [path for _, path in entries if language_of(path)]
-        tests = tuple(path for path in paths if flags_of_path(path) & FileFlag.TEST)
-        code = tuple(path for path in paths if path not in tests)
-        if tests and 0 < len(code) <= most_files and all(status in "AM" for status, _ in entries):
-            yield _Commit(identity, parent, clean_message(message).strip(), code, tests)
+        commit = _commit(repo, identity)
+        if commit and len(commit.code) <= most_files:
+            yield commit
 
 
-def _task(repo: Path, commit: _Commit, test: str) -> Task:
+def _commit(repo: Path, identity: str) -> _Commit | None:
+    """Return a commit that changes or adds both tests and code, None for any other."""
+    about = run_git(repo, "show", "-s", "--format=%P%x00%B", identity).decode("utf-8", "replace")
+    parents, _, message = about.partition("\0")
+    if not parents.strip():
+        return None
+    parent = parents.split()[0]
+    told = run_git(repo, "diff-tree", "-r", "--no-renames", "--name-status", "-z", parent, identity)
+    fields = told.decode("utf-8", "replace").split("\0")
+    entries = list(zip(fields[::2], fields[1::2], strict=False))
+    paths = [path for _, path in entries if language_of(path)]
+    tests = tuple(path for path in paths if flags_of_path(path) & FileFlag.TEST)
+    code = tuple(path for path in paths if path not in tests)
+    if not (tests and code and all(status in "AM" for status, _ in entries)):
+        return None
+    return _Commit(identity, parent, clean_message(message).strip(), code, tests)
+
+
+def task_at(repo: Path, identity: str, test: str, name: str) -> Task:
+    """Return the task of a commit of a repository, whose mirror is the folder ``repo``.
+
+    Args:
+        repo: a git folder.
+        identity: of the commit that is the fix.
+        test: how tests are run; ``{tests}`` is their paths.
+        name: begins the task's id.
+
+    Raises:
+        TaskError: the commit is not there, or changes no tests or no code.
+    """
+    try:
+        commit = _commit(repo, identity)
+    except GitError as error:
+        raise TaskError(f"Commit {identity} of {repo} can't be read: {error}") from error
+    if commit is None:
+        raise TaskError(f"Commit {identity} of {repo} is no task: it changes no tests, or no code.")
+    return _task(repo, commit, test, name)
+
+
+def _task(repo: Path, commit: _Commit, test: str, name: str) -> Task:
     """Return the task of a commit: the tree before it, with its tests laid over."""
     command = [
         each for word in shlex.split(test) for each in (commit.tests if word == "{tests}" else (word,))
@@ -103,7 +132,7 @@ def _task(repo: Path, commit: _Commit, test: str) -> Task:
     changes = [change for path in commit.code for change in changes_of(repo, commit.parent, commit.id, path)]
     solved = {change.path for change in changes}
     return Task(
-        id=f"{repo.name}-{commit.id[:10]}",
+        id=f"{name}-{commit.id[:10]}",
         language=language_of(commit.code[0]).capitalize(),
         goal=commit.goal,
         git=GitSource(path=repo, commit=commit.parent),

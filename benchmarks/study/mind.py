@@ -9,10 +9,9 @@ from typing import Any
 
 from benchmarks.agents.mind import CountedMind, patterns_of, squeeze
 from benchmarks.agents.task import Change
-from tests.support.providers.gemini import text_of
 from tests.support.providers.minds import Call, Say
 
-_HIT = re.compile(r"^\./([\w./+-]+):\d+:", re.MULTILINE)
+_HIT = re.compile(r"^(?:\./)?([\w./+-]+):\d+:", re.MULTILINE)
 _READS = 2
 
 
@@ -20,7 +19,8 @@ class ShellMind(CountedMind):
     """Asks the navigator where it sees it, else searches; mends the faulty lines where they were shown."""
 
     def _think(self, request: dict[str, Any]) -> Say:
-        goal = text_of({"contents": request["contents"][:1]})
+        first = [part.get("text", "") for part in request["contents"][0]["parts"]]
+        goal, beside = first[0], first[1:]
         task = next((task for task in self._tasks if squeeze(task.goal) == squeeze(goal)), None)
         parts = [part for content in request["contents"] for part in content["parts"]]
         asked = [part["functionCall"] for part in parts if "functionCall" in part]
@@ -31,15 +31,15 @@ class ShellMind(CountedMind):
         ]
         offered = [each["name"] for tool in request["tools"] for each in tool["functionDeclarations"]]
         names = [each["name"] for each in asked]
-        if task is None or any("replace(" in str(each.get("args")) for each in asked):
+        if task is None or "edit_file" in names or any("replace(" in str(each.get("args")) for each in asked):
             return Say(text="It is done.")
-        if all(squeeze(bug.wrong) in squeeze("\n".join(seen)) for bug in task.bugs):
-            return Say((_shell(_cure(task.bugs)),))
+        has_shell = "shell" in offered
+        if all(squeeze(bug.wrong) in squeeze("\n".join([*beside, *seen])) for bug in task.bugs):
+            return Say((_shell(_cure(task.bugs)),) if has_shell else tuple(map(_edit, task.bugs)))
         if "navigate" in offered and "navigate" not in names:
-            return Say((Call("navigate", {"goal": goal, "token_budget": 2_000}),))
-        if "find_tools" in offered and "find_tools" not in names:
-            return Say((Call("find_tools", {"query": "code for a task"}),))
-        return _search(goal, seen, names.count("shell"))
+            return Say((Call("navigate", {"goal": goal}),))
+        searches = _search if has_shell else _search_files
+        return searches(goal, seen, sum(name in ("shell", "search", "read_file") for name in names))
 
 
 def _search(goal: str, seen: Sequence[str], tries: int) -> Say:
@@ -53,6 +53,22 @@ def _search(goal: str, seen: Sequence[str], tries: int) -> Say:
         if best:
             return Say((_shell(f"cat {' '.join(map(shlex.quote, best))}"),))
     return Say(text="The function to mend was not found.")
+
+
+def _search_files(goal: str, seen: Sequence[str], tries: int) -> Say:
+    """Do the same with the tools of a host that has no shell."""
+    if tries == 0:
+        return Say((Call("search", {"pattern": f"(?i){'|'.join(patterns_of(goal))}"}),))
+    if tries == 1:
+        hits = [path for path in _HIT.findall(seen[-1]) if not path.startswith("tests/")]
+        best = sorted(dict.fromkeys(hits), key=lambda path: (-hits.count(path), path))[:_READS]
+        if best:
+            return Say(tuple(Call("read_file", {"path": path}) for path in best))
+    return Say(text="The function to mend was not found.")
+
+
+def _edit(bug: Change) -> Call:
+    return Call("edit_file", {"path": bug.path, "old": bug.wrong, "new": bug.right})
 
 
 def _cure(bugs: Sequence[Change]) -> str:

@@ -13,20 +13,28 @@ from navigator.records.pricing import TokenUsage
 
 
 class Arm(StrEnum):
-    """What the agent has beside its shell."""
+    """What the agent has beside its own tools."""
 
-    WITHOUT = "without"
-    INSTALLED = "installed"
-    """The navigator's tools, behind a search for tools, as hosts keep them that load tools late."""
-    ALWAYS = "always loaded"
-    """The navigator's tools in every prompt."""
+    NONE = "none"
+    TOOL = "tool"
+    """The navigator's tools, in every prompt."""
+    BOTH = "tool and hooks"
+    HOOKS = "hooks alone"
+
+    @property
+    def has_tool(self) -> bool:
+        return self in (Arm.TOOL, Arm.BOTH)
+
+    @property
+    def has_hooks(self) -> bool:
+        return self in (Arm.HOOKS, Arm.BOTH)
 
 
 class AttemptKey(msgspec.Struct, frozen=True, order=True):
     """What makes an attempt this one and no other."""
 
     task: str
-    agent: str
+    host: str
     arm: Arm
     model: str
     repeat: int
@@ -36,12 +44,17 @@ class Attempt(msgspec.Struct, frozen=True):
     """One attempt, solved or not by the task's own tests."""
 
     key: AttemptKey
+    repo: str
+    strata: tuple[str, ...]
+    """The registered kinds of its task."""
     solved: bool
     usd: float
     calls: int
     """Model calls, or turns where the agent tells no more."""
     navigator_calls: int
     """Calls of the navigator's tools."""
+    told: int
+    """Times that a hook said something."""
     fresh: int
     cached: int
     out: int
@@ -65,6 +78,7 @@ class Trace(NamedTuple):
     events: list[dict[str, Any]]
     usage: TokenUsage = TokenUsage()
     navigator_calls: int = 0
+    told: int = 0
     usd: float | None = None
     """What the agent itself says that it cost; None where a price has to tell."""
     failure: str = ""
@@ -75,6 +89,7 @@ class Work:
     """An attempt while it lasts; ``trace`` is true at any moment, so that nothing that was paid is lost."""
 
     goal: str
+    host: str
     model: str
     room: Room
     arm: Arm

@@ -1,4 +1,4 @@
-"""Tasks × agents × arms × repeats: each attempt alone in a room, judged by the task's tests, and booked."""
+"""Tasks × hosts × arms × repeats: each attempt alone in a room, judged by the task's tests, and booked."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.agents.arms.desk import desk_of
-from benchmarks.agents.arms.loop import run_loop
-from benchmarks.agents.arms.mind import ShellMind
-from benchmarks.agents.arms.outside import ARMS, run_program
-from benchmarks.agents.arms.records import Arm, Attempt, AttemptKey, Limits, Trace, Work
 from benchmarks.agents.blocks import refusal_of
 from benchmarks.agents.isolation.sandbox import Room
 from benchmarks.agents.journal import RowJournal
 from benchmarks.agents.matrix import CostLimitError, fresh_of, out_of
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
-from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, fresh_room, judge
 from benchmarks.git import run_git
+from benchmarks.study.desk import desk_of
+from benchmarks.study.loop import run_loop
+from benchmarks.study.mind import ShellMind
+from benchmarks.study.programs import ARMS, PROGRAMS, run_program
+from benchmarks.study.records import Arm, Attempt, AttemptKey, Limits, Trace, Work
+from benchmarks.study.registration import StudyTask
 from navigator.records.money import dollars
 from navigator.records.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 
-PLAIN = "shell"
-"""The plain agent; it runs in a cell, and no other program is needed."""
 _LOG_KEPT = 1_500
 _LARGEST = 1_000_000
 """Bytes of a file that counts as changed code."""
@@ -38,12 +36,11 @@ OnAttempt = Callable[[int, int, Attempt, bool], None]
 """Hears the number of an attempt, the number of all, its row, and whether it was known before."""
 
 
-class Comparison(NamedTuple):
-    """What is compared."""
+class Study(NamedTuple):
+    """What is run."""
 
-    tasks: Sequence[Task]
-    agents: Sequence[str]
-    arms: Sequence[Arm]
+    tasks: Sequence[StudyTask]
+    hosts: Sequence[str]
     model: str
     repeats: int
     price: ModelPrice
@@ -51,19 +48,22 @@ class Comparison(NamedTuple):
     """Where rows and trajectories are kept."""
     max_cost_usd: float
     """No attempt of a real model starts once this much is spent, earlier sessions counted."""
-    max_calls: int = 60
+    max_calls: int
     run_limit_s: float = 1_800.0
 
-    def keys(self) -> Iterator[tuple[Task, AttemptKey]]:
-        """Yield every attempt, task by task; the arms take turns in being first."""
+    def keys(self) -> Iterator[tuple[StudyTask, AttemptKey]]:
+        """Yield every attempt; a repeat is whole before the next begins, and arms take turns in being first.
+
+        So where the money ends early, what is there is balanced.
+        """
         turn = 0
-        for task in self.tasks:
-            for repeat in range(self.repeats):
-                for agent in self.agents:
-                    arms = [arm for arm in self.arms if arm in ARMS.get(agent, tuple(Arm))]
+        for repeat in range(self.repeats):
+            for task in self.tasks:
+                for host in (each for each in self.hosts if each in task.hosts or each in PROGRAMS):
+                    arms = ARMS.get(host, tuple(Arm))
                     for arm in (*arms[turn % len(arms) :], *arms[: turn % len(arms)]):
-                        yield task, AttemptKey(task.id, agent, arm, self.model, repeat)
-                turn += 1
+                        yield task, AttemptKey(task.task.id, host, arm, self.model, repeat)
+                    turn += 1
 
 
 def journal_of(out: Path) -> RowJournal[Attempt]:
@@ -71,7 +71,7 @@ def journal_of(out: Path) -> RowJournal[Attempt]:
     return RowJournal(out / "attempts.jsonl", Attempt)
 
 
-async def compare(wanted: Comparison, on_attempt: OnAttempt) -> list[Attempt]:
+async def run_study(wanted: Study, on_attempt: OnAttempt) -> list[Attempt]:
     """Make the attempts that are not known yet; return all of them.
 
     Raises:
@@ -103,33 +103,36 @@ async def compare(wanted: Comparison, on_attempt: OnAttempt) -> list[Attempt]:
     return rows
 
 
-def _endpoint(wanted: Comparison, stack: contextlib.ExitStack) -> Endpoint | None:
-    if PLAIN not in wanted.agents:
+def _endpoint(wanted: Study, stack: contextlib.ExitStack) -> Endpoint | None:
+    if all(host in PROGRAMS for host in wanted.hosts):
         return None
     if wanted.model != SCRIPTED:
         return real_endpoint(wanted.model)
-    server = stack.enter_context(gemini(ShellMind(wanted.tasks)))
+    server = stack.enter_context(gemini(ShellMind([each.task for each in wanted.tasks])))
     return Endpoint(SCRIPTED_NAME, server.url, "none-needed")
 
 
 async def _attempt(
-    task: Task, key: AttemptKey, endpoint: Endpoint | None, wanted: Comparison, left: float
+    study_task: StudyTask, key: AttemptKey, endpoint: Endpoint | None, wanted: Study, left: float
 ) -> Attempt:
     """Let the agent work, then judge what it changed; whatever goes wrong makes a row that says so."""
+    task = study_task.task
     verdict, failure = Verdict(False, "nothing was changed"), ""
-    with tempfile.TemporaryDirectory(prefix="arms-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="study-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
-        work = Work(task.goal, key.model, Room(scratch / "room"), key.arm, Limits(wanted.max_calls, left))
+        limits = Limits(wanted.max_calls, left)
+        work = Work(task.goal, key.host, key.model, Room(scratch / "room"), key.arm, limits)
         started = time.perf_counter()
         try:
             task.lay_out(scratch / "repository")
             commit_all(fresh_room(scratch / "repository", work.room.folder).work)
-            await asyncio.wait_for(_let_work(key.agent, work, endpoint, wanted), wanted.run_limit_s)
+            started = time.perf_counter()
+            await asyncio.wait_for(_let_work(work, endpoint, wanted), wanted.run_limit_s)
             seconds = time.perf_counter() - started
             if solution := changes(scratch / "repository", work.room.work, task.tests):
                 verdict = await judge(task, solution, scratch / "judge", endpoint or _NOWHERE)
         except Exception as error:
-            # One attempt must not end the comparison.
+            # One attempt must not end the study.
             seconds = time.perf_counter() - started
             failure = f"{type(error).__name__}: {error}"[:300]
     trace = work.trace if not failure else work.trace._replace(failure=failure)
@@ -137,10 +140,13 @@ async def _attempt(
     usd = trace.usd if trace.usd is not None else float(wanted.price.cost(trace.usage))
     return Attempt(
         key=key,
+        repo=study_task.repo,
+        strata=study_task.strata,
         solved=verdict.solved,
         usd=usd,
         calls=trace.usage.calls,
         navigator_calls=trace.navigator_calls,
+        told=trace.told,
         fresh=fresh_of(trace.usage),
         cached=trace.usage.cached,
         out=out_of(trace.usage),
@@ -153,12 +159,12 @@ async def _attempt(
 _NOWHERE = Endpoint("", "", "")
 
 
-async def _let_work(agent: str, work: Work, endpoint: Endpoint | None, wanted: Comparison) -> None:
-    if agent != PLAIN:
-        await run_program(agent, work)
+async def _let_work(work: Work, endpoint: Endpoint | None, wanted: Study) -> None:
+    if work.host in PROGRAMS:
+        await run_program(work)
         return
     assert endpoint is not None
-    async with desk_of(work.room, work.arm) as desk:
+    async with desk_of(work) as desk:
         await run_loop(work, endpoint, desk, wanted.price)
 
 
@@ -191,7 +197,8 @@ def changes(before: Path, after: Path, protected: Mapping[str, str]) -> dict[str
 
 def _keep(out: Path, key: AttemptKey, trace: Trace) -> None:
     """Write a trajectory, one event a line."""
-    name = f"{key.task}.{key.agent}.{key.arm.name.lower()}.{key.repeat}.jsonl"
+    host = key.host.replace(" ", "-")
+    name = f"{key.task}.{host}.{key.arm.name.lower()}.{key.repeat}.jsonl"
     file = out / "trajectories" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(event, ensure_ascii=False, default=str) for event in trace.events]

@@ -11,15 +11,18 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
-from benchmarks.agents.arms.records import Arm, Trace, Work
-from benchmarks.agents.isolation.sandbox import Room
+from benchmarks.study.hooks import Hooks, places
+from benchmarks.study.records import Arm, Trace, Work
 from navigator.records.pricing import TokenUsage
+from repo_navigator.host_files.entries import hook_elements
+from repo_navigator.host_files.hosts import HOOK_HOSTS
 
-PROGRAMS = {"claude-code": "claude", "codex": "codex"}
-ARMS = {"claude-code": tuple(Arm), "codex": (Arm.WITHOUT, Arm.INSTALLED)}
-"""Codex has no setting that loads a server's tools always."""
+_CLAUDE: Final = "claude-code"
+PROGRAMS: Final = {_CLAUDE: "claude", "codex": "codex"}
+ARMS: Final = {_CLAUDE: tuple(Arm), "codex": (Arm.NONE, Arm.TOOL)}
+"""Codex starts hooks only when its user has trusted them by hand."""
 _SERVER = "repo-navigator"
 
 
@@ -28,9 +31,11 @@ def is_installed(agent: str) -> bool:
     return shutil.which(PROGRAMS[agent]) is not None
 
 
-async def run_program(agent: str, work: Work) -> None:
-    """Run an agent's program on a goal in the room's work folder."""
-    command = (_claude if agent == "claude-code" else _codex)(work)
+async def run_program(work: Work) -> None:
+    """Run a host's program on a goal in the room's work folder."""
+    if work.arm.has_hooks:
+        await Hooks(work.room).prepare()
+    command = (_claude if work.host == _CLAUDE else _codex)(work)
     # A file, so that what a program told is there also where it is stopped.
     told = work.room.folder / "told.jsonl"
     with told.open("wb") as output, told.with_suffix(".errors").open("wb") as errors:
@@ -40,14 +45,14 @@ async def run_program(agent: str, work: Work) -> None:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
-            env=os.environ | _places(work.room),
+            env=os.environ | places(work.room),
         )
         try:
             await process.wait()
         finally:
             if process.returncode is None:
                 process.kill()
-            work.trace = trace_of(agent, list(_events(told.read_bytes())))
+            work.trace = trace_of(work.host, list(_events(told.read_bytes())))
     if process.returncode:
         said = told.with_suffix(".errors").read_text("utf-8", "replace")[-300:].strip()
         work.trace = work.trace._replace(failure=said or f"it ended with {process.returncode}")
@@ -55,26 +60,27 @@ async def run_program(agent: str, work: Work) -> None:
 
 def trace_of(agent: str, events: list[dict[str, Any]]) -> Trace:
     """Read tokens, turns, cost and calls of the navigator from the events that a program printed."""
-    return (_read_claude if agent == "claude-code" else _read_codex)(events)
-
-
-def _places(room: Room) -> dict[str, str]:
-    return {
-        "REPO_NAVIGATOR_DATA": str(room.folder / "navigations"),
-        "REPO_NAVIGATOR_CACHE": str(room.folder / "cache"),
-    }
+    return (_read_claude if agent == _CLAUDE else _read_codex)(events)
 
 
 def _claude(work: Work) -> Sequence[str]:
-    entry: dict[str, Any] = {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "mcp_server"]}
-    if work.arm is Arm.ALWAYS:
-        entry["alwaysLoad"] = True
-    servers = {} if work.arm is Arm.WITHOUT else {_SERVER: entry}
+    entry = {
+        "type": "stdio",
+        "command": sys.executable,
+        "args": ["-P", "-m", "mcp_server"],
+        **HOOK_HOSTS[_CLAUDE].settings,
+    }
+    servers = {_SERVER: entry} if work.arm.has_tool else {}
     file = work.room.folder / "mcp.json"
     file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+    started = hook_elements(HOOK_HOSTS[_CLAUDE], "user") if work.arm.has_hooks else {}
+    hooks = {event: [element] for event, element in started.items()}
+    settings = work.room.folder / "settings.json"
+    settings.write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
     return (
         *("claude", "-p", work.goal, "--output-format", "stream-json", "--verbose", "--model", work.model),
         *("--mcp-config", str(file), "--strict-mcp-config", "--dangerously-skip-permissions"),
+        *("--settings", str(settings)),
         *("--max-turns", str(work.limits.calls), "--max-budget-usd", f"{work.limits.usd:.2f}"),
     )
 
@@ -83,7 +89,7 @@ def _codex(work: Work) -> Sequence[str]:
     server = f"mcp_servers.{_SERVER}"
     added = (
         ()
-        if work.arm is Arm.WITHOUT
+        if not work.arm.has_tool
         else (
             *("-c", f"{server}.command={json.dumps(sys.executable)}"),
             *("-c", f'{server}.args=["-P", "-m", "mcp_server"]'),
@@ -130,7 +136,7 @@ def _read_claude(events: list[dict[str, Any]]) -> Trace:
         sent = used.get("input_tokens", 0) + used.get("cache_creation_input_tokens", 0) + cached
         usage = usage.plus(TokenUsage(sent, cached, used.get("output_tokens", 0)))
     wrong = str(ended.get("subtype", "no result")) if ended.get("is_error", True) else ""
-    return Trace(events, usage, ours, ended.get("total_cost_usd"), wrong)
+    return Trace(events, usage, ours, usd=ended.get("total_cost_usd"), failure=wrong)
 
 
 def _read_codex(events: list[dict[str, Any]]) -> Trace:
@@ -150,4 +156,4 @@ def _read_codex(events: list[dict[str, Any]]) -> Trace:
     ended = [event.get("item") or {} for event in events if event.get("type") == "item.completed"]
     ours = sum(item.get("type") == "mcp_tool_call" and item.get("server") == _SERVER for item in ended)
     failed = [event for event in events if event.get("type") in ("turn.failed", "error")]
-    return Trace(events, usage, ours, None, str(failed[-1])[:300] if failed else "")
+    return Trace(events, usage, ours, failure=str(failed[-1])[:300] if failed else "")
