@@ -23,7 +23,7 @@ from mcp import Client
 from benchmarks.git import run_git
 from benchmarks.synthetic import write_synthetic_tree
 from benchmarks.tasks import read_tasks
-from benchmarks.trees import find_mirror
+from benchmarks.trees import find_mirror, materialise
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
@@ -61,10 +61,8 @@ def _judge(options: argparse.Namespace, work: Path) -> None:
     tasks = [task for file in options.tasks for task in read_tasks(file)]
     summaries: dict[str, Summary] = {}
     for repo in dict.fromkeys([*(task.repo for task in tasks), *filter(None, options.beside.split(","))]):
-        clone = work / _name(repo)
-        run_git(
-            work, "clone", "-q", "-n", "--single-branch", str(find_mirror(repo, options.mirrors)), str(clone)
-        )
+        head = run_git(find_mirror(repo, options.mirrors), "rev-parse", HEAD).decode().strip()
+        clone = materialise(repo, head, options.mirrors, work)
         summary = summarize(Tree(CommitTree(clone, HEAD)), _name(repo), None)
         summaries |= {} if summary is None else {_name(repo): summary}
     print(f"| goals over {len(summaries)} repositories | first | among those chosen | chosen |")

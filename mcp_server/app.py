@@ -49,7 +49,10 @@ from mcp_server.version import package_version
 from navigator.adk.telemetry import is_wanted
 
 if TYPE_CHECKING:
+    from mcp_server.tenancy.host_rights import HostRights
     from mcp_server.tenancy.metrics import Metrics
+    from navigator.stores.host_projects import HostProjectStore
+    from navigator.workspaces.catalogue import Catalogue
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -172,6 +175,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         working_folder: The folder to navigate when neither call nor host names one; by default the process's.
     """
     navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, on_usage=note_usage))
+    navigations.access.at_hosts = _host_rights(settings, navigations.access.catalogue)
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()
@@ -208,6 +212,30 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     offer_prompts(server, navigations)
     offer_completions(server, navigations, settings.allowed)
     return server
+
+
+def _host_rights(settings: Settings, catalogue: Catalogue | None) -> HostRights | None:
+    """Return what asks git hosts for readers and hears of pushes; None where the settings name no host."""
+    if catalogue is None or not (settings.http.host_tokens or settings.http.webhook_secrets):
+        return None
+    if find_spec("httpx2") is None:
+        raise SettingsError(
+            "REPO_NAVIGATOR_HOST_TOKENS and REPO_NAVIGATOR_WEBHOOK_SECRETS need a package that is not "
+            "installed; run `pip install 'repo-navigator[team]'`."
+        )
+    from mcp_server.tenancy.git_hosts import HostClient  # noqa: PLC0415 - only where a host is asked
+    from mcp_server.tenancy.host_rights import HostRights  # noqa: PLC0415 - as above
+    from navigator.stores.host_projects import OwnHostProjects  # noqa: PLC0415 - as above
+
+    store: HostProjectStore = OwnHostProjects()
+    if settings.store is not None:
+        from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+        from navigator.stores.postgres.host_projects import SharedHostProjects  # noqa: PLC0415 - as above
+
+        store = SharedHostProjects(PostgresDatabase(settings.store))
+    return HostRights(
+        catalogue, HostClient(settings.http.host_tokens), store, hold_s=settings.http.rights_seconds
+    )
 
 
 def _metrics(settings: Settings, navigations: Navigations) -> Metrics | None:

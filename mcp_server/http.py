@@ -39,12 +39,14 @@ from navigator.loopback import is_loopback
 if TYPE_CHECKING:
     from mcp_server.tenancy.accounting import Accounting
     from mcp_server.tenancy.metrics import Metrics
+    from mcp_server.tenancy.webhooks import Webhooks
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
 LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
 METRICS: Final = "/metrics"
+WEBHOOKS: Final = "/webhooks/"
 PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
 """What whoever watches over the server may ask without a token."""
 
@@ -70,6 +72,10 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
 
     for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
         server.custom_route(path, methods=["GET"])(answer)
+
+    webhooks = _webhooks(server, settings)
+    if webhooks is not None:
+        server.custom_route(f"{WEBHOOKS}{{host}}", methods=["POST"])(webhooks.take)
 
     if server.metrics is not None:
         server.custom_route(METRICS, methods=["GET"])(_read_metrics(server.metrics, settings.metrics_token))
@@ -148,6 +154,8 @@ async def serve_http(
             tasks.start_soon(readiness.watch)
         # On while the server drains too: one that hangs then is ended as well.
         tasks.start_soon(watchdog.watch)
+        if server.navigations.access.at_hosts is not None:
+            tasks.start_soon(server.navigations.access.at_hosts.follow)
         await running.serve()
         watchdog.tell(STOPPING)
         tasks.cancel_scope.cancel()
@@ -231,7 +239,7 @@ def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) 
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         # The metrics have a token of their own.
-        is_open = scope["type"] != "http" or scope["path"] in PROBED | {METRICS}
+        is_open = scope["type"] != "http" or _has_own_secret(scope["path"])
         if not is_open and scope["path"] == described:
             await description(scope, receive, send)
         elif is_open:
@@ -245,6 +253,19 @@ def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) 
 
     verifier = _Tokens(settings, issuer)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
+
+
+def _has_own_secret(path: str) -> bool:
+    return path in PROBED | {METRICS} or path.startswith(WEBHOOKS)
+
+
+def _webhooks(server: NavigatorServer, settings: HttpSettings) -> Webhooks | None:
+    rights = server.navigations.access.at_hosts
+    if rights is None or not settings.webhook_secrets:
+        return None
+    from mcp_server.tenancy.webhooks import Webhooks  # noqa: PLC0415 - only where git hosts call
+
+    return Webhooks(rights, settings.webhook_secrets, settings.max_body_bytes)
 
 
 def _has_credentials(scope: Scope) -> bool:

@@ -61,6 +61,8 @@ class IdentitySettings:
     """URL of the provider's public keys; empty to look it up in the provider's own document."""
     groups_claim: str = "groups"
     """The claim that lists the groups of a token's bearer."""
+    login_claim: str = ""
+    """The claim that is what git hosts call the bearer; empty where none is to be trusted with that."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,12 @@ class HttpSettings:
     max_connections: int = 512
     drain_seconds: float = CALL_SECONDS
     """What calls under way get to be answered once the server was asked to end."""
+    webhook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Git host → the secret that its webhooks are signed with."""
+    host_tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Git host → the token by which it is asked who may read."""
+    rights_seconds: float = 60.0
+    """How long a right holds that a git host has told."""
     metrics_token: str = field(default="", repr=False)
     """Bearer token of whoever reads the metrics; without one there are none."""
 
@@ -185,6 +193,9 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
             drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
+            webhook_secrets=_by_host(environ, "WEBHOOK_SECRETS", _SHORTEST_TOKEN),
+            host_tokens=_by_host(environ, "HOST_TOKENS", 1),
+            rights_seconds=_number(environ, "RIGHTS_SECONDS", HttpSettings.rights_seconds),
             metrics_token=_metrics_token(environ.get(f"{PREFIX}HTTP_METRICS_TOKEN", "").strip(), tokens),
             allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
@@ -212,6 +223,7 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
     issuer = environ.get(f"{PREFIX}HTTP_ISSUER", "").strip()
     resource = environ.get(f"{PREFIX}HTTP_RESOURCE", "").strip()
     keys_url = environ.get(f"{PREFIX}HTTP_JWKS", "").strip()
+    login_claim = environ.get(f"{PREFIX}HTTP_LOGIN_CLAIM", "").strip()
     if not (issuer or resource or keys_url):
         return None
     if not (issuer and resource):
@@ -226,7 +238,9 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
                 "name and password, or http:// of this machine."
             )
     groups_claim = environ.get(f"{PREFIX}HTTP_GROUPS_CLAIM", "").strip()
-    return IdentitySettings(issuer, resource, keys_url, groups_claim or IdentitySettings.groups_claim)
+    return IdentitySettings(
+        issuer, resource, keys_url, groups_claim or IdentitySettings.groups_claim, login_claim
+    )
 
 
 def is_trusted_url(url: str) -> bool:
@@ -292,6 +306,20 @@ def bearer_tokens(text: str) -> dict[str, str]:
             )
         principals[token] = name
     return principals
+
+
+def _by_host(environ: Mapping[str, str], name: str, shortest: int) -> dict[str, str]:
+    """Return git host → secret from ``git.example:SECRET,github.com:SECRET``; no secret is repeated."""
+    found: dict[str, str] = {}
+    for position, entry in enumerate(_words(environ.get(PREFIX + name, "")), start=1):
+        host, _, secret = entry.partition(":")
+        if not host or len(secret) < shortest or host.lower() in found:
+            raise SettingsError(
+                f"{PREFIX}{name} can't be used at its entry {position}; write `git.example:SECRET`, each "
+                f"host once, with {counted(shortest, 'character')} or more."
+            )
+        found[host.lower()] = secret
+    return found
 
 
 def _groups(text: str, principals: Set[str]) -> dict[str, tuple[str, ...]]:

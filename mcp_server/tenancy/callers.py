@@ -19,9 +19,14 @@ class Caller(Protocol):
     def groups(self) -> frozenset[str]:
         """Of the principal."""
 
+    @property
+    def login(self) -> str:
+        """What git hosts call the principal; ``""`` where nobody vouches for it."""
+
 
 class Here(NamedTuple):
     """Somebody at a command line of this machine."""
 
     user: str = LOCAL
     groups: frozenset[str] = frozenset()
+    login: str = ""

@@ -13,7 +13,7 @@ import jwt
 from mcp.server.auth.provider import AccessToken
 
 from mcp_server.settings import IdentitySettings, is_trusted_url
-from mcp_server.tenancy.principal import GROUPS
+from mcp_server.tenancy.principal import GROUPS, LOGIN
 
 _ALGORITHMS: Final = (
     "RS256",
@@ -86,8 +86,16 @@ class TokenIssuer:
             expires_at=int(claims["exp"]) + _LEEWAY_SECONDS,
             resource=self._settings.resource,
             subject=subject,
-            claims={"iss": issuer, GROUPS: _groups(claims.get(self._settings.groups_claim))},
+            claims={
+                "iss": issuer,
+                GROUPS: _groups(claims.get(self._settings.groups_claim)),
+                LOGIN: self._login(claims),
+            },
         )
+
+    def _login(self, claims: dict[str, Any]) -> str:
+        login = claims.get(self._settings.login_claim) if self._settings.login_claim else None
+        return login if isinstance(login, str) and len(login) <= _LONGEST_GROUP else ""
 
     async def _key(self, name: object) -> jwt.PyJWK | None:
         """Return the provider's key of that name; of one without names, the only one."""

@@ -13,6 +13,8 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_server.eras import MODERN
 from mcp_server.tenancy.callers import LOCAL
 
+LOGIN: Final = "login"
+"""Where a verified token tells what git hosts call its bearer."""
 GROUPS: Final = "groups"
 """Where a verified token tells the groups of its bearer, whatever its issuer calls them."""
 
@@ -25,6 +27,8 @@ class Principal(NamedTuple):
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
     groups: frozenset[str] = frozenset()
     """What the team's settings, or its identity provider, say that the caller belongs to."""
+    login: str = ""
+    """What git hosts call the caller; ``""`` where nobody vouches for it."""
 
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value
@@ -46,12 +50,13 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     user = request.scope.get("user")
     if user is None or not user.is_authenticated:
         return Principal(LOCAL, session)
-    return Principal(user.display_name, session, groups_of(user.access_token))
+    claims = user.access_token.claims or {}
+    return Principal(user.display_name, session, groups_of(user.access_token), str(claims.get(LOGIN, "")))
 
 
 def admitted(token: str, name: str, groups: Iterable[str]) -> AccessToken:
     """Return what a bearer token that is set here admits: the principal of that name, in these groups."""
-    return AccessToken(token=token, client_id=name, scopes=[], claims={GROUPS: sorted(groups)})
+    return AccessToken(token=token, client_id=name, scopes=[], claims={GROUPS: sorted(groups), LOGIN: name})
 
 
 def groups_of(token: AccessToken) -> frozenset[str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server.repository import (
     RepositoryNotAllowedError,
@@ -28,6 +28,9 @@ MOST: Final = 20
 _TOLD: Final = 10
 _BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
 """A word that nobody takes for a path, such as ``api``, ``api@v1`` or ``apo``."""
+
+if TYPE_CHECKING:
+    from mcp_server.tenancy.host_rights import HostRights
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +55,8 @@ class RepositoryAccess:
 
     def __init__(self, settings: NavigatorSettings, allowed: Sequence[Path]) -> None:
         self._allowed = allowed
+        self.at_hosts: HostRights | None = None
+        """What git hosts say of readers; None where nobody asks them, and then they admit nobody."""
         self._catalogue: Catalogue | None = None
         if settings.repositories is not None and settings.data_dir is not None:
             self._catalogue = Catalogue(settings.repositories, settings.data_dir)
@@ -163,7 +168,9 @@ class RepositoryAccess:
         return [
             name
             for name, entry in entries.items()
-            if is_local or entry.admits(principal.user, principal.groups)
+            if is_local
+            or entry.admits(principal.user, principal.groups)
+            or (self.at_hosts is not None and self.at_hosts.admits(entry, principal.login))
         ]
 
     def known_among(self, named: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -174,6 +181,11 @@ class RepositoryAccess:
             return ()
         given = [named] if isinstance(named, str) else list(named or ())
         return tuple(name for text in given[:MOST] if (name := split_ref(text.strip()).name) in entries)
+
+    @property
+    def catalogue(self) -> Catalogue | None:
+        """The repositories that are known by name; None where no file of them is set."""
+        return self._catalogue
 
     def fault(self) -> str:
         """Return why an earlier list of repositories is used, for the operator; ``""`` where it is today's.

@@ -1,11 +1,13 @@
 """The repositories that a server keeps clones of, from its operator's YAML file, and who may read which.
 
 ```yaml
+hosts:
+  git.example: {kind: gitlab, api: https://git.example/api/v4}   # asked for readers that are `host`
 repositories:
   api:
     address: https://git.example/team/api.git
     branches: [main, "release/*"]   # of which the first is meant where none is named; left out, all
-    readers: [group:backend, user:alice]   # "*" is everybody who is admitted
+    readers: [group:backend, user:alice, host]   # "*" is everybody who is admitted
 ```
 """
 
@@ -13,21 +15,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from stat import S_IFDIR
 from textwrap import indent
 from typing import Annotated, Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from navigator.loopback import is_loopback
+from navigator.workspaces.git_host import GitHost, Project, project_of
 from repo_map.atomic_files import read_stored, replace_text
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.messages import one_line
 from repo_map.worktree.disk import kind
 
 EVERYBODY: Final = "*"
+HOST: Final = "host"
+"""A reader: whoever the repository's git host lets read it."""
 _READERS: Final = ("user", "group")
 """What comes before the name of a reader, with a colon behind it."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -37,6 +43,8 @@ _SCP = re.compile(r"[\w.-]+@[\w][\w.-]*:(?!/)[\w./~-]+")
 _SCHEMES: Final = ("https", "ssh", "file")
 _FOLDER: Final = "repositories"
 """Of the clones, in the data folder."""
+WANTED: Final = ".wanted"
+"""Folder among the clones, with a file for each that a webhook told of a push to."""
 
 
 class CatalogueError(RepoMapError):
@@ -85,7 +93,7 @@ class RepositoryEntry(BaseModel):
     def _users_or_groups(cls, readers: tuple[str, ...]) -> tuple[str, ...]:
         for reader in readers:
             kind, _, name = reader.partition(":")
-            if reader != EVERYBODY and (kind not in _READERS or not name.strip()):
+            if reader not in (EVERYBODY, HOST) and (kind not in _READERS or not name.strip()):
                 shown = ascii(reader[:100])[1:-1]
                 raise ValueError(
                     # Who may name a group at the provider would else read as a user of that name.
@@ -93,8 +101,13 @@ class RepositoryEntry(BaseModel):
                 )
         return readers
 
+    @property
+    def project(self) -> Project | None:
+        """What its host calls it; None for one of no host."""
+        return project_of(self.address)
+
     def admits(self, principal: str, groups: Collection[str]) -> bool:
-        """Tell whether a principal who is in these groups may read the repository."""
+        """Tell whether a principal who is in these groups may read it, whatever its host says."""
         names = {EVERYBODY, f"user:{principal}", *(f"group:{group}" for group in groups)}
         return not names.isdisjoint(self.readers)
 
@@ -102,7 +115,15 @@ class RepositoryEntry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    hosts: dict[str, GitHost] = Field(default_factory=dict)
     repositories: dict[str, RepositoryEntry] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _of_known_hosts(self) -> _File:
+        for name, entry in self.repositories.items():
+            if HOST in entry.readers and (entry.project is None or entry.project.host not in self.hosts):
+                raise ValueError(f"`{name}` has the readers of its host, which `hosts` does not describe")
+        return self
 
     @field_validator("repositories")
     @classmethod
@@ -146,6 +167,8 @@ class Current(NamedTuple):
     """The repositories that a server goes by."""
 
     entries: Mapping[str, RepositoryEntry]
+    hosts: Mapping[str, GitHost]
+    """By their names in addresses."""
     fault: str = ""
     """What is wrong with the file by now, for its operator, where these are those that it had before."""
 
@@ -157,7 +180,7 @@ class Catalogue:
         self.file = file
         self.clones = data_dir / _FOLDER
         """The folder in which each repository has its clone."""
-        self._read: tuple[bytes, dict[str, RepositoryEntry]] | None = None
+        self._read: tuple[bytes, _File] | None = None
 
     def entries(self) -> Mapping[str, RepositoryEntry]:
         """Return the repositories by name, in the file's order.
@@ -165,6 +188,9 @@ class Catalogue:
         Raises:
             CatalogueError: the file can't be read, or is not well-formed.
         """
+        return self._today().repositories
+
+    def _today(self) -> _File:
         try:
             content = read_stored(self.file)
         except FileNotFoundError as error:
@@ -192,11 +218,12 @@ class Catalogue:
             CatalogueError: there is no list to go by.
         """
         try:
-            return Current(self.entries())
+            today = self._today()
+            return Current(today.repositories, today.hosts)
         except CatalogueContentError as error:
             if self._read is None:
                 raise
-            return Current(self._read[1], str(error))
+            return Current(self._read[1].repositories, self._read[1].hosts, str(error))
 
     def clone_of(self, name: str) -> tuple[Path, RepositoryEntry]:
         """Return the folder of a repository's clone, and what the catalogue says of the repository.
@@ -246,7 +273,7 @@ class Catalogue:
         whole = start.rstrip("\n") + "\n" + indent(added, "  ")
         # Other people's comments and order stay: what is added comes last, if it is right there.
         try:
-            is_right = self._parsed(whole.encode()) == {**before, name: entry}
+            is_right = self._parsed(whole.encode()).repositories == {**before, name: entry}
         except CatalogueError:
             is_right = False
         if not is_right:
@@ -257,12 +284,18 @@ class Catalogue:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         replace_text(self.file, whole)
 
-    def _parsed(self, content: bytes) -> dict[str, RepositoryEntry]:
+    def want(self, name: str) -> None:
+        """Note that a repository is to be fetched soon; where that can't be noted, it is fetched in time."""
+        with suppress(OSError):
+            (self.clones / WANTED).mkdir(mode=0o700, parents=True, exist_ok=True)
+            (self.clones / WANTED / name).touch()
+
+    def _parsed(self, content: bytes) -> _File:
         import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
 
         try:
             data: Any = yaml.safe_load(content.decode("utf-8")) if content.strip() else {}
-            return _File.model_validate(data or {}).repositories
+            return _File.model_validate(data or {})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(str(part) for part in first["loc"]) or "its top"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +15,7 @@ from pathlib import Path
 from stat import S_IFDIR
 from typing import Final, NamedTuple
 
-from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
+from navigator.workspaces.catalogue import WANTED, Catalogue, RepositoryEntry
 from navigator.workspaces.summaries import keep_summary
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
@@ -52,10 +53,13 @@ def sync(
     on_done: Callable[[Synced], object],
     seconds: float = SECONDS,
     most_bytes: int = MOST_BYTES,
+    *,
+    older_s: float = 0.0,
 ) -> bool:
     """Fetch repositories, all of them where none is named; return whether each was fetched.
 
-    Each has ``seconds``, and its clone may hold ``most_bytes``.
+    Where none is named, those stay that were fetched less than ``older_s`` ago and that no webhook has told
+    of since. Each has ``seconds``, and its clone may hold ``most_bytes``.
 
     ``on_done`` is called for each, in the catalogue's order. Whoever reads meanwhile reads a clone as it was
     before, or as it is after.
@@ -69,13 +73,31 @@ def sync(
             f"No repository is called `{unknown[0]}` in `{catalogue.file}`; "
             "`repo-navigator repositories add` adds one."
         )
-    chosen = [(name, entry) for name, entry in entries.items() if not names or name in names]
+    wanted, since = wanted_of(catalogue), time.time() - older_s
+
+    def is_due(name: str) -> bool:
+        return name in names or (
+            not names and (name in wanted or not older_s or _fetched_s(catalogue.clones / name) <= since)
+        )
+
+    for name in sorted(wanted):
+        if name not in entries or is_due(name):
+            # Before it is fetched: a push that comes meanwhile is told of anew.
+            (catalogue.clones / WANTED / name).unlink(missing_ok=True)
+    chosen = [(name, entry) for name, entry in entries.items() if is_due(name)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         results = list[bool]()
         for done in pool.map(partial(_sync_one, catalogue.clones, seconds, most_bytes), chosen):
             on_done(done)
             results.append(not done.failed)
     return all(results)
+
+
+def wanted_of(catalogue: Catalogue) -> set[str]:
+    """Return the names of what is to be fetched soon."""
+    with suppress(OSError):
+        return {path.name for path in (catalogue.clones / WANTED).iterdir()}
+    return set()
 
 
 def kept(catalogue: Catalogue) -> Iterator[Kept]:
@@ -118,6 +140,11 @@ def _begin(clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: 
 
 
 def _fetched_at(clone: Path) -> datetime | None:
+    seconds = _fetched_s(clone)
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
+
+
+def _fetched_s(clone: Path) -> float:
     with suppress(OSError):
-        return datetime.fromtimestamp(clone.stat().st_mtime, UTC)
-    return None
+        return clone.stat().st_mtime
+    return 0.0

@@ -50,6 +50,9 @@ class SyncOptions:
 
     names: tuple[str, ...] = argument("NAME", "which; all if left out", nargs="*")
     seconds: float = flag("--seconds", "S", "longest for each repository (900)", read=number, default=SECONDS)
+    older: float = flag(
+        "--older", "S", "those not fetched for S seconds, or pushed to since (all)", read=number, default=0.0
+    )
     max_gb: float = flag("--max-gb", "GB", "most of each clone (20)", read=number, default=MOST_BYTES / 1e9)
 
 
@@ -76,7 +79,9 @@ def run(options: AddOptions | ListOptions | SyncOptions, settings: Settings) -> 
             return 0
         case SyncOptions():
             most_bytes = int(options.max_gb * 1e9)
-            return 0 if sync(catalogue, options.names, _tell, options.seconds, most_bytes) else _FAILED
+            limits = (options.seconds, most_bytes)
+            is_whole = sync(catalogue, options.names, _tell, *limits, older_s=options.older)
+            return 0 if is_whole else _FAILED
 
 
 def _catalogue(settings: Settings) -> Catalogue:

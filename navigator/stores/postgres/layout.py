@@ -165,6 +165,16 @@ CREATE TABLE forgotten_sessions (
 );
 """
 """Sessions that are gone and whose artifacts, which lie elsewhere, may still be there."""
+_HOST_PROJECTS: Final = """
+CREATE TABLE host_projects (
+    project text PRIMARY KEY,
+    asked_at double precision NOT NULL DEFAULT 0,
+    readers text NOT NULL DEFAULT '[]',
+    told_at double precision NOT NULL DEFAULT 0,
+    pushed_at double precision NOT NULL DEFAULT 0
+);
+"""
+"""What git hosts say of projects: who reads them, and when one was pushed to."""
 STEPS: Final[tuple[str | Batches, ...]] = (
     _SESSIONS,
     _LEASES,
@@ -174,6 +184,7 @@ STEPS: Final[tuple[str | Batches, ...]] = (
     _FILL_USES,
     _NO_REASON,
     _FORGOTTEN,
+    _HOST_PROJECTS,
 )
 """The first makes version 1 of nothing, and so on; one that was released is never changed."""
 _ONE_AT_A_TIME: Final = 0x5265706F
