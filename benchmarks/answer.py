@@ -8,8 +8,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -21,8 +22,13 @@ from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
 from repo_map.relevance.model import Weights
 
+if TYPE_CHECKING:
+    from navigator.workspaces.workspace import Workspace
+
 _SHOWN: Final = ("reach", "body", "spelt", "tokens", "places", "seconds")
 _HISTORY_S: Final = 120
+LOOKS: Final = ("whole index", "first look")
+"""What rows are called whose answers are of the same tasks from either."""
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
@@ -53,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", type=Path, metavar="FILE", help="weights by repository (training.foreign_weights)"
     )
+    parser.add_argument(
+        "--first-look",
+        action="store_true",
+        help="measure first looks beside whole indexes, where one is taken",
+    )
     add_folders(parser)
 
 
@@ -70,20 +81,27 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-")))
         kept = KeptRows(options.out or scratch / "rows.jsonl", AnswerRow)
-        known = {(row.id, row.most): row for row in kept}
+        known = {(row.id, row.kind, row.most): row for row in kept}
         rows: list[AnswerRow] = []
         for file in options.tasks:
             for task in chosen(read_tasks(file), options.mirrors, options.limit):
-                missing = [most for most in sizes if (task.id, most) not in known]
+                kind = LOOKS[0] if options.first_look else file.stem
+                missing = [most for most in sizes if (task.id, kind, most) not in known]
                 if missing:
                     tree = materialise(
                         task.repo, task.base_commit, options.mirrors, options.trees or scratch / "trees"
                     )
-                    fresh = list(measure(task, tree, file.stem, missing, weights.get(task.repo)))
+                    fresh = list(
+                        beside_first_look(task, tree, missing, weights.get(task.repo))
+                        if options.first_look
+                        else measure(task, tree, file.stem, missing, weights.get(task.repo))
+                    )
                     kept.append(*fresh)
-                    known |= {(row.id, row.most): row for row in fresh}
-                    print(f"{task.id}: {fresh[-1].measures}", file=sys.stderr, flush=True)
-                rows += [known[task.id, most] for most in sizes]
+                    known |= {(row.id, row.kind, row.most): row for row in fresh}
+                    for row in fresh[-1:]:
+                        print(f"{task.id}: {row.measures}", file=sys.stderr, flush=True)
+                kinds = LOOKS if options.first_look else (file.stem,)
+                rows += [known[key] for key in product((task.id,), kinds, sizes) if key in known]
     print("\n".join(table(rows)))
     return 0
 
@@ -111,6 +129,34 @@ def measure(
 
     index = build_index(tree, workers=1)
     workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S), weights)
+    yield from _answers(task, tree, kind, sizes, workspace)
+    index.release()
+
+
+def beside_first_look(
+    task: Task, tree: Path, sizes: Sequence[int], weights: Weights | None = None
+) -> Iterator[AnswerRow]:
+    """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
+    from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
+    from repo_map.first_look.look import first_look  # noqa: PLC0415 - as above
+    from repo_map.history.joining import latest_history  # noqa: PLC0415 - as above
+    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
+    from repo_map.worktree.folders import folder_tree  # noqa: PLC0415 - as above
+
+    place = folder_tree(tree)
+    look = first_look(place, task.goal, store=Store(None), workers=1)
+    if look is None:
+        return
+    whole, first = LOOKS
+    yield from measure(task, tree, whole, sizes, weights)
+    history = latest_history(place, FIRST_LOOK_COMMITS, _HISTORY_S)
+    yield from _answers(task, tree, first, sizes, Workspace(look, history, weights))
+    look.release()
+
+
+def _answers(
+    task: Task, tree: Path, kind: str, sizes: Sequence[int], workspace: Workspace
+) -> Iterator[AnswerRow]:
     paths = files_at_head(tree)
     for most in sizes:
         started = time.perf_counter()
@@ -126,7 +172,6 @@ def measure(
             {**measures, "seconds": seconds},
             {"confidence": sent.relevance.sufficiency.confidence, "shown": float(sent.shown)},
         )
-    index.release()
 
 
 def table(rows: Sequence[AnswerRow]) -> list[str]:
