@@ -27,6 +27,13 @@ from repo_map.parsing.nodes import parts_of
 
 
 class _Reader(Reader):
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
+        self._defined: set[int] = set()
+        """First bytes of the names of types where they are defined."""
+        self._qualified_end = 0
+        """Of the latest type with a package before it."""
+
     # Bindings.
 
     def _package(self, node: Node) -> None:
@@ -125,6 +132,8 @@ class _Reader(Reader):
             self.base(self.type_of(node.named_children[0]), node)
 
     def _definition(self, node: Node) -> None:
+        if (name := node.child_by_field_name("name")) is not None:
+            self._defined.add(name.start_byte)
         made_of = node.child_by_field_name("type")
         if made_of is not None and made_of.type not in ("struct_type", "interface_type"):
             self.bind("", self.type_of(made_of), node, facts.ALIAS)
@@ -172,12 +181,11 @@ class _Reader(Reader):
             self.use(chain, node, facts.VALUE)
 
     def _site_of_type(self, node: Node) -> None:
-        parent = node.parent
-        if parent is None or parent.type in ("qualified_type", "type_spec", "type_alias"):
-            if parent is None or parent.type == "qualified_type":
-                return
-            if parent.child_by_field_name("name") == node:
-                return
+        # A name in ``package.Name`` comes right after the whole. To ask a node for its parent takes longer.
+        if node.start_byte < self._qualified_end or node.start_byte in self._defined:
+            return
+        if node.type == "qualified_type":
+            self._qualified_end = node.end_byte
         package, _, name = self.text(node).rpartition(".")
         if package or name not in GO_TYPES:
             self.site(name, package, node, facts.TYPE)
