@@ -17,7 +17,7 @@ from repo_map.indexing.strings import StringTable, encode
 from repo_map.limits import Limits
 from repo_map.parsing.facts_model import FileFacts
 from repo_map.parsing.values import FileSymbols
-from repo_map.text.costs import FileCosts, price_file
+from repo_map.text.costs import PricedDefinitions, PricedFile, price_files
 from repo_map.text.terms import count_terms
 from repo_map.text.units import FileUnits, read_units
 from repo_map.worktree.file_kinds import FileFlag, flags_of_content, flags_of_path
@@ -59,7 +59,8 @@ class _Reading(NamedTuple):
     lines: int
     symbols: FileSymbols
     units: FileUnits
-    costs: FileCosts
+    text: bytes
+    """What is priced."""
     notes: list[str]
 
 
@@ -96,6 +97,7 @@ class _Builder:
         self._facts = (_FactColumns("facts.site"), _FactColumns("facts.binding"))
         self._texts: list[str] = []
         """Of each field of each unit in turn."""
+        self._priced: list[PricedFile] = []
 
     def add(self, file: ReadFile) -> None:
         reading = _read(file, self._read)
@@ -107,8 +109,8 @@ class _Builder:
         self._numbers["files.digest"].frombytes(file.digest or _NO_DIGEST)
         self._add_symbols(reading.symbols)
         self._add_units(reading.units)
-        self._numbers["costs.levels"].extend(reading.costs.levels)
-        self._numbers["costs.definitions"].extend(chain.from_iterable(reading.costs.definitions))
+        symbols = reading.symbols
+        self._priced.append(PricedFile(reading.text, symbols.language, len(symbols.definitions)))
         self._names["notes.message"] += reading.notes
         self._counts["notes"].append(len(reading.notes))
 
@@ -162,6 +164,13 @@ class _Builder:
         columns: dict[str, NDArray[Any]] = {
             name: np.frombuffer(values, values.typecode) for name, values in self._numbers.items()
         }
+        columns["costs.levels"], columns["costs.definitions"] = price_files(
+            self._priced,
+            PricedDefinitions(
+                self._names["symbols.kind"],
+                *(columns[f"symbols.{field}"] for field in PricedDefinitions._fields[1:]),
+            ),
+        )
         for facts in self._facts:
             packed = pack(facts.rows())
             arrays[f"{facts.column}_start"], columns[facts.column] = packed.start, packed.blob
@@ -218,19 +227,17 @@ def _read(file: ReadFile, read: _ReadSource) -> _Reading:
     try:
         symbols = read(text, path)
         units = read_units(text, symbols, path)
-        costs = price_file(text, symbols, path)
     except Exception as error:
         notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
         return _unread(flags | _UNPARSED, notes, text, path)
     notes.extend(symbols.problems)
     if symbols.problems or not symbols.language:
         flags |= _UNPARSED
-    return _Reading(flags, _count_lines(text), symbols, units, costs, notes)
+    return _Reading(flags, _count_lines(text), symbols, units, text, notes)
 
 
 def _unread(flags: int, notes: list[str], text: bytes, path: str) -> _Reading:
-    costs = price_file(text, _NO_SYMBOLS, path)
-    return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), costs, notes)
+    return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), text, notes)
 
 
 def _count_lines(text: bytes) -> int:

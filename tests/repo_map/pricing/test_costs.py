@@ -8,11 +8,10 @@ import pytest
 
 from repo_map.drawing.costs import price_index, price_plan
 from repo_map.drawing.draw import draw_map
-from repo_map.parsing.symbols import read_symbols
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens
-from repo_map.text.costs import estimate, price_file, price_paths
+from repo_map.text.costs import estimate, price_paths
 from tests.support.maps import draw, index_of
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
@@ -30,29 +29,28 @@ def test_the_estimate_of_source_is_near_the_count() -> None:
 
 
 def test_a_definition_costs_what_it_encloses() -> None:
-    source = b"class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n"
-    symbols = read_symbols(source, "a.py")
-    prices = dict(
-        zip(
-            (d.name for d in symbols.definitions),
-            price_file(source, symbols, "a.py").definitions,
-            strict=True,
-        )
+    index = index_of(
+        {"a.py": "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n"}
     )
+    prices = dict(zip((d.name for d in index.definitions(0)), index.costs.definitions.tolist(), strict=True))
     for level in (0, 1, 2):
         assert prices["A"][level] >= prices["one"][level] + prices["two"][level] - 1
     assert prices["one"][0] <= prices["one"][1] <= prices["one"][2]
 
 
-def test_equal_contents_cost_the_same_whatever_they_are_called() -> None:
-    source = b"def f():\n    pass\n"
-    assert price_file(source, read_symbols(source, "a.py"), "a.py") == price_file(
-        source, read_symbols(source, "b/c.py"), "b/c.py"
-    )
+def test_what_a_file_costs_follows_from_its_content_alone() -> None:
+    odd = {"b.py": SOURCES["repo_map/globs.py"], "c.md": "# A\n\nb\n", "d.js": "a=1;" * 50, "e.txt": "x"}
+    alone = index_of({"m/a.py": SOURCES["repo_map/text/tokens.py"]}).costs
+    among = index_of({**odd, "n/a.py": SOURCES["repo_map/text/tokens.py"], "z.py": ""})
+    file = among.file_id("n/a.py")
+    assert file is not None
+    assert among.costs.levels[file].tolist() == alone.levels[0].tolist()
+    first, last = among.symbols.file_start[file : file + 2].tolist()
+    assert among.costs.definitions[first:last].tolist() == alone.definitions.tolist()
 
 
 def test_nothing_costs_nothing() -> None:
-    assert price_file(b"", read_symbols(b"", "a.txt"), "a.txt") == ((0, 0, 0, 0, 0), [])
+    assert index_of({"a.txt": ""}).costs.levels.tolist() == [[0, 0, 0, 0, 0]]
     assert price_paths(()).shape == (0,)
 
 
