@@ -85,7 +85,7 @@ class PricedDefinitions(NamedTuple):
     doc_end: NDArray[Any]
 
 
-class Costs(NamedTuple):
+class FilePrices(NamedTuple):
     """Estimated tokens of the contents of files, without their paths: equal contents cost the same."""
 
     levels: NDArray[np.int64]
@@ -94,7 +94,7 @@ class Costs(NamedTuple):
     """Tokens of each definition at levels 2, 3 and 4, what it encloses included; shape (definitions, 3)."""
 
 
-def price_files(files: Sequence[PricedFile], definitions: PricedDefinitions) -> Costs:
+def price_files(files: Sequence[PricedFile], definitions: PricedDefinitions) -> FilePrices:
     """Estimate what files and their definitions cost at every level: about 5 ns a byte, 1 µs a definition."""
     lines, counts = _line_tokens_of(files)
     ends = np.cumsum(counts)
@@ -116,7 +116,7 @@ def price_files(files: Sequence[PricedFile], definitions: PricedDefinitions) -> 
     levels[:, 4] = totals
     structure, interface = (_with_enclosed(values, owner, definitions.parent) for values in own[:2])
     priced = np.stack((structure, interface, own[2]), axis=1)
-    return Costs(np.rint(levels).astype(np.int64), np.rint(priced).astype(np.int64))
+    return FilePrices(np.rint(levels).astype(np.int64), np.rint(priced).astype(np.int64))
 
 
 def price_paths(paths: Sequence[str]) -> NDArray[np.int32]:
