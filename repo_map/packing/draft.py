@@ -117,6 +117,7 @@ class Base:
     """The rules and boosts of the plan that packing starts from."""
 
     def __init__(self, index: RepoIndex, plan: FlightPlan | None) -> None:
+        self._index = index
         self.plan = plan or FlightPlan()
         self.rules = tuple(rule for rule in self.plan.verbosity if rule.pattern not in _EVERYTHING)
         """Rules that say something of particular files; those for every file are what packing replaces."""
@@ -154,28 +155,33 @@ class Base:
         matches = ((globs.compile_name(boost.name).fullmatch, boost.weight) for boost in self._symbols)
         return [weight for match, weight in matches if match(name) or match(leaf)]
 
-    def files(self, index: RepoIndex) -> list[str]:
+    def files(self) -> list[str]:
         """Return the files that rules name one by one and show, in the order of the rules."""
-        ids = {path: index.file_id(path) for path in map(globs.plain, (rule.pattern for rule in self.rules))}
+        ids = {
+            path: self._index.file_id(path)
+            for path in map(globs.plain, (rule.pattern for rule in self.rules))
+        }
         return [
             path for path, file_id in ids.items() if file_id is not None and not excluded_by(self.plan, path)
         ]
 
-    def price(self, index: RepoIndex) -> int:
+    def price(self) -> int:
         """Return the estimated tokens of the files that rules for several files show by their level."""
-        levels = np.zeros(len(index.paths), np.int64)
+        levels = np.zeros(len(self._index.paths), np.int64)
         for rule in self.rules:
-            single = index.file_id(globs.plain(rule.pattern)) is not None
-            levels[files_named(index, rule.pattern)] = (
+            single = self._index.file_id(globs.plain(rule.pattern)) is not None
+            levels[files_named(self._index, rule.pattern)] = (
                 0 if single else 1 if rule.level is None else rule.level
             )
-        return int(file_level_costs(index)[np.arange(len(levels)), levels].sum())
+        return int(file_level_costs(self._index)[np.arange(len(levels)), levels].sum())
 
-    def captured(self, index: RepoIndex) -> dict[int, Shape]:
+    def captured(self) -> dict[int, Shape]:
         """Return the files in which custom queries capture something, as the captures alone show them."""
-        spans = captured_spans(index, self.plan.custom_queries).items()
+        spans = captured_spans(self._index, self.plan.custom_queries).items()
         return {
-            file: Shape(1, (), own) for file, own in spans if not excluded_by(self.plan, index.paths[file])
+            file: Shape(1, (), own)
+            for file, own in spans
+            if not excluded_by(self.plan, self._index.paths[file])
         }
 
     def captured_rules(self, paths: Sequence[str]) -> tuple[VerbosityRule, ...]:

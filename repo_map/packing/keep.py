@@ -150,7 +150,7 @@ class _Room:
         self._gone: dict[str, set[int]] = {path: set() for path in self._rules}
         self._drawn = {path: self._draw(path) for path in self._rules}
         self._omitted = OmittedSummary(index, select(index, plan).levels > 0, plan.budget, DEFAULT_ENCODING)
-        self._others = Base(index, plan).price(index)
+        self._others = Base(index, plan).price()
 
     def parts(self, without: Collection[str]) -> Iterator[_Part]:
         """Yield every part but those that the user asks for by some patterns."""

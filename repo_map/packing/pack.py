@@ -118,11 +118,11 @@ def pack(
     reader = PieceReader(index, relevance, price, is_bare=is_small)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
     book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
-    captured = wishes.captured(index)
-    asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
+    captured = wishes.captured()
+    asked = wishes.price() + sum(max(book.draw(*shown).counts) for shown in captured.items())
     room = max(size, min(asked, budget // 2)) - min(asked, budget // 2)
     draft = Draft(reader, book, wishes, room, fills=fill)
-    draft.list_paths(wishes.files(index))
+    draft.list_paths(wishes.files())
     if wishes.rules:
         draft.measure()
     if is_small:
@@ -132,7 +132,7 @@ def pack(
     )
     chosen = _chosen(reader, pieces)
     bonus = 0.0 if is_small else _NEIGHBOUR
-    ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)
+    ranked = _with_neighbours(reader, pieces, chosen, bonus, tells=not fill)
     reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
     rest: list[Piece] = []
     if fill:
@@ -146,7 +146,7 @@ def pack(
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = 0
     if reserve:
-        draft.take_first(_tests(reader, index, chosen, tells=not fill), reserve)
+        draft.take_first(_tests(reader, chosen, tells=not fill), reserve)
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
@@ -214,7 +214,6 @@ def _by_chance(relevance: Relevance) -> Relevance:
 
 
 def _with_neighbours(
-    index: RepoIndex,
     reader: PieceReader,
     pieces: Sequence[Piece],
     chosen: Sequence[Place],
@@ -223,7 +222,7 @@ def _with_neighbours(
     tells: bool,
 ) -> list[Piece]:
     """Return the pieces, worth a ``bonus`` more where their definitions stand beside the chosen ones."""
-    beside: dict[Place, Neighbour] = {}
+    index, beside = reader.index, dict[Place, Neighbour]()
     for each in neighbours_of(index, chosen):
         beside.setdefault(each.place, each)
     files = {index.paths[file] for file, _ in beside}
@@ -238,12 +237,13 @@ def _with_neighbours(
     return sorted(raised, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
-def _tests(reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, tells: bool) -> list[Piece]:
+def _tests(reader: PieceReader, chosen: Sequence[Place], *, tells: bool) -> list[Piece]:
     """Return the tests of the chosen definitions, each whole."""
     found: list[Piece] = []
-    for part in islice(tests_of(reader, index, chosen), _MOST_TESTS):
+    for part in islice(tests_of(reader, chosen), _MOST_TESTS):
         unit = ScoredUnit(part.path, part.first, part.last, "", GAP, 0.0, ())
-        why = about(index, "tests", part.tested) if tells and part.tested and not part.is_fixture else ""
+        is_told = tells and not part.is_fixture
+        why = about(reader.index, "tests", part.tested) if is_told and part.tested else ""
         found.append(Piece(unit, part.first, part.last, 0.0, why=why))
     return found
 

@@ -81,7 +81,7 @@ class PieceReader:
 
         Where ``is_bare``, without the comments above them.
         """
-        self._index = index
+        self.index = index
         self._length_price = length_price
         self._is_bare = is_bare
         self._goal = relevance.goal
@@ -97,14 +97,14 @@ class PieceReader:
     @property
     def is_first_look(self) -> bool:
         """Whether most files were not read yet."""
-        return bool(self._index.read_first)
+        return bool(self.index.read_first)
 
     def file(self, path: str) -> SourceFile:
         """Return a file of the index."""
         if path not in self._files:
-            file_id = self._index.file_id(path)
+            file_id = self.index.file_id(path)
             assert file_id is not None
-            self._files[path] = SourceFile(self._index, file_id, self._aside(file_id))
+            self._files[path] = SourceFile(self.index, file_id, self._aside(file_id))
         return self._files[path]
 
     def pieces(self, unit: ScoredUnit, longest: int, windows: int) -> Iterator[Piece]:
@@ -112,7 +112,7 @@ class PieceReader:
         file = self.file(unit.path)
         text = file.cut(unit.start, unit.end)
         if len(text) <= longest * _CHARACTERS_PER_TOKEN:
-            first = own_lines(self._index, unit).first if self._is_bare else unit.start
+            first = own_lines(self.index, unit).first if self._is_bare else unit.start
             yield Piece(unit, first, unit.end, self._worth(unit, text))
             return
         if not windows:
@@ -173,7 +173,7 @@ class PieceReader:
         return any(term in self._terms for word in words(text) for term in terms_of(word))
 
     def _is_code(self, file_id: int) -> bool:
-        language = self._index.language(file_id)
+        language = self.index.language(file_id)
         return language_named(language).role not in _ASIDE_ROLES
 
     def _worth(self, unit: ScoredUnit, text: str) -> float:
@@ -183,7 +183,7 @@ class PieceReader:
 
     def _aside(self, file_id: int) -> float:
         """Return what the units of a file are worth less for the kind of file it is."""
-        index, path = self._index, self._index.paths[file_id]
+        index, path = self.index, self.index.paths[file_id]
         if path in self._asked or any(
             f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths
         ):

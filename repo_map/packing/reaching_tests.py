@@ -38,15 +38,15 @@ class TestPart(NamedTuple):
     """The definition that it tests."""
 
 
-def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> Iterator[TestPart]:
+def tests_of(reader: PieceReader, places: Sequence[Place]) -> Iterator[TestPart]:
     """Yield the tests that reach some definitions, nearest first, each behind the fixtures that it needs.
 
     Where no relation leads to any, those of a test file of the same name that speak of the definition.
     """
     seen: set[tuple[str, int]] = set()
     for place in places:
-        for part in (*_reaching(index, place), *_named(reader, index, place)):
-            for each in (*_fixtures(reader, index, part), part):
+        for part in (*_reaching(reader.index, place), *_named(reader, place)):
+            for each in (*_fixtures(reader, part), part):
                 if (each.path, each.first) not in seen:
                     seen.add((each.path, each.first))
                     yield each._replace(tested=place)
@@ -80,8 +80,9 @@ def _part(index: RepoIndex, file: int, definition: Definition) -> TestPart:
     return TestPart(index.paths[file], definition.start, definition.end, definition.sig_start)
 
 
-def _named(reader: PieceReader, index: RepoIndex, place: Place) -> Iterator[TestPart]:
+def _named(reader: PieceReader, place: Place) -> Iterator[TestPart]:
     """Yield the tests in files named after the definition's that speak of it."""
+    index = reader.index
     name = _leaf(index, place)
     is_named = re.compile(rf"\b{re.escape(name)}\b|(?i:test_?{re.escape(name)})").search
     for file in _test_files(index, place[0]):
@@ -123,11 +124,11 @@ def _shared(one: str, other: str) -> int:
     return len(set(one.split("/")[:-1]) & set(other.split("/")[:-1]))
 
 
-def _fixtures(reader: PieceReader, index: RepoIndex, part: TestPart) -> Iterator[TestPart]:
+def _fixtures(reader: PieceReader, part: TestPart) -> Iterator[TestPart]:
     """Yield the fixtures that a test's parameters name, in its file or in a ``conftest.py`` above."""
     if not part.path.endswith(".py"):
         return
-    source = reader.file(part.path)
+    index, source = reader.index, reader.file(part.path)
     wanted = set(_WORD.findall(source.lines[part.head - 1].partition("(")[2]))
     for path in _with_conftests(part.path):
         file = index.file_id(path)
