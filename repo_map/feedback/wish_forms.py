@@ -172,8 +172,6 @@ WISHES: Final = (
             "<show> (more )?{}",
             "more( context)? (<of>|around) {}",
             "(i'm|i am) missing {}",
-            "{} is missing",
-            "i miss {}",
             "{} (would|will) (help|be (helpful|useful))( a lot)?",
         ),
     ),
