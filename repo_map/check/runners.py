@@ -13,7 +13,6 @@ from repo_map.check.set_up import SetUp, TestRequest
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_SAFE_NAME: Final = re.compile(r"[\w.@/+-]+")
 _MODULE_OF_PATH: Final = re.compile(r"\.py$")
 _CRATE_NAME: Final = re.compile(r"(?ms)^\[package\][^\[]*?^name\s*=\s*[\"']([\w-]+)[\"']")
 _PACKAGE: Final = re.compile(r"(?m)^\s*package\s+([\w.]+)")

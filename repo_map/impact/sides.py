@@ -218,12 +218,6 @@ class Sides:
         changed = self._by_old.get(self.before.index.paths[before])
         return line if changed is None else changed.lines.after(line) if changed.new else 0
 
-    def file_before(self, after: int) -> int | None:
-        """Return the file that one of now was, None where it is new."""
-        path = self.after.index.paths[after]
-        changed = self._by_new.get(path)
-        return self.before.index.file_id(path if changed is None else changed.old)
-
     def line_before(self, after: int, line: int) -> int:
         """Return the line that one of now was, 0 where it is edited or new."""
         changed = self._by_new.get(self.after.index.paths[after])

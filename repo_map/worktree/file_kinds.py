@@ -391,8 +391,3 @@ _SPOKEN: Final = {
 def spoken_kind(words: str) -> SpokenKind | None:
     """Return the files that users call so, None where the words name no kind."""
     return _SPOKEN.get(words.lower())
-
-
-def spoken_words() -> frozenset[str]:
-    """Return the single words by which users call kinds of files."""
-    return frozenset(word for word in _SPOKEN if word.isalpha())

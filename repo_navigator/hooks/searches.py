@@ -34,21 +34,6 @@ _LONG_WITH_VALUE: Final = frozenset(
     )
 )
 _FIND_NAMES: Final = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
-_FIND_WITH_VALUE: Final = frozenset(
-    (
-        "-type",
-        "-maxdepth",
-        "-mindepth",
-        "-size",
-        "-mtime",
-        "-newer",
-        "-mmin",
-        "-regex",
-        "-iregex",
-        "-user",
-        "-perm",
-    )
-)
 
 
 class Search(NamedTuple):
