@@ -14,7 +14,7 @@ import msgspec
 
 from benchmarks.localize import folder
 from benchmarks.replay.looking import Kind, Reader, Step
-from benchmarks.replay.runs import RunsError, read_run
+from benchmarks.replay.runs import RunsError, read_rows, read_run
 from benchmarks.replay.swe_agent import Moment, read_agent_run
 from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
 from repo_map.index import build_index
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask the hook at every search, or report rows that were kept."""
-    rows = _read(options.rows) if options.rows else list(_measure(options))
+    rows = read_rows(options.rows, Row) if options.rows else list(_measure(options))
     if options.out:
         options.out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     figures = [*summary(rows, "all"), *(line for kind in KINDS for line in summary(rows, kind)[1:])]
@@ -134,13 +134,6 @@ def _share_of(rows: Sequence[Row], field: str) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%} of {whole:,}" if whole else "none"
-
-
-def _read(file: Path) -> list[Row]:
-    try:
-        return [msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines() if line]
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RunsError(f"The rows can't be read from `{file}`: {error}.") from None
 
 
 class _Past(NamedTuple):

@@ -23,7 +23,7 @@ from benchmarks.replay.patch import edited_by
 from benchmarks.replay.pricing import Prices
 from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, ideal, replay
 from benchmarks.replay.report import report
-from benchmarks.replay.runs import Run, RunsError, find_runs, read_run
+from benchmarks.replay.runs import Run, RunsError, find_runs, read_rows, read_run
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
 from repo_map.text import tokens
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         RunsError: an argument is missing, or a folder or file holds no runs or rows.
     """
     prices = Prices(*map(float, options.prices.split(",")))
-    rows = _read_rows(options.rows) if options.rows else _measure(options, prices)
+    rows = read_rows(options.rows, Row) if options.rows else _measure(options, prices)
     if options.figure:
         options.figure.write_text(chart(rows), encoding="utf-8")
     if options.json:
@@ -122,13 +122,6 @@ def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
         print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)
     _write(options.out / "rows.jsonl", rows)
     return rows
-
-
-def _read_rows(file: Path) -> list[Row]:
-    try:
-        return [msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines() if line]
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RunsError(f"The rows can't be read from `{file}`: {error}.") from None
 
 
 def _ask(task: Task, budgets: Sequence[int], answers: Iterable[Result], place: _Place) -> list[Result]:

@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from repo_map.errors import RepoMapError
 
@@ -15,6 +17,7 @@ _WARNING = re.compile(r"<warning>.*?</warning>", re.DOTALL)
 _TAG = re.compile(r"</?(?:returncode|output|output_head|output_tail|elided_chars)>")
 _STATUS = re.compile(r"<returncode>-?\d+</returncode>")
 _ENDING = ".traj.json"
+_Row = TypeVar("_Row")
 
 
 class RunsError(RepoMapError):
@@ -99,3 +102,15 @@ def _calls(messages: list[Mapping[str, Any]]) -> list[Call]:
 def _printed(answer: str) -> str:
     """Return what a command printed, without the agent's own marks around it."""
     return _TAG.sub("", _WARNING.sub("", _STATUS.sub("", answer))).strip("\n")
+
+
+def read_rows(file: Path, kind: type[_Row]) -> list[_Row]:
+    """Return the rows that a measurement of runs has kept, a line each.
+
+    Raises:
+        RunsError: they can't be read.
+    """
+    try:
+        return [msgspec.json.decode(line, type=kind) for line in file.read_bytes().splitlines() if line]
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RunsError(f"The rows can't be read from `{file}`: {error}.") from None
