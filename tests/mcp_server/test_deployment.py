@@ -256,11 +256,18 @@ def test_nginx_shows_the_endpoint_and_the_probes_and_nothing_else(
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 @pytest.mark.parametrize("name", SERVICES)
 def test_systemd_understands_the_units_and_finds_them_little_exposed(tmp_path: Path, name: str) -> None:
-    for each in UNITS.iterdir():
+    # Of several on one machine each is the same unit on a port of its own.
+    files = {each.relative_to(UNITS): each for each in UNITS.rglob("*") if each.is_file()}
+    files[Path("repo-navigator@.service")] = UNITS / "repo-navigator.service"
+    for place, each in files.items():
         text = each.read_text(encoding="utf-8").replace("/opt/repo-navigator/bin/python", sys.executable)
-        (tmp_path / each.name).write_text(text, encoding="utf-8")
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    (tmp_path / "repo-navigator@8322.service").symlink_to("repo-navigator@.service")
     unit = tmp_path / name
-    others = [str(path) for path in tmp_path.iterdir() if path.suffix == ".timer"]
+    others = [
+        str(path) for path in tmp_path.iterdir() if path.suffix in (".timer", ".path") or "@8322" in path.name
+    ]
     checked = subprocess.run(
         ["systemd-analyze", "verify", str(unit), *others], capture_output=True, text=True, check=False
     )
