@@ -246,7 +246,7 @@ _PLACED: Final = frozenset(
             "assignment_pattern",
             "object_pattern",
         ),
-        *("array_pattern", "self_parameter", "receiver_parameter", "destructured_parameter"),
+        *("array_pattern", "receiver_parameter", "destructured_parameter"),
     }
 )
 _PHP: Final = frozenset({"simple_parameter", "property_promotion_parameter"})
@@ -267,6 +267,9 @@ def _parameter(node: Node, behind: list[Node]) -> list[ParameterForm] | None:
         kind in ("identifier", "required_parameter") and _text(node).startswith("this:")
     ):
         return None
+    if kind == "self_parameter":
+        # Its lifetime is an identifier too.
+        return [ParameterForm("self", PLACED, is_optional=False)]
     if kind in _OPTIONAL:
         return [ParameterForm(_name_in(node), EITHER, is_optional=True)]
     if kind in _PHP:

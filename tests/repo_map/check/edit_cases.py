@@ -497,6 +497,14 @@ CASES: dict[str, Case] = {
         {"src/lib.rs": ("    1\n", "    drop(net(1));\n    gross(1)\n")},
         ("src/lib.rs:7 undefined-name `gross` is defined nowhere in this file, and not imported",),
     ),
+    "rust-new-call-of-a-method-whose-self-has-a-lifetime": Case(
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": "pub struct Walk;\n\nimpl Walk {\n    pub fn begin<'a>(&'a self) -> u8 {\n        1\n    }\n}\n\npub fn total(walk: &Walk) -> u8 {\n    1\n}\n",
+        },
+        {"src/lib.rs": ("u8 {\n    1\n", "u8 {\n    walk.begin()\n")},
+        (),
+    ),
     "java-new-call-of-nothing": Case(
         {
             "p/A.java": "package p;\nimport static q.Tools.made;\nclass A {\n    int total() {\n        return 1;\n    }\n}\n",
