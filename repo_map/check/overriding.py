@@ -45,7 +45,9 @@ class Overriding:
         name = one_line(sides.after.index.qualified_name(*after))
         for each in sides.before.relations.overridden_by(before):
             below = sides.now(each.source)
-            if below is None or each.confidence is not Confidence.RESOLVED:
+            if below is None:
+                continue
+            if each.confidence is not Confidence.RESOLVED and not self._head(below, _MARKED):
                 continue
             kept = takes_alike(sides.before, before, sides.after, below)
             if kept and not takes_alike(sides.after, after, sides.after, below):

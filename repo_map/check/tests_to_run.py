@@ -133,10 +133,12 @@ class _Chooser:
             self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
         for file, reason in self._changed_together():
             self._add(file, (), Tier.TOGETHER, reason)
-        for file, each in far.items():
-            self._add_reached(file, each)
-        for file, source in self._importing():
-            self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
+        if not self._found:
+            # Beside tests that call what changed, these are hardly ever among those that a commit edits.
+            for file, each in far.items():
+                self._add_reached(file, each)
+            for file, source in self._importing():
+                self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
         return tuple(list(self._found.values())[:MOST_TESTS])
 
     def calling(self) -> tuple[ChosenTest, ...]:
@@ -208,7 +210,7 @@ class _Chooser:
                     elif source not in seen and source[1] >= 0:
                         seen.add(source)
                         further[source] = target
-            if len(found) >= MOST_TESTS or asked > _MOST_ASKED:
+            if len(found) >= MOST_TESTS or asked > _MOST_ASKED or (found and depth >= _NEAR):
                 break
             level = further
         return found

@@ -533,6 +533,14 @@ CASES: dict[str, Case] = {
         {"a.ts": ("number;\n", "number;\n  size(): number;\n  more?(): number;\n")},
         ("b.ts:2 override it implements `Shape` and lacks its new `size`",),
     ),
+    "cpp-marked-as-overriding": Case(
+        {
+            "a.hpp": "class Shape {\npublic:\n    virtual int area(int unit) { return unit; }\n};\n",
+            "b.hpp": '#include "a.hpp"\nclass Square : public Shape {\npublic:\n    int area(int unit) override { return 2; }\n};\n',
+        },
+        {"a.hpp": ("int unit", "int unit, int of")},
+        ("b.hpp:4 override it overrides `Shape.area` and takes what that took before",),
+    ),
     "kotlin-interface": Case(
         {
             "p/A.kt": "package p\n\ninterface Shape {\n    fun area(): Int\n}\n",

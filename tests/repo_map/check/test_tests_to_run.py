@@ -28,19 +28,18 @@ def place(index: RepoIndex, path: str, name: str = "") -> Place:
     return file, next((row for row in rows if index.qualified_name(file, row) == name), -1)
 
 
-def test_tests_that_call_come_first_then_those_that_reach_by_more_calls(tmp_path: Path) -> None:
+def test_tests_that_call_come_first_and_those_that_are_far_are_left_out_beside_them(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
     tests, command = tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")])
     assert [(each.path, each.reason) for each in tests] == [
         ("tests/test_price.py", "calls `net`"),
         ("tests/test_far.py", "reaches `net` by 2 calls"),
-        ("tests/test_cart.py", "reaches `net` by 3 calls"),
     ]
     assert tests[0].names == ("test_net", "TestMore.test_more")
     assert tests[0].line == 4
     assert command == (
         "python -m pytest tests/test_price.py::test_net tests/test_price.py::TestMore::test_more "
-        "tests/test_far.py::test_made tests/test_cart.py::test_total"
+        "tests/test_far.py::test_made"
     )
 
 
