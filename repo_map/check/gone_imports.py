@@ -11,12 +11,12 @@ import numpy as np
 from repo_map.check.meaning_now import MeaningNow
 from repo_map.distinct import distinct
 from repo_map.impact.findings import Finding, FindingKind
-from repo_map.impact.risks import row_at
 from repo_map.impact.sides import Sides
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import row_at
 
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""

@@ -176,7 +176,7 @@ class NamedUses:
         if any(each.targets or each.is_external for each in meanings):
             return False
         is_script = self._side.language(use.file) in SCRIPTS
-        if is_script and use.receiver is None and not self._gone.owner and self._is_bound_in(use.file):
+        if is_script and use.receiver is None and self._is_bound_in(use.file):
             return False
         return use.receiver is not None or not self._is_local(use)
 

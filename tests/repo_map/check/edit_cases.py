@@ -436,6 +436,13 @@ CASES: dict[str, Case] = {
         },
         (),
     ),
+    "javascript-a-field-whose-name-a-parameter-bears": Case(
+        {
+            "a.js": "class Files {\n  constructor(left) {\n    this.left = left;\n  }\n}\nexports.make = (a, { left }) => {\n  return new Files(left);\n};\n"
+        },
+        {"a.js": ("(left) {\n    this.left = left;", "(at) {\n    this.at = at;")},
+        (),
+    ),
     "javascript-a-call-that-was-edited": Case(
         {
             "a.js": "function put(a, b, c) {\n  return a;\n}\nexports.all = (x) => {\n  put(1, x, 2);\n  put(\n    1,\n    x,\n    3\n  );\n};\n"
