@@ -1,4 +1,4 @@
-"""The tests to run after a change: at most eight files, each with its reason, and the command for them."""
+"""The tests to run after a change: at most five files, each with its reason, and the command for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
     from repo_map.index import RepoIndex
 
-MOST_TESTS: Final = 8
+MOST_TESTS: Final = 5
+_ENOUGH: Final = 2
+"""Files of tests beside which those that are far, or only import what changed, are left out."""
 _DEEPEST: Final = 8
 """Calls between a test and what changed."""
 _NEAR: Final = 2
@@ -133,12 +135,12 @@ class _Chooser:
             self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
         for file, reason in self._changed_together():
             self._add(file, (), Tier.TOGETHER, reason)
-        if not self._found:
-            # Beside tests that call what changed, these are hardly ever among those that a commit edits.
-            for file, each in far.items():
+        # Beside two that are nearer, these are hardly ever among those that a commit edits.
+        for file, each in far.items():
+            if len(self._found) < _ENOUGH:
                 self._add_reached(file, each)
-            for file, source in self._importing():
-                self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
+        for file, source in self._importing():
+            self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
         return tuple(list(self._found.values())[:MOST_TESTS])
 
     def calling(self) -> tuple[ChosenTest, ...]:
@@ -210,7 +212,7 @@ class _Chooser:
                     elif source not in seen and source[1] >= 0:
                         seen.add(source)
                         further[source] = target
-            if len(found) >= MOST_TESTS or asked > _MOST_ASKED or (found and depth >= _NEAR):
+            if len(found) >= MOST_TESTS or asked > _MOST_ASKED or (len(found) >= _ENOUGH and depth >= _NEAR):
                 break
             level = further
         return found
@@ -261,12 +263,12 @@ class _Chooser:
     def _importing(self) -> Iterator[tuple[int, int]]:
         """Yield tests that import a changed file, each with it; only those are read that bear its name."""
         index = self._index
-        for source in self._sources() if len(self._found) < MOST_TESTS else ():
+        for source in self._sources() if len(self._found) < _ENOUGH else ():
             path = index.paths[source]
             parts = path.rpartition(".")[0].split("/")
             name = parts[-1] if not is_entry(path) or len(parts) < 2 else parts[-2]
             for file in files_with(index, (name,))[:_MOST_READ] if self._relations.knows(source) else ():
-                if len(self._found) >= MOST_TESTS:
+                if len(self._found) >= _ENOUGH:
                     return
                 imports = self._relations.imports_of(file) if is_test_file(index, file) else ()
                 if any(each.target[0] == source for each in imports):
