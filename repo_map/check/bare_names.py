@@ -33,7 +33,7 @@ _SCRIPTS: Final = SCRIPT_GLOBALS | words(
     " unescape vi xdescribe xit"
 )
 _BINDS: Final = (
-    r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|(?<![\w.$]){0}\s*=>"
+    r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|(?<![\w.$]){0}\s*=(?!=)"
     r"|\b(?:const|let|var)\s*[{{\[][^=;]*(?<![\w.$]){0}\b(?!\$)[^=;]*[}}\]]\s*="
     r"|\bimport\b[^;'\"]*(?<![\w.$]){0}\b(?!\$)[^;'\"]*\bfrom\b"
     r"|(?<!\bif )(?<!\bwhile )(?<!\bswitch )\([^()]*{1}(?<![\w.$]){0}\b(?!\$)[^()]*\)"

@@ -438,7 +438,7 @@ CASES: dict[str, Case] = {
     ),
     "javascript-a-field-whose-name-a-parameter-bears": Case(
         {
-            "a.js": "class Files {\n  constructor(left) {\n    this.left = left;\n  }\n}\nexports.make = (a, { left }) => {\n  return new Files(left);\n};\n"
+            "a.js": "class Files {\n  constructor(left) {\n    this.left = left;\n  }\n}\nexports.make = (a, { left }) => {\n  return new Files(left);\n};\nexports.more = (a) => {\n  const { b = [], left = [] } = a;\n  return { b, left };\n};\n"
         },
         {"a.js": ("(left) {\n    this.left = left;", "(at) {\n    this.at = at;")},
         (),
