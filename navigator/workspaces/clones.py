@@ -15,7 +15,9 @@ from pathlib import Path
 from stat import S_IFDIR
 from typing import Final, NamedTuple
 
+from navigator.stores.buckets.bucket import Bucket
 from navigator.workspaces.catalogue import WANTED, Catalogue, RepositoryEntry
+from navigator.workspaces.shared_clones import SharedClones
 from navigator.workspaces.summaries import keep_summary
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
@@ -25,6 +27,8 @@ from repo_map.worktree.git import Deadline, GitError
 SECONDS: Final = 900.0
 """Of one repository; a first fetch of a very large one takes longer."""
 _AT_ONCE: Final = 4
+_Get = Callable[[str, Path, RepositoryEntry, Deadline, int], None]
+"""Brings the clone of a name, in a folder, to what its host has."""
 
 
 class Synced(NamedTuple):
@@ -55,11 +59,14 @@ def sync(
     most_bytes: int = MOST_BYTES,
     *,
     older_s: float = 0.0,
+    bucket: Bucket | None = None,
 ) -> bool:
     """Fetch repositories, all of them where none is named; return whether each was fetched.
 
     Where none is named, those stay that were fetched less than ``older_s`` ago and that no webhook has told
     of since. Each has ``seconds``, and its clone may hold ``most_bytes``.
+
+    Servers that share a ``bucket`` fetch each push once, and take it of each other.
 
     ``on_done`` is called for each, in the catalogue's order. Whoever reads meanwhile reads a clone as it was
     before, or as it is after.
@@ -85,9 +92,10 @@ def sync(
             # Before it is fetched: a push that comes meanwhile is told of anew.
             (catalogue.clones / WANTED / name).unlink(missing_ok=True)
     chosen = [(name, entry) for name, entry in entries.items() if is_due(name)]
+    get = _alone if bucket is None else SharedClones(bucket).fetch
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         results = list[bool]()
-        for done in pool.map(partial(_sync_one, catalogue.clones, seconds, most_bytes), chosen):
+        for done in pool.map(partial(_sync_one, catalogue.clones, seconds, most_bytes, get), chosen):
             on_done(done)
             results.append(not done.failed)
     return all(results)
@@ -107,14 +115,21 @@ def kept(catalogue: Catalogue) -> Iterator[Kept]:
         yield Kept(name, entry, head_commit(clone), _fetched_at(clone))
 
 
-def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, RepositoryEntry]) -> Synced:
+def _alone(name: str, clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: int) -> None:
+    del name
+    fetch(clone, entry.address, entry.branches, deadline, most_bytes)
+
+
+def _sync_one(
+    clones: Path, seconds: float, most_bytes: int, get: _Get, named: tuple[str, RepositoryEntry]
+) -> Synced:
     name, entry = named
     clone, deadline = clones / name, Deadline(seconds)
     try:
         if kind(clone / ".git") == S_IFDIR:
-            fetch(clone, entry.address, entry.branches, deadline, most_bytes)
+            get(name, clone, entry, deadline, most_bytes)
         else:
-            _begin(clone, entry, deadline, most_bytes)
+            _begin(clone, entry, deadline, most_bytes, get)
     except GitError as error:
         return Synced(name, failed=str(error))
     except OSError as error:
@@ -126,14 +141,14 @@ def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, R
     return Synced(name, head_commit(clone))
 
 
-def _begin(clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: int) -> None:
+def _begin(clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: int, get: _Get) -> None:
     """Make a clone beside its place, and move it there once it is whole."""
     clone.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=clone.parent))
     try:
         made = draft / clone.name
         make_clone(made, deadline)
-        fetch(made, entry.address, entry.branches, deadline, most_bytes)
+        get(clone.name, made, entry, deadline, most_bytes)
         made.rename(clone)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from repo_map.messages import one_line
@@ -67,8 +68,56 @@ def make_clone(folder: Path, deadline: Deadline) -> None:
     _run(("init", "--quiet", "--template=", "--initial-branch=main", "--", str(folder)), {}, deadline)
 
 
+class Refs(NamedTuple):
+    """The branches and tags that are fetched, of a host or of a clone."""
+
+    head: str
+    """The branch that is read where none is named."""
+    refs: tuple[str, ...]
+    """Each as the id of its object, a blank and its name, in order."""
+
+
+def remote_refs(address: str, branches: Sequence[str], deadline: Deadline) -> Refs:
+    """Return what the other side has of what is fetched; raises ``FetchError``."""
+    said = _run(("ls-remote", "--symref", "--", address), _transport(address), deadline)
+    head, refs = branches[0] if branches else "", list[str]()
+    for line in said.splitlines():
+        named, _, what = line.partition("\t")
+        if what == "HEAD" and named.startswith("ref: refs/heads/") and not branches:
+            head = named.removeprefix("ref: refs/heads/")
+        if not what.endswith("^{}") and _is_fetched(what, branches):
+            refs.append(f"{named} {what}")
+    return Refs(head, tuple(sorted(refs)))
+
+
+def local_refs(folder: Path, branches: Sequence[str], deadline: Deadline) -> Refs:
+    """Return what a clone has of what is fetched; raises ``FetchError``."""
+    place = ("--git-dir", str(folder / ".git"))
+    listed = _run((*place, "for-each-ref", "--format=%(objectname) %(refname)"), {}, deadline).splitlines()
+    head = _run((*place, "symbolic-ref", "--short", "HEAD"), {}, deadline).strip()
+    return Refs(head, tuple(sorted(each for each in listed if _is_fetched(each.partition(" ")[2], branches))))
+
+
+def write_bundle(folder: Path, path: Path, deadline: Deadline) -> None:
+    """Write all branches and tags of a clone into one file, to be fetched from; raises ``FetchError``."""
+    place = ("--git-dir", str(folder / ".git"))
+    _run((*place, "bundle", "create", "--quiet", str(path), "--branches", "--tags"), {}, deadline)
+
+
+def _is_fetched(ref: str, branches: Sequence[str]) -> bool:
+    if branches:
+        return CommitReach(is_own=False, branches=tuple(branches)).has(ref)
+    return ref.startswith(("refs/heads/", "refs/tags/"))
+
+
 def fetch(
-    folder: Path, address: str, branches: Sequence[str], deadline: Deadline, most_bytes: int = MOST_BYTES
+    folder: Path,
+    address: str,
+    branches: Sequence[str],
+    deadline: Deadline,
+    most_bytes: int = MOST_BYTES,
+    *,
+    head: str = "",
 ) -> None:
     """Fetch branches and tags into a clone: all that there is, or nothing where it fails.
 
@@ -79,6 +128,7 @@ def fetch(
             the other side calls its HEAD.
         deadline: after which git is ended.
         most_bytes: that the clone may hold, while at least a gigabyte of its disk stays free.
+        head: the branch that becomes HEAD, where ``address`` is a bundle, which names none.
 
     Raises:
         FetchError: it could not be done.
@@ -87,7 +137,7 @@ def fetch(
     # The machine, or whoever ends all programs, may have ended an earlier one in the middle.
     room.remove_locks(before=time.time() - _DEAD_SECONDS)
     try:
-        _fetch(folder, address, branches, deadline, room)
+        _fetch(folder, address, branches, deadline, room, head=head)
     except FetchError as error:
         if error.was_ended:
             room.remove_locks()
@@ -96,9 +146,11 @@ def fetch(
         room.remove_drafts()
 
 
-def _fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadline, room: _Room) -> None:
+def _fetch(
+    folder: Path, address: str, branches: Sequence[str], deadline: Deadline, room: _Room, *, head: str
+) -> None:
     transport = _transport(address)
-    head = "refs/heads/" + (branches[0] if branches else _head_of(address, transport, deadline))
+    head = f"refs/heads/{head or (branches[0] if branches else _head_of(address, transport, deadline))}"
     refs = [f"+refs/heads/{branch}:refs/heads/{branch}" for branch in branches or _ALL_BRANCHES]
     # Tags of other branches would bring those along.
     tags = [] if branches else ["+refs/tags/*:refs/tags/*"]
@@ -152,7 +204,7 @@ def _drop_others(place: Sequence[str], branches: Sequence[str], deadline: Deadli
 
 def _transport(address: str) -> dict[str, str]:
     """Return the variables that let git use the one transport of an address."""
-    scheme = urlsplit(address).scheme if "://" in address else "ssh"
+    scheme = urlsplit(address).scheme if "://" in address else "file" if address.startswith("/") else "ssh"
     return {
         "GIT_ALLOW_PROTOCOL": scheme,
         "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND") or _SSH,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from navigator.stores.buckets.opening import open_bucket
+from navigator.stores.store_address import require_packages
 from navigator.workspaces.catalogue import Catalogue, new_entry
 from navigator.workspaces.clones import SECONDS, Kept, Synced, kept, sync
 from repo_map.messages import one_line
@@ -80,7 +82,9 @@ def run(options: AddOptions | ListOptions | SyncOptions, settings: Settings) -> 
         case SyncOptions():
             most_bytes = int(options.max_gb * 1e9)
             limits = (options.seconds, most_bytes)
-            is_whole = sync(catalogue, options.names, _tell, *limits, older_s=options.older)
+            require_packages(None, settings.bucket)
+            bucket = None if settings.bucket is None else open_bucket(settings.bucket)
+            is_whole = sync(catalogue, options.names, _tell, *limits, older_s=options.older, bucket=bucket)
             return 0 if is_whole else _FAILED
 
 

@@ -42,6 +42,7 @@ FILES = {
     "mcp_server/transport/stdio.py": "the null device, in place of stdin",
     "mcp_server/settings.py": "resolves the folders that the user allows",
     "navigator/workspaces/clones.py": "the clones that we make in the data folder, and when each was fetched",
+    "navigator/workspaces/shared_clones.py": "the bundle of a clone, until it is fetched from or stored",
     "repo_navigator/host_files/hosts.py": "whether a host is used here",
     "repo_navigator/host_files/configuration.py": "the configurations of hosts",
     "repo_navigator/host_files/entries.py": "where this package is installed",
