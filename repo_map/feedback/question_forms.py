@@ -107,6 +107,7 @@ QUESTIONS: Final = (
         (
             "((list )?functions( that)?|(who|what)( else)?|which( (functions?|files|classes))?) <call> {}",
             "(from )?where (is|are) {} <called>( from)?",
+            "(<show> )?where {} is <called>",
             "where does {} get <called> from",
             "(is|are) {} <called>( anywhere| by anyone)?",
             "((find|list|what are) )?(all )?<callers> (of|to) {}",

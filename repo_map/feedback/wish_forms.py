@@ -172,6 +172,8 @@ WISHES: Final = (
             "<show> (more )?{}",
             "more( context)? (<of>|around) {}",
             "(i'm|i am) missing {}",
+            "{} is missing",
+            "i miss {}",
             "{} (would|will) (help|be (helpful|useful))( a lot)?",
         ),
     ),
