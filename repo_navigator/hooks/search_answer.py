@@ -11,8 +11,8 @@ from repo_map.worktree.file_kinds import is_below_tests
 from repo_navigator.hooks.names import CALLERS_UNKNOWN, NamedPlace, NameTable
 from repo_navigator.hooks.searches import Search, Sought, names_sought
 
-MANY_HITS: Final = 12
-"""Lines found from which on the definition among them is hard to see."""
+MANY_HITS: Final = 30
+"""Lines found from which on the definition among them is hard to see; chosen on public Java runs."""
 MOST_MEANT: Final = 2
 """Definitions of a name beyond which it is not clear which one is meant."""
 _MOST_LISTED: Final = 3
@@ -140,9 +140,10 @@ def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> Searc
         return None
     lines = output.count("\n") + 1
     meant = _meant(sought[0], names, rule)
-    if lines < rule.many_hits or not meant:
+    # Of two definitions agents open neither, or the other.
+    if lines < rule.many_hits or len(meant) != 1:
         return None
-    if len(meant) == 1 and meant[0].callers == CALLERS_UNKNOWN and _shows(output, meant[0]):
+    if meant[0].callers == CALLERS_UNKNOWN and _shows(output, meant[0]):
         return None
     return _answer(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
 
@@ -182,7 +183,7 @@ def _nearest_files(search: Search, names: NameTable) -> SearchAnswer | None:
             return None
         found += names.files_named(base) or _of_stem(posixpath.splitext(base)[0], names)
     paths = list(dict.fromkeys(found))
-    if not 0 < len(paths) <= _MOST_LISTED:
+    if len(paths) != 1:
         return None
     places = tuple(NamedPlace("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
     lead = "No file found there. By that name in this repository:"

@@ -29,7 +29,7 @@ def shop(tmp_path: Path) -> Path:
     return make_shop(tmp_path / "shop-repository")
 
 
-MANY = "\n".join(f"shop/orders.py:{line}:    return discounted_total(cart)" for line in range(5, 25))
+MANY = "\n".join(f"shop/orders.py:{line}:    return discounted_total(cart)" for line in range(5, 45))
 
 
 # After a search.
@@ -110,6 +110,7 @@ def test_a_file_that_is_not_found_is_told_where_one_of_its_name_is(shop: Path) -
         ("grep -n lowest_price shop/orders.py", ""),
         ("grep -n 'def discountedTotal' shop/orders.py", ""),
         ("grep -rn lowest_price tests/", ""),
+        ("find src -name 'orders.py' -o -name 'pricing.py'", ""),
         ("grep -rn lowest_price built/html", ""),
         ("grep -rn ledger shop/deep", ""),
         ("make test", ""),
@@ -266,7 +267,7 @@ def test_each_host_is_understood_and_answered_in_its_own_form(
 )
 def test_what_a_host_puts_around_an_output_counts_for_no_line(around: str, shop: Path) -> None:
     lines = MANY.split("\n")
-    for number, told in ((11, False), (12, True)):
+    for number, told in ((29, False), (30, True)):
         output = around.format("\n".join(lines[:number]))
         assert bool(grepped(shop, "grep -rn discounted_total .", output)) == told
 
