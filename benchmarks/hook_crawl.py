@@ -19,6 +19,7 @@ from benchmarks.figures import NAVIGATOR
 from benchmarks.localize import folder
 from benchmarks.replay.looking import Kind, Reader, Step
 from benchmarks.replay.packet import held_lines
+from benchmarks.replay.patch import edited_by
 from benchmarks.replay.pricing import Prices, cost
 from benchmarks.replay.replaying import replaced
 from benchmarks.replay.runs import Run, RunsError, find_runs, read_run
@@ -49,6 +50,12 @@ class Row(msgspec.Struct, frozen=True):
     strict_ungated: float
     """Where the answer stands in the first prompt."""
     generous_ungated: float
+    next_file: bool | None = None
+    """Whether it shows lines of a file that is opened or edited next; None where nobody looked."""
+    edited_file: bool | None = None
+    """Whether it shows lines of a file that the agent edits later."""
+    edited_line: bool | None = None
+    """Whether it shows a line that the agent's patch touches."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +85,10 @@ def run(options: argparse.Namespace) -> int:
     print(_line("the same, in the runs with an answer", [(row.strict, row.generous) for row in given]))
     everywhere = [(row.strict_ungated, row.generous_ungated) for row in rows]
     print(_line("in the first prompt of every run", everywhere))
+    print()
+    for what in ("next_file", "edited_file", "edited_line"):
+        looked = [row for row in given if getattr(row, what) is not None]
+        print(f"{what}: {sum(bool(getattr(row, what)) for row in looked)} of {len(looked)} answered runs")
     return 0
 
 
@@ -122,12 +133,31 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
             for generous in (False, True)
         ]
         named = names_its_place(task.goal, build_index(tree))
-        row = Row(task.id, task.repo, len(steps), at, named, size, *changes)
+        shown = {spot.path for spot in held}
+        edited = edited_by(past.patch, snapshot.paths)
+        row = Row(
+            task.id,
+            task.repo,
+            len(steps),
+            at,
+            named,
+            size,
+            *changes,
+            bool(shown & _opened_next(steps[at + 1 :])),
+            bool(shown & edited.files),
+            bool(held & edited.lines),
+        )
         if options.out:
             with options.out.open("ab") as kept:
                 kept.write(msgspec.json.encode(row) + b"\n")
         print(json.dumps(msgspec.to_builtins(row)), file=sys.stderr, flush=True)
         yield row
+
+
+def _opened_next(later: Iterable[Step]) -> frozenset[str]:
+    """Return the files of the first call that shows or edits any."""
+    files = (frozenset((*(spot.path for spot in step.shown), *step.edited)) for step in later)
+    return next(filter(None, files), frozenset())
 
 
 def _changed(past: Run, size: int, dropped: Iterable[int], since: int) -> float:

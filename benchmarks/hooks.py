@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import posixpath
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,17 +17,15 @@ from benchmarks.localize import folder
 from benchmarks.replay.looking import Kind, Reader, Step
 from benchmarks.replay.runs import RunsError, read_rows, read_run
 from benchmarks.replay.swe_agent import Moment, read_agent_run
-from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
-from repo_map.index import build_index
+from benchmarks.sought_names import sought, sought_names
+from benchmarks.trees import MirrorNotFoundError, Snapshot
 from repo_map.text import tokens
 from repo_map.worktree.git import GitError
 from repo_navigator.hooks.names import NamedPlace, NameTable
-from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.search_answer import Rule, SearchAnswer, answer_for
-from repo_navigator.hooks.searches import Search, of_shell
+from repo_navigator.hooks.searches import Action, Search, names_sought, of_shell
 from repo_navigator.hooks.wording import search_text
 
-_CALLER_SECONDS: Final = 5.0
 _BODY_LINES: Final = 40
 """Lines behind a definition's first that count as its own where its end is not known."""
 
@@ -56,6 +55,15 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it names a file that is edited later."""
     later_function: bool = False
     """Whether it names a definition that is shown or edited later, where lines are known."""
+    true_file: bool = False
+    """Whether it names a file that the true fix edits."""
+    found_file: bool = False
+    """Whether it names a file that a later search for the same name finds."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether a reader would not call it false."""
+        return self.later_file or self.true_file or self.found_file
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -65,6 +73,10 @@ class _Task(msgspec.Struct, frozen=True):
     base_commit: str
     id: str = ""
     instance_id: str = ""
+    gold_files: tuple[str, ...] = ()
+    """What the true fix edits."""
+    patch: str = ""
+    """The true fix, where the files are not named."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,6 +131,10 @@ def summary(rows: Sequence[Row], kind: str) -> list[tuple[str, str]]:
             _share(sum(not row.later_file for row in judged), len(judged)),
         ),
         (
+            f"{name}false for a reader: nor edited by the true fix, nor found by a later search of the name",
+            _share(sum(not row.is_sound for row in spoken), len(spoken)),
+        ),
+        (
             f"{name}silent where the search was right already",
             _share(sum(row not in spoken for row in right), len(right))
             if kind == "all"
@@ -141,6 +157,8 @@ class _Past(NamedTuple):
 
     moment: Moment
     step: Step | None
+    read: frozenset[str]
+    """Files that the hook takes for read."""
 
 
 def _measure(options: argparse.Namespace) -> Iterator[Row]:
@@ -156,36 +174,32 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
         name = task.id or task.instance_id
         runs = sorted(options.runs.rglob(f"{name}.traj*"))
         try:
-            names = _names(task, options.mirrors, options.trees) if runs else None
-            if names is None:
-                continue
-            for file in runs:
-                yield from _rows(task, file, names, rule, options.mirrors)
+            pasts = [_past(task, file, options.mirrors) for file in runs]
+            asked = [
+                (search, past.moment.output)
+                for _, run in pasts
+                for past in run
+                for search in past.moment.searches
+            ]
+            names = sought_names(task.repo, task.base_commit, sought(asked), options.mirrors, options.trees)
+            for agent, past in pasts:
+                yield from _rows(task, agent, past, names, rule)
         except (MirrorNotFoundError, GitError) as error:
             print(f"{number}/{len(tasks)} {name} is left out: {error}", file=sys.stderr, flush=True)
             continue
         print(f"{number}/{len(tasks)} {name}", file=sys.stderr, flush=True)
 
 
-def _names(task: _Task, mirrors: Path, trees: Path) -> NameTable | None:
-    tree = materialise(task.repo, task.base_commit, mirrors, trees)
-    names = NameTable.open(trees, tree)
-    if names is None:
-        write_names(build_index(tree), trees, tree, {}, seconds=_CALLER_SECONDS)
-        names = NameTable.open(trees, tree)
-    return names
-
-
-def _rows(task: _Task, file: Path, names: NameTable, rule: Rule, mirrors: Path) -> Iterator[Row]:
+def _rows(task: _Task, agent: str, past: Sequence[_Past], names: NameTable, rule: Rule) -> Iterator[Row]:
     name = task.id or task.instance_id
-    agent, past = _past(task, file, mirrors)
+    fixed = {*task.gold_files, *_PATCHED.findall(task.patch)}
     said: set[str] = set()
-    for at, (moment, _) in enumerate(past):
+    for at, (moment, *_) in enumerate(past):
         if not moment.searches:
             continue
         later = past[at + 1 :]
         following = _next(later)
-        known = {path for each in past[:at] for path in each.moment.opened | each.moment.edited}
+        known = {path for each in past[:at] for path in each.read | each.moment.edited}
         inside = [each for each in map(_inside, moment.searches) if each is not None]
         answer = (
             answer_for(inside, moment.output, names, known, rule)
@@ -215,6 +229,8 @@ def _rows(task: _Task, file: Path, names: NameTable, rule: Rule, mirrors: Path) 
             bool(files & opened),
             bool(files & edited),
             any(_is_shown(each, later) for each in answer.definitions) if answer else False,
+            bool(files & fixed),
+            any(_finds(each.moment, answer, files, moment.searches) for each in later) if answer else False,
         )
 
 
@@ -222,6 +238,17 @@ def _named(answer: SearchAnswer, text: str) -> frozenset[str]:
     """Return the files that a text names, those of callers too."""
     callers = (each.path for definition in answer.definitions for each in definition.shown_callers)
     return frozenset(path for path in (*(each.path for each in answer.definitions), *callers) if path in text)
+
+
+_PATCHED: Final = re.compile(r"^diff --git a/(\S+) b/", re.MULTILINE)
+
+
+def _finds(moment: Moment, answer: SearchAnswer, files: frozenset[str], searches: Sequence[Search]) -> bool:
+    """Tell whether a later search for a name that was looked for, or told, finds one of the files."""
+    meant = {each.name for search in searches for each in names_sought(search)}
+    meant |= {each.name for each in answer.definitions}
+    again = {each.name for search in moment.searches for each in names_sought(search)}
+    return bool(meant & again) and any(path in moment.output for path in files)
 
 
 def _next(later: Iterable[_Past]) -> frozenset[str]:
@@ -242,13 +269,14 @@ def _is_shown(definition: NamedPlace, later: Iterable[_Past]) -> bool:
 def _past(task: _Task, file: Path, mirrors: Path) -> tuple[str, list[_Past]]:
     if file.suffix == ".traj":
         run = read_agent_run(file)
-        return run.agent, [_Past(moment, None) for moment in run.moments]
+        return run.agent, [_Past(moment, None, moment.opened) for moment in run.moments]
     snapshot = Snapshot(task.repo, task.base_commit, mirrors)
     reader = Reader(snapshot.paths, snapshot.read)
     past = []
     for call in read_run(file).calls:
         step = reader.step(call)
-        searches = of_shell(call.command).searches if call.command else ()
+        action = of_shell(call.command) if call.command else Action()
+        searches = action.searches
         shown = frozenset(spot.path for spot in step.shown)
         # A search that is given one file looks into it; of the files that one finds none is opened by it.
         opened = shown if not searches else frozenset(path for path in shown if path in _asked(searches))
@@ -261,6 +289,7 @@ def _past(task: _Task, file: Path, mirrors: Path) -> tuple[str, list[_Past]]:
                     frozenset(step.edited),
                 ),
                 step,
+                frozenset(map(_own, action.reads)),
             )
         )
     return "mini-SWE-agent", past
@@ -268,13 +297,14 @@ def _past(task: _Task, file: Path, mirrors: Path) -> tuple[str, list[_Past]]:
 
 def _inside(search: Search) -> Search | None:
     """Return a search with the tree's own paths, None for one outside of the tree."""
-    places = [
-        place.removeprefix("/testbed").lstrip("/") if place.startswith("/testbed") else place
-        for place in search.places
-    ]
+    places = list(map(_own, search.places))
     if any(place.startswith(("/", "~", "..")) for place in places):
         return None
     return search._replace(places=tuple(posixpath.normpath(place) for place in places if place))
+
+
+def _own(place: str) -> str:
+    return place.removeprefix("/testbed").lstrip("/") if place.startswith("/testbed") else place
 
 
 def _asked(searches: Iterable[Search]) -> frozenset[str]:

@@ -94,9 +94,8 @@ def _of_session(patch: Patch, edited: Collection[str]) -> Patch:
 
 
 def _certain(checked: Checked) -> list[Finding]:
-    """Return what holds whatever was left open: not all was read, what seems gone may stand elsewhere."""
-    return [
-        each
-        for each in checked.findings
-        if each.is_sure and (not checked.left_open or each.kind is FindingKind.UNPARSED)
-    ]
+    """Return what holds: what seems gone may stand in a file that was not read, or that broke."""
+    broken = [each for each in checked.findings if each.kind is FindingKind.UNPARSED]
+    if broken or checked.left_open:
+        return [each for each in broken if each.is_sure]
+    return [each for each in checked.findings if each.is_sure]

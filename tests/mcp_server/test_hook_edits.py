@@ -146,6 +146,15 @@ def test_what_a_check_that_is_not_complete_may_be_wrong_about_is_not_told(
     assert _runs_tests(shop) == ""
 
 
+def test_of_a_file_that_no_longer_parses_only_that_is_told(shop: Path, no_background: list[str]) -> None:
+    broken = FILES["shop/pricing.py"].replace("discounted_total(cart):", "reduced_total(cart:")
+    _edit(shop, {"shop/pricing.py": broken})
+    _check(shop)
+    text = _runs_tests(shop)
+    assert "shop/pricing.py:6: it does not parse from here on" in text
+    assert "discounted_total" not in text
+
+
 def test_of_checks_at_the_same_time_only_one_runs(shop: Path, no_background: list[str]) -> None:
     _edit(shop, RENAMED)
     with sessions.checking(_session(shop)):
