@@ -48,7 +48,7 @@ class Search(NamedTuple):
     is_plain: bool = False
     """Whether the pattern is no regular expression."""
     counts: bool = False
-    """Whether a number, not what was found, is what comes out."""
+    """Whether something else than what was found comes out: its number, or what a filter left of it."""
 
 
 class Action(NamedTuple):
@@ -187,9 +187,12 @@ class _Line:
         program = _program(words)
         printed, self._printed = (self._printed if part.is_fed else []), []
         self.edits += [name for name in part.writes if not name.startswith(_NOT_OURS)]
+        search = _search(program, words)
+        if part.is_fed and search is None and program not in _AFTER:
+            self._note_filter()
         if program == "cd" and len(words) > 1:
             self._folder = posixpath.join(self._folder, words[1])
-        elif (search := _search(program, words)) is not None:
+        elif search is not None:
             if printed and not search.places:
                 # Of what was printed the assistant sees what it looks for there.
                 del self.reads[-len(printed) :]
@@ -198,8 +201,8 @@ class _Line:
                 self._take_search(_inside(search, self._folder), part)
         elif part.is_fed and program in _AFTER:
             self._printed = printed
-            if program == "wc" and self.searches:
-                self.searches[-1] = self.searches[-1]._replace(counts=True)
+            if program == "wc":
+                self._note_filter()
         elif program in _EDITING or (program in ("sed", "perl") and _edits_in_place(words)):
             self.edits += self._paths(words) or [""]
         elif program in _READING:
@@ -211,8 +214,14 @@ class _Line:
     def _take_search(self, search: Search, part: Simple) -> None:
         if part.words[0] == "xargs":
             self.searches = [search]  # In the files that were found before.
-        elif not part.is_fed or search.places:  # Else it filters what is fed to it.
+        elif not part.is_fed or search.places:
             self.searches.append(search)
+        else:
+            self._note_filter()
+
+    def _note_filter(self) -> None:
+        if self.searches:
+            self.searches[-1] = self.searches[-1]._replace(counts=True)
 
     def _paths(self, words: Sequence[str]) -> list[str]:
         return [posixpath.join(self._folder, word) for word in words[1:] if _is_path(word)]

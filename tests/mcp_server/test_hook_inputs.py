@@ -273,12 +273,10 @@ def test_no_message_is_a_failure(event: str, shop: Path, no_background: list[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("event", EVENTS)
-def test_no_message_ends_a_process_with_a_failure(event: str, shop: Path) -> None:
-    messages = [told for told in _odd_messages(shop) if len(told) < 1_000_000]
-    assert len(messages) >= 200
+def test_no_message_ends_a_process_with_a_failure(shop: Path) -> None:
+    messages = list(_odd_messages(shop))
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda told: ran(event, told), messages))
+        list(pool.map(lambda told: ran("tool", told), messages))
 
 
 # Where it runs.

@@ -109,6 +109,8 @@ def test_a_file_that_is_not_found_is_told_where_one_of_its_name_is(shop: Path) -
         ("ps aux | grep discountedTotal", ""),
         ("grep -n lowest_price shop/orders.py", ""),
         ("grep -n 'def discountedTotal' shop/orders.py", ""),
+        ("cat shop/orders.py | grep -A 9 'def lowest_price' | grep fruit", ""),
+        ("grep -rn discountedTotal . | grep -v shop", ""),
         ("grep -rn lowest_price tests/", ""),
         ("find src -name 'orders.py' -o -name 'pricing.py'", ""),
         ("grep -rn lowest_price built/html", ""),
