@@ -127,11 +127,11 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
             continue
         held, size = held_lines(text, snapshot.paths, snapshot.read), tokens.count(text, "cl100k")
         at = crawls_at(steps)
-        changes = [
-            _changed(past, size, replaced(steps, held, generous=generous), since)
+        strict, generous, strict_ungated, generous_ungated = (
+            _changed(past, size, replaced(steps, held, generous=is_generous), since)
             for since in (at if at >= 0 else len(steps), -1)
-            for generous in (False, True)
-        ]
+            for is_generous in (False, True)
+        )
         named = names_its_place(task.goal, build_index(tree))
         shown = {spot.path for spot in held}
         edited = edited_by(past.patch, snapshot.paths)
@@ -142,10 +142,13 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
             at,
             named,
             size,
-            *changes,
-            bool(shown & _opened_next(steps[at + 1 :])),
-            bool(shown & edited.files),
-            bool(held & edited.lines),
+            strict,
+            generous,
+            strict_ungated,
+            generous_ungated,
+            next_file=bool(shown & _opened_next(steps[at + 1 :])),
+            edited_file=bool(shown & edited.files),
+            edited_line=bool(held & edited.lines),
         )
         if options.out:
             with options.out.open("ab") as kept:

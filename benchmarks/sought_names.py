@@ -10,7 +10,7 @@ import io
 import posixpath
 import subprocess
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -50,19 +50,25 @@ class SoughtNames(NameTable):
         return tuple(sorted(found))
 
 
-def sought(searches: Iterable[tuple[Search, str]]) -> set[str]:
-    """Return the names of searches, given with what they printed, of which a hook may speak."""
-    found: set[str] = set()
+def sought(searches: Iterable[tuple[Search, str]]) -> dict[str, bool]:
+    """Return the names of searches, given with what they printed, of which a hook may speak.
+
+    Each says whether names like it are asked for as well.
+    """
+    found: dict[str, bool] = {}
     for search, output in searches:
         if search.for_files and is_nothing(output):
             bases = (posixpath.basename(pattern).strip("*") for pattern in search.patterns)
-            found |= {stem for base in bases if (stem := posixpath.splitext(base)[0])}
+            found |= {stem: False for base in bases if (stem := posixpath.splitext(base)[0])}
         elif not search.for_files and (is_nothing(output) or output.count("\n") > _FEW):
-            found |= {each.name for each in names_sought(search)}
+            # Of one file only the very name is asked for.
+            near = is_nothing(output) and not any("." in posixpath.basename(place) for place in search.places)
+            for each in names_sought(search):
+                found[each.name] = near or found.get(each.name, False)
     return found
 
 
-def sought_names(repo: str, commit: str, names: set[str], mirrors: Path, kept: Path) -> SoughtNames:
+def sought_names(repo: str, commit: str, names: Mapping[str, bool], mirrors: Path, kept: Path) -> SoughtNames:
     """Return the names of a commit as far as ``names`` are concerned; ``kept`` is where they are kept.
 
     Raises:
@@ -82,18 +88,23 @@ def sought_names(repo: str, commit: str, names: set[str], mirrors: Path, kept: P
     return table
 
 
-def _write(tree: Path, mirror: Path, commit: str, names: set[str]) -> None:
-    """Write the files that hold one of the names, in whichever case and with whichever underscores."""
+def _write(tree: Path, mirror: Path, commit: str, names: Mapping[str, bool]) -> None:
+    """Write the files that hold one of the names, or one like it where that is asked for."""
     tree.mkdir(parents=True, exist_ok=True)
     run_git(tree, "init", "-q", ".")
-    patterns = sorted({"_?".join(folded(name)) for name in names if folded(name).isascii()})
-    if not patterns:
-        return
-    given = "\n".join(patterns).encode()
-    command = git_command(mirror, "grep", "-I", "-l", "-z", "-i", "-E", "-f", "-", commit)
-    listed = subprocess.run(command, input=given, env=git_environment(), capture_output=True, check=False)
-    paths = [each.partition(":")[2] for each in listed.stdout.decode().split("\0") if each]
+    like = sorted({"_?".join(folded(name)) for name, near in names.items() if near and name.isascii()})
+    paths = _holding(mirror, commit, sorted(names), "-F", "-w") | _holding(mirror, commit, like, "-i", "-E")
     if paths:
-        archive = run_git(mirror, "archive", commit, "--", *paths[:_MOST_FILES])
+        archive = run_git(mirror, "archive", commit, "--", *sorted(paths)[:_MOST_FILES])
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(tree, filter="data")
+
+
+def _holding(mirror: Path, commit: str, patterns: Sequence[str], *how: str) -> set[str]:
+    """Return the files in which one of the patterns stands."""
+    if not patterns:
+        return set()
+    command = git_command(mirror, "grep", "-I", "-l", "-z", *how, "-f", "-", commit)
+    given = "\n".join(patterns).encode()
+    listed = subprocess.run(command, input=given, env=git_environment(), capture_output=True, check=False)
+    return {each.partition(":")[2] for each in listed.stdout.decode("utf-8", "replace").split("\0") if each}
