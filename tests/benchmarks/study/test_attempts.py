@@ -22,6 +22,7 @@ from benchmarks.study.registration import NAMED, StudyTask
 from navigator.records.pricing import TokenUsage, load_prices
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import call, say
+from tests.support.providers.openai import openai
 
 pytestmark = pytest.mark.slow
 
@@ -118,6 +119,23 @@ def test_an_agent_that_never_ends_is_stopped_and_what_it_took_is_booked(
     row = attempts(tmp_path / "dry", "shell")["none"]
     assert (row["calls"], row["fresh"], row["failure"]) == (4, 4_000, "no end within 4 calls")
     assert f"Broke off: {TASK} shell none: no end within 4 calls" in capsys.readouterr().out
+
+
+def test_a_small_model_on_this_machine_is_asked_over_its_own_wire_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looks(request: dict[str, Any], number: int) -> Any:
+        del number
+        seen = [message for message in request["messages"] if message["role"] == "tool"]
+        assert all("billing" in str(message["content"]) for message in seen)
+        return say("Done.") if seen else call("shell", {"command": "ls orderdesk"})
+
+    with openai(looks) as server:
+        monkeypatch.setenv("REPO_NAVIGATOR_OPENAI_URL", server.base_url)
+        arguments = ["study", "--dry-run", "--hosts", "shell", "--model", "openai/tiny"]
+        assert main([*arguments, "--out", str(tmp_path)]) == 0
+    rows = rows_of(tmp_path / "dry")
+    assert [(row["calls"], row["usd"], row["failure"]) for row in rows] == [(2, 0.0, "")] * 4
 
 
 def test_a_shell_cannot_touch_the_judge_and_only_changed_code_is_judged(
