@@ -42,13 +42,6 @@ BENCHMARKS: Final = Program(
             ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
         ),
         Command(
-            "chooser",
-            "benchmarks.small_model.chooser",
-            "what does a language model choose from the menu, and what does that bring?",
-            "Let a language model choose from the menu, and measure what that brings against no choice.",
-            ("tasks.jsonl --sample 40 --out chooser.jsonl",),
-        ),
-        Command(
             "cold",
             "benchmarks.cold",
             "what a first index costs, beside ctags and CodeGraph, in turns",
