@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import re
 import sys
@@ -21,7 +22,7 @@ from typing import Any, Final
 import msgspec
 
 from benchmarks.agents.report import markdown
-from benchmarks.kept_rows import KeptRows
+from benchmarks.kept_rows import KeptRows, kept_at
 from benchmarks.localize import add_folders
 from benchmarks.sent import first_answer
 from benchmarks.tasks import Task, TaskFileError
@@ -88,13 +89,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure what is not in the rows yet, and print a table for a document."""
     if options.rows is not None:
-        print(table(list(KeptRows(options.rows, AbstentionRow))))
+        print(table(kept_at(options.rows, AbstentionRow)))
         return 0
     if not options.samples or options.mirrors is None:
         print("Say SAMPLES, and --mirrors DIR or BENCH_MIRROR; or --rows FILE.", file=sys.stderr)
         return 2
     sizes = sorted({int(each) for each in options.tokens.split(",")})
-    samples = [sample for file in options.samples for sample in read_samples(file)]
+    samples = dealt([sample for file in options.samples for sample in read_samples(file)])
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="abstention-")))
         kept = KeptRows(options.out or scratch / "rows.jsonl", AbstentionRow)
@@ -132,6 +133,13 @@ def read_samples(file: Path) -> list[tuple[Task, str]]:
         raise TaskFileError(
             f"Agent Retrieval Bench's samples can't be read from `{file}` ({error}); name its JSON lines."
         ) from None
+
+
+def dealt(samples: Sequence[tuple[Task, str]]) -> list[tuple[Task, str]]:
+    """Return samples in turn from each kind, so that a run which is stopped has some of each."""
+    by_kind = [[each for each in samples if each[1] == kind] for kind in (NATURAL, WRONG, POSITIVE)]
+    turns = itertools.zip_longest(*by_kind)
+    return [each for turn in turns for each in turn if each is not None]
 
 
 def _sample(said: dict[str, Any]) -> tuple[Task, str]:

@@ -103,7 +103,7 @@ def test_answers_are_measured_as_they_are_sent_and_a_task_without_a_mirror_is_na
     (row,) = KeptRows(rows, ContextRow)
     assert row.counts[SHOWN]["line"][:2] == (4, 6)
     assert row.counts[NAMED]["file"][:2] == (1, 2)
-    assert f"| {SHOWN}, 1,000 tokens | 1 | .500" in said.out
+    assert f"| {SHOWN}, 1,000 tokens | 1 | 50.0 % ±0" in said.out
     assert main([*asked, "400,1000"]) == 0
     again = list(KeptRows(rows, ContextRow))
     assert [each.most for each in again] == [1000, 400]
