@@ -42,6 +42,13 @@ BENCHMARKS: Final = Program(
             ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
         ),
         Command(
+            "claims",
+            "benchmarks.claims",
+            "which command makes which published figure, and do they still agree?",
+            "Run the commands behind the published figures on their kept rows, and compare with the pages.",
+            ("",),
+        ),
+        Command(
             "cold",
             "benchmarks.cold",
             "what a first index costs, beside ctags and CodeGraph, in turns",

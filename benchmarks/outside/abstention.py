@@ -178,14 +178,17 @@ def table(rows: Sequence[AbstentionRow]) -> str:
     lines: list[Sequence[str]] = [
         ("tokens", "abstains where it", *(f"{kind}: abstains" for kind in kinds), "right in all", "balanced")
     ]
-    for most in sorted({most for row in rows for most in row.evidence}, key=int):
+    sizes = sorted({most for row in rows for most in row.evidence}, key=int)
+    for most in sizes:
         for rule, words in RULES.items():
+            if not words and most != sizes[0]:
+                continue  # What never abstains is the same at every size.
             told = [row for row in rows if most in row.evidence]
             by_kind = [_share([row for row in told if row.kind == kind], most, words) for kind in kinds]
             right = sum(is_right(row, most, words) for row in told)
             lines.append(
                 (
-                    *(f"{int(most):,}", rule, *by_kind, f"{right} of {len(told)}"),
+                    *(f"{int(most):,}" if words else "any", rule, *by_kind, f"{right} of {len(told)}"),
                     f"{balanced(told, most, words):.2f}",
                 )
             )

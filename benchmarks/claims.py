@@ -1,0 +1,168 @@
+"""``python -m benchmarks claims``: which command makes which published figure, and whether they still agree.
+
+A figure agrees where the command, run on rows that are kept in the repository, prints what the page says.
+Minus signs and line breaks aside, that is letter by letter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.agents.report import markdown
+
+ROOT: Final = Path(__file__).parents[1]
+_REPLAY: Final = ("replay", "--rows", "docs/benchmark-replay.jsonl")
+_ORDERS: Final = ("orders", "--figures", "--out", "benchmarks/small_model/results/orders.jsonl")
+
+
+class Cell(NamedTuple):
+    """A cell of a table that a command prints."""
+
+    row: tuple[str, ...]
+    """How the row begins."""
+    column: str
+
+
+class Claim(NamedTuple):
+    """What a page says by a command."""
+
+    page: str
+    command: tuple[str, ...]
+    words: str = ""
+    """A text of the page with ``{}`` for each figure.
+
+    Empty for all tables that the command prints, or for all that it prints where it prints none.
+    """
+    cells: tuple[Cell, ...] = ()
+
+
+_CONTEXT: Final = ("contextbench", "--rows", "docs/contextbench.jsonl")
+
+
+def _lines(words: str, system: str) -> Claim:
+    """Return the claim of a row of the README's table of ContextBench."""
+    columns = ("file: recall / precision", "line: recall / precision")
+    return Claim("README.md", _CONTEXT, words, tuple(Cell((system,), column) for column in columns))
+
+
+CLAIMS: Final = (
+    Claim("docs/benchmark-replay.md", _REPLAY),
+    Claim("docs/impact.md", ("check", "--out", "docs/check-forgotten.jsonl")),
+    Claim("docs/impact.md", ("check", "--alone", "--out", "docs/check-alone.jsonl")),
+    Claim("docs/impact.md", ("check", "--tests", "--out", "docs/check-tests.jsonl")),
+    Claim("docs/hooks.md", ("hook-crawl", "--rows", "docs/hooks-crawl.jsonl")),
+    Claim("docs/benchmark.md", _CONTEXT),
+    *(
+        each
+        for most in ("1,000", "4,000")
+        for each in (
+            _lines(
+                f"| our answer: what it shows | {most} | {{}} | {{}} |",
+                f"answer, what it shows, {most} tokens",
+            ),
+            _lines(f"| functions by BM25 | {most} | {{}} | {{}} |", f"BM25 functions, {most} tokens"),
+        )
+    ),
+    _lines(
+        "| our answer: what it shows or names with its lines | 1,000 | {} | {} |",
+        "answer, what it shows or names, 1,000 tokens",
+    ),
+    Claim("docs/benchmark.md", ("abstention", "--rows", "docs/abstention.jsonl")),
+    Claim(
+        "docs/small-model.md",
+        _ORDERS,
+        "It obeyed {} order of {} with the markers and none without",
+        (Cell(("all",), "obeyed with the fence"), Cell(("all",), "orders")),
+    ),
+    Claim("docs/study.md", ("study", "--power")),
+    Claim(
+        "README.md",
+        _REPLAY,
+        "By that rule 2,000 tokens change the cost by {}.",
+        (Cell(("navigator", "2,000", "11 %"), "cost, strict"),),
+    ),
+    Claim(
+        "README.md",
+        _REPLAY,
+        "If half of the lines suffice, it is {}.",
+        (Cell(("navigator", "2,000", "11 %"), "cost, generous"),),
+    ),
+    Claim(
+        "README.md",
+        _REPLAY,
+        "our 4,000 change the cost by {}.",
+        (Cell(("BM25 functions", "4,000", "100"), "cost, strict"),),
+    ),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's argument."""
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, metavar="DIR", help="the folder of pages and rows (this one)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print every claim with its command; return 1 where a page and its rows part."""
+    lines: list[Sequence[str]] = [("page", "claim", "made by", "agrees")]
+    parted = False
+    for claim in CLAIMS:
+        missing = list(differences(claim, options.root))
+        parted |= bool(missing)
+        what = claim.words or "its tables"
+        agrees = "yes" if not missing else f"NO: {missing[0]}"
+        lines.append((claim.page, what, f"`python -m benchmarks {' '.join(claim.command)}`", agrees))
+    print(markdown(lines))
+    return 1 if parted else 0
+
+
+def differences(claim: Claim, root: Path) -> Iterator[str]:
+    """Yield what the rows give and the page does not say."""
+    page = (root / claim.page).read_text("utf-8")
+    printed = _printed(claim.command, root)
+    if not claim.words:
+        lines = {_plain(line) for line in page.splitlines()}
+        told = [line for line in printed.splitlines() if line.strip()]
+        tables = [line for line in told if line.startswith("|")]
+        yield from (line for line in tables or told if _plain(line) not in lines)
+        return
+    said = claim.words.format(*(_cell(printed, cell) for cell in claim.cells))
+    if _plain(said) not in _plain(page):
+        yield said
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("−", "-").split())
+
+
+def _cell(printed: str, wanted: Cell) -> str:
+    """Return the only cell of that column in a row that begins so."""
+    head: list[str] = []
+    found: list[str] = []
+    for line in printed.splitlines():
+        cells = [cell.strip() for cell in line.strip("| ").split(" | ")] if line.startswith("|") else []
+        head = cells if cells and not head else head if cells else []
+        if wanted.column in head and tuple(cells[: len(wanted.row)]) == wanted.row:
+            found.append(cells[head.index(wanted.column)])
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} cells of column {wanted.column} begin with {wanted.row}")
+    return found[0]
+
+
+@lru_cache
+def _printed(command: tuple[str, ...], root: Path) -> str:
+    from benchmarks.__main__ import main  # noqa: PLC0415 - it lists this command among others
+
+    told = io.StringIO()
+    # Rows are named as a reader of the page names them, from the repository's folder.
+    with contextlib.chdir(root), contextlib.redirect_stdout(told):
+        if code := main(command):
+            raise RuntimeError(f"`python -m benchmarks {' '.join(command)}` ended with {code}.")
+    return told.getvalue()
