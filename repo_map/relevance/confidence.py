@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.relevance.corpus import Floats
+from repo_map.relevance.entities import is_everyday
 from repo_map.relevance.features import FileColumns, Signals
 from repo_map.relevance.goal import GoalPart
 from repo_map.text.terms import terms_of, words
@@ -114,7 +115,10 @@ def judge(
     is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
     if is_quoted:
         confidence = max(confidence, _QUOTED)
-    vague = {name: count for name, count in ambiguous.items() if name in known}
+    corpus = signals.candidates.corpus
+    vague = {
+        name: count for name, count in ambiguous.items() if name in known and not is_everyday(corpus, name)
+    }
     quoted = "The first file says word for word what the goal quotes." if is_quoted else ""
     first = filter(None, [quoted or doubt.note])
     notes = (*first, *_notes(signals, confidence, missing, vague))

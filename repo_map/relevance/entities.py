@@ -31,6 +31,7 @@ _IDENTIFIER_WEIGHT = {
     GoalPart.CODE: 0.35,
 }
 _FRAME_DECAY = 0.3
+_PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+")
 
 
 class CrashSite(NamedTuple):
@@ -227,7 +228,7 @@ class _Finder:
         for term in self._goal.terms[GoalPart.TITLE]:
             word = self._goal.surface.get(term, "")
             files = self._corpus.files_with_path_term.get(term, [])
-            if not word or not 0 < len(files) <= most or not self._is_rare(term):
+            if not word or not 0 < len(files) <= most or not _is_rare(self._corpus, term):
                 continue
             inside = [
                 file
@@ -243,11 +244,6 @@ class _Finder:
             ]
             for file in inside:
                 self._note(self.named.rare_folders, "folder", file, RARE_FOLDER / len(inside) ** 0.25, word)
-
-    def _is_rare(self, term: str) -> bool:
-        found = self._corpus.index.terms.get(term)
-        most = max(_MOST_UNITS, _SHARE_OF_UNITS * len(self._corpus.index.units.start))
-        return found is None or int(self._corpus.term_postings[found]) <= most
 
     def _find_dotted(self, names: Iterable[str]) -> None:
         for name in names:
@@ -332,6 +328,18 @@ class _Finder:
             name, strength = wanted[int(symbols.name[symbol])]
             if unit >= 0:
                 self._note(self.named.definitions, "definition", unit, strength, name)
+
+
+def is_everyday(corpus: Corpus, name: str) -> bool:
+    """Say whether a name is one plain word that much of the code holds: who writes it may mean no name."""
+    found = terms_of(name)
+    return bool(_PLAIN.fullmatch(name)) and len(found) == 1 and not _is_rare(corpus, found[0])
+
+
+def _is_rare(corpus: Corpus, term: str) -> bool:
+    found = corpus.index.terms.get(term)
+    most = max(_MOST_UNITS, _SHARE_OF_UNITS * len(corpus.index.units.start))
+    return found is None or int(corpus.term_postings[found]) <= most
 
 
 def _start(text: str) -> str:

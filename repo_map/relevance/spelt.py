@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from repo_map.relevance.entities import is_everyday
 from repo_map.relevance.goal import GoalPart
 from repo_map.text.terms import words
 
@@ -61,7 +62,7 @@ def _units(signals: Signals) -> Iterator[tuple[int, int]]:
     main = set(signals.candidates.files[signals.candidates.main].tolist())
     for name, units in bearers.items():
         inside = [unit for unit in units if int(corpus.file_of_unit[unit]) in main]
-        if name in own and len(inside) <= _NAMESAKES:
+        if name in own and len(inside) <= _NAMESAKES and not is_everyday(corpus, name):
             yield from ((int(corpus.file_of_unit[unit]), unit) for unit in inside)
 
 
@@ -74,5 +75,5 @@ def _files(signals: Signals) -> Iterator[tuple[int, int]]:
     for word in dict.fromkeys(word.lower() for word in words(signals.goal.title)):
         files = corpus.files_of_stem.get(word, []) if len(word) >= _SHORTEST_STEM else []
         inside = sorted(main.intersection(files))
-        if 0 < len(inside) <= _NAMESAKES:
+        if 0 < len(inside) <= _NAMESAKES and not is_everyday(corpus, word):
             yield from ((file, -1) for file in inside)

@@ -11,6 +11,9 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.settings import FIRST_ANSWER
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from repo_map.relevance.score import score_goal
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_menu import places_of
@@ -106,6 +109,12 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
     # Below another member of its class a member stands without it.
     assert not name or listed & {name, f".{name.rpartition('.')[2]}"}
     assert count(text_of(result)) <= FIRST_ANSWER
+
+
+def test_an_everyday_word_spells_no_file_and_no_definition(shop: Path) -> None:
+    (shop / "shop/cart.py").write_text("def checkout():\n    return None\n", "utf-8")
+    relevance = score_goal(build_index(shop, store=Store(None)), f"{GOAL} with settle_books")
+    assert [(each.path, each.name) for each in relevance.spelt] == [("shop/ledger.py", "settle_books")]
 
 
 async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_on_it(
