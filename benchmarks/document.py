@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.figures import NAVIGATOR, Row, grouped, interval, mean
 
-MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body", "reach", "struct", "span")
+MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body", "struct", "span")
 _CLOSEST = "BM25 functions"
 """The search that comes closest; each language is held against it."""
 _SURETIES = ("sure", "likely", "unsure", "nothing")

@@ -95,7 +95,7 @@ _Ends = Iterable[tuple[Place, int]]
 def _around(index: RepoIndex, place: Place) -> Iterator[tuple[How, _Ends]]:
     """Yield what stands beside a definition in each way, with the lines of calls."""
     relations = relations_of(index)
-    yield How.OWNER, ((owner, 0) for owner in _owners(index, place))
+    yield How.OWNER, ((owner, 0) for owner in owners_of(index, place))
     if not relations.knows(place[0]) or relations.max_confidence(place[0]) is not Confidence.RESOLVED:
         return
     yield How.CALLEE, ((each.target, each.line) for each in relations.calls_in(place))
@@ -112,7 +112,7 @@ def _counted(seed: int, how: How, ends: Sequence[tuple[Place, int]]) -> Iterator
     return (Neighbour(place, seed, how, line, len(first)) for place, line in first.items())
 
 
-def _owners(index: RepoIndex, place: Place) -> Iterator[Place]:
+def owners_of(index: RepoIndex, place: Place) -> Iterator[Place]:
     """Yield the class that a definition is a member of, be it around it or named by it."""
     file, row = place
     definitions = index.definitions(file)

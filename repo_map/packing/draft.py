@@ -327,6 +327,11 @@ class Draft:
                 self._give_back()
 
     @property
+    def taken(self) -> Sequence[Piece]:
+        """What is chosen, in the order in which it was."""
+        return self._taken
+
+    @property
     def spent(self) -> int:
         """Tokens of what is chosen, estimated since it was measured last."""
         return self._spent

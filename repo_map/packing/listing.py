@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-_MOST_FILES: Final = 8
-"""Files whose likeliest definitions compete for the lines: fewer and more reach less in as many tokens."""
+_MOST_FILES: Final = 10
+"""Files whose likeliest definitions compete for the lines."""
 _MOST_LINES: Final = 48
+_LEAST_CHANCE: Final = 0.004
+"""Of a definition that is worth its line, behind"""
+_FIRST_LINES: Final = 12
+"""the first, which stand there whatever is known: there has to be something to go on from."""
 _ASIDE_ROLES: Final = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _MOST_UNITS: Final = 800
 
@@ -57,6 +61,8 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
         price = (0 if known is not None else _path_tokens(path)) + (_line_tokens(unit, above) if unit else 0)
         if turn >= len(firm) and (lines == _MOST_LINES or spent + price > room):
             continue
+        if turn >= len(firm) + _FIRST_LINES and unit is not None and unit.chance < _LEAST_CHANCE:
+            break
         spent, lines = spent + price, lines + 1
         chosen.setdefault(path, {})
         if unit is not None:
@@ -66,7 +72,7 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
         ListedFile(
             path,
             tuple(sorted(chosen[path].values(), key=lambda unit: unit.start)),
-            len(by_file.get(path, ())) - len(chosen[path]),
+            len(by_file.get(path, {}).keys() - chosen[path].keys()),
         )
         for path in sorted(chosen, key=lambda path: (rank.get(path, len(rank)), path))
     )
@@ -75,10 +81,11 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
 def _spelt(
     by_file: dict[str, dict[_Key, ScoredUnit]], spelt: Sequence[ScoredUnit]
 ) -> Iterator[tuple[str, ScoredUnit | None]]:
-    """Yield what the goal spells out: a definition with its file, or a file alone."""
+    """Yield what the goal spells out: a definition, or of a file the likeliest; a file without any alone."""
     for each in spelt:
         known = by_file.get(each.path, {})
-        yield each.path, known.get(_key(each), each if each.name else None)
+        likeliest = max(known.values(), key=lambda unit: unit.chance, default=None)
+        yield each.path, known.get(_key(each), each if each.name else likeliest)
 
 
 def _in_turn(

@@ -11,6 +11,7 @@ from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.beside import Neighbour, about, neighbours_of
+from repo_map.packing.declarations import declarations_of
 from repo_map.packing.draft import Base, Draft
 from repo_map.packing.pieces import LENGTH_PRICE, Piece, PieceReader
 from repo_map.packing.reaching_tests import tests_of
@@ -37,9 +38,17 @@ _LEAST_CHANCE = 1e-6
 _CERTAIN = 0.5
 """Chance from which lines between definitions are shown in a small answer."""
 _NEARLY_CERTAIN = 0.03
-"""the chance of such a piece,"""
+"""the chance of such a piece; below"""
+_FEW = 700
+"""tokens of code,"""
+_MORE_CERTAIN = 0.1
+"""this: what is less likely brings no edited function, and takes the room of lines that do,"""
 _SMALL_LENGTH_PRICE = 0.15
 """and what length costs there: the rest of the code is as near as its number."""
+_DECLARATIONS = 100
+"""Tokens of the short declarations that shown code uses, in a small answer;"""
+_MOST_DECLARATIONS = 6
+"""so many at most."""
 _MOST_CUT = 80
 """Of the best units, how many are cut into windows where they are too long: of others, none is shown."""
 _MOST_CUT_OF_SMALL = 4
@@ -127,21 +136,26 @@ def pack(
         draft.measure()
     if is_small:
         relevance = _by_chance(relevance)
+    # The outline of a small answer says why.
+    tells = not (fill or is_small)
     pieces = _ranked_pieces(
-        reader, relevance, shares, _MOST_CUT_OF_SMALL if is_small else _MOST_CUT, tells=not fill
+        reader, relevance, shares, _MOST_CUT_OF_SMALL if is_small else _MOST_CUT, tells=tells
     )
     chosen = _chosen(reader, pieces)
     bonus = 0.0 if is_small else _NEIGHBOUR
-    ranked = _with_neighbours(reader, pieces, chosen, bonus, tells=not fill)
+    ranked = _with_neighbours(reader, pieces, chosen, bonus, tells=tells)
     reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
     rest: list[Piece] = []
     if fill:
         rest = draft.fill(ranked, room - reserve)
     elif is_small:
-        draft.fill_exactly([piece for piece in ranked if _is_worth_it(piece, is_small)], usual)
+        draft.fill_exactly([piece for piece in ranked if _is_worth_it(piece, usual)], usual)
+        shown = [place for piece in draft.taken if (place := reader.place(piece.unit)) is not None]
+        room = min(usual, draft.spent + _DECLARATIONS)
+        draft.fill_exactly(list(islice(declarations_of(reader, shown), _MOST_DECLARATIONS)), room)
     else:
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
-        rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, is_small)], room - reserve)
+        rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, None)], room - reserve)
         draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = 0
@@ -176,11 +190,12 @@ def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
     return unit._replace(score=unit.score + math.log(weight), chance=min(unit.chance * weight, 1.0))
 
 
-def _is_worth_it(piece: Piece, is_small: bool) -> bool:
-    """Say whether a piece is worth its tokens unasked."""
-    if is_small:
+def _is_worth_it(piece: Piece, size: int | None) -> bool:
+    """Say whether a piece is worth its tokens unasked, in a small answer of ``size`` tokens of code."""
+    if size is not None:
         # Lines between definitions are shown where a change is in them, and seldom else.
-        return piece.unit.chance >= (_CERTAIN if piece.unit.kind == GAP else _NEARLY_CERTAIN)
+        least = _MORE_CERTAIN if size < _FEW else _NEARLY_CERTAIN
+        return piece.unit.chance >= (_CERTAIN if piece.unit.kind == GAP else least)
     return piece.value >= _LEAST_VALUE
 
 

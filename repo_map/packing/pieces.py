@@ -79,7 +79,7 @@ class PieceReader:
     ) -> None:
         """Make pieces whose worth falls by ``length_price`` with each e-fold of their length.
 
-        Where ``is_bare``, without the comments above them.
+        Where ``is_bare``, without the comments above them, and no heads without a body.
         """
         self.index = index
         self._length_price = length_price
@@ -121,6 +121,8 @@ class PieceReader:
         row = file.definition_of(unit)
         start = head_of(unit, file.definitions[row] if row >= 0 else None)
         head, *found = find_windows(file, start, unit.end, self._terms, room)
+        if self._is_bare and not found:
+            return
         best = math.inf
         for place, (first, last) in enumerate(found, 1):
             worth = self._worth(unit, file.cut(first, last)) - place * _LATER_WINDOW

@@ -8,6 +8,8 @@ import pytest
 
 from repo_map.drawing.draw import draw_map
 from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.packing.listing import list_places
 from repo_map.packing.pack import pack
 from repo_map.packing.statements import Statements
 from repo_map.relevance.score import score_goal
@@ -187,3 +189,39 @@ def test_what_chosen_code_calls_is_shown_where_its_like_is_not_worth_its_tokens(
     text = draw_map(index, pack(index, alone, 4_000, fill=False)).text
     assert "def settle" in text
     assert "def adjust" not in text
+
+
+def test_an_outline_with_room_to_spare_lists_no_place_that_is_unlikely(tmp_path: Path) -> None:
+    files = {
+        f"shop/part_{number:02}.py": "\n\n".join(
+            f'def step_{number}_{at}(cart):\n    """Do step {at} with the cart."""\n    return cart\n'
+            for at in range(4)
+        )
+        for number in range(12)
+    }
+    files["shop/ledger.py"] = "def settle_books(days):\n    return [day.close() for day in days]\n"
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "settle_books forgets to end the last day of the cart")
+    listed = [unit for file in list_places(index, relevance, 10_000) for unit in file.places]
+    assert "settle_books" in {unit.name for unit in listed}
+    assert 12 < len(listed) < 37
+    assert min(unit.chance for unit in listed) >= 0.004
+
+
+def test_short_declarations_that_shown_code_uses_come_along(tmp_path: Path) -> None:
+    files = {
+        "shop/limits.py": "OTHER = 1\nMOST_VOUCHERS = (\n    3\n)\n\n\n" + PADDING,
+        "shop/orders.py": "class Order:\n    items: list[str]\n    paid: bool = False\n\n" + PADDING,
+        "shop/vouchers.py": (
+            "from shop.limits import MOST_VOUCHERS\nfrom shop.orders import Order\n\n\n"
+            "def redeem_vouchers(order: Order, vouchers):\n    return vouchers[:MOST_VOUCHERS]\n\n\n"
+            + PADDING
+        ),
+    }
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "redeem_vouchers redeems too many")
+    text = draw_map(index, pack(index, relevance, 2_000, fill=False, most=500, most_alone=500)).text
+    assert "return vouchers[:MOST_VOUCHERS]" in text
+    assert "    paid: bool = False" in text
+    assert "MOST_VOUCHERS = (\n    3\n)" in text
+    assert "OTHER" not in text
