@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PLACE: Final = re.compile(r"(\d+)\*? (.+?) (\d+)-(\d+)(?:: .*)?")
 _MORE: Final = re.compile(r" \([\d,]+ more\)$")
 _WHOLE_FILE: Final = "whole file"
+_ID: Final = "nav-fdeed2611d0667f3eba76be8"
+"""As long as any."""
 _START: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -64,7 +66,7 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     rates = ModelPricingRates(
         model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
     )
-    now = first_state(checked(request, NavigatorSettings()), "n" * 12, ".", rates, 0.0)
+    now = first_state(checked(request, NavigatorSettings()), _ID, ".", rates, 0.0)
     seen = view_of(workspace, view(now, now.state.flight_plan))
     while now.run.stop_reason is None:
         decision, _ = planned(now, workspace, seen)

@@ -10,7 +10,7 @@ from mcp_server.protocol.addresses import address
 from navigator.records import reports
 from navigator.records.decisions import EMBEDDED, USER, action_word, decider_to_model
 from navigator.records.money import dollars
-from navigator.steps.menu_text import menu_text
+from navigator.steps.menu_text import first_places, menu_text
 from repo_map.impact.findings import finding_data
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
@@ -51,7 +51,9 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
-_MENU: Final = "outline (step with show [3, 7] returns source; * surest)"
+_BY_NUMBER: Final = "step with show [3, 7] sends source; * surest"
+"""What the numbers of an outline are for."""
+_MENU: Final = f"outline ({_BY_NUMBER})"
 _REFINE: Final = f"step with feedback refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
@@ -132,7 +134,7 @@ def _menu(report: reports.TurnReport, most: int) -> str:
         return menu_text(report.menu, report.tests)
     if not most:
         return f"{counted(rest, 'place')} in get_turn_report"
-    return f"{menu_text(report.menu[:most])}\nand {rest} more: get_turn_report"
+    return f"{menu_text(first_places(report.menu, most))}\nand {rest} more: get_turn_report"
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
@@ -203,26 +205,39 @@ def step_text(report: wire.TurnReportJson) -> str:
     return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
 
 
-def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
+def report_text(report: wire.TurnReportJson) -> str:
     """Return ``report`` as a few lines that a model, or a person, reads.
 
     The first two are ours. The others tell of the repository in its own names, or in words of a model that
     has read it, and stand between the markers of such text.
+    """
+    ours, lines = report_lines(report)
+    return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def report_lines(
+    report: wire.TurnReportJson, *, is_first_answer: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the lines of ``report`` that are ours, and those that tell of the repository.
 
     Args:
         report: what is told.
-        focus: whether a line names the focus areas; the headers of a context that says why name them too.
+        is_first_answer: whether code stands below, with its own headers: what these say, and how the work
+            that is done went, is not told.
     """
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
         f"{counted(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
         f"next: {report.next}",
     ]
+    menu = _menu_lines(report.menu)
+    if is_first_answer and report.status == "finished" and len(menu) > 1 and not _spent(report):
+        ours, menu = [f"navigation {report.navigation_id}: {_BY_NUMBER}"], menu[1:]
     # What is at risk is what a change is looked at for.
     lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
     if report.answer:
         lines.append(f"answer: {report.answer}")
-    if focus and report.focus_areas:
+    if not is_first_answer and report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
         f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
@@ -230,7 +245,7 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
-    lines += _menu_lines(report.menu)
+    lines += menu
     lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
         lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
@@ -239,7 +254,7 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
     if report.sufficiency and report.sufficiency not in report.reasoning:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
-    return "\n".join((*ours, quoted("\n".join(lines))))
+    return ours, lines
 
 
 def _spent(report: wire.TurnReportJson) -> str:
@@ -261,7 +276,7 @@ def _menu_lines(menu: str | None) -> list[str]:
     """Return the menu below what its numbers are for; one line alone is no place, but how many there are."""
     if not menu:
         return []
-    return [f"{_MENU}:\n{menu}" if "\n" in menu else f"menu, no room for it here: {menu}"]
+    return [f"{_MENU}:", menu] if "\n" in menu else [f"menu, no room for it here: {menu}"]
 
 
 def _sizes(report: wire.TurnReportJson) -> str:

@@ -19,6 +19,7 @@ from mcp_server.protocol.report_text import (
     beside_reasons,
     brief,
     clip,
+    report_lines,
     report_text,
     status_of,
     step_text,
@@ -225,11 +226,12 @@ def navigate_answer(
             flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
             next_cursor=cursor,
         )
-        parts = [
-            report_text(message, focus=not is_bare),
-            _in_fence(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
-        ]
-        return Answer(_with_context(parts, context, cursor), result.on_the_wire())
+        ours, told = report_lines(message, is_first_answer=is_bare)
+        told += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        if context:
+            told += ["", context.removesuffix("\n")]
+        fenced = "\n".join([*ours, quoted("\n".join(told))])
+        return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result.on_the_wire())
 
     shapes = _OPEN if report.stop_reason is None else _FOUND
     as_object = None if first_answer is None else int(first_answer * _MOST_JSON_GROWTH) + _JSON_NAMES
@@ -390,8 +392,11 @@ def _fitted(
 
 def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
     fenced = quoted(context.removesuffix("\n")) if context else ""
-    more = f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
-    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, more) if part)
+    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, _more(cursor)) if part)
+
+
+def _more(cursor: str | None) -> str:
+    return f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
 
 
 def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 
 from repo_map.text import tokens
 
-AROUND_TOKENS: Final = 140
+AROUND_TOKENS: Final = 80
 """Of an answer, what stands around its outline and its code: how it went and goes on, the evidence."""
 _FIRST_OUTLINE: Final = 180
 """Tokens of the outline, before"""
-_SHARE_OF_OUTLINE: Final = 0.14
+_SHARE_OF_OUTLINE: Final = 0.22
 """its share of an answer beside what stands around: the code takes the rest, the outline what that leaves."""
-_OUTLINE_BESIDE_SUREST: Final = 170
+_OUTLINE_BESIDE_SUREST: Final = 250
 """Tokens of the outline at least, where the surest part takes the others alone."""
 MOST_OUTLINE: Final = 480
 """Tokens: of what further lines tell, next to nothing is right."""
@@ -53,12 +53,14 @@ class AnswerSize(NamedTuple):
         """Return what code may take beside ``outline`` tokens of places."""
         return None if self.rest is None else max(self.rest - outline, 0)
 
-    def alone(self, spelt: int) -> int | None:
+    def alone(self, outline: int, spelt: int) -> int | None:
         """Return what the surest part may take alone: the outline gives way to it, but for what is spelt.
 
-        ``spelt`` are the tokens of the places that the goal spells out.
+        Args:
+            outline: tokens of the places beside the other code.
+            spelt: those of the places that the goal spells out.
         """
-        least = max(min(_OUTLINE_BESIDE_SUREST, self.outline), spelt)
+        least = max(min(_OUTLINE_BESIDE_SUREST, outline), spelt)
         return None if self.rest is None else max(self.rest - least, 0)
 
 

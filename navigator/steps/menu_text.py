@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
 
 
+def first_places(menu: Sequence[MenuPlace], most: int) -> list[MenuPlace]:
+    """Return at most ``most`` places in their order: the surest, then of each file in turn."""
+    turns: dict[str, int] = {}
+    ranked: list[tuple[bool, int, int]] = []
+    for place in menu:
+        turns[place.path] = turns.get(place.path, -1) + 1
+        ranked.append((not place.is_sure, turns[place.path], place.number))
+    kept = {number for *_, number in sorted(ranked)[:most]}
+    return [place for place in menu if place.number in kept]
+
+
 def menu_text(menu: Sequence[MenuPlace], tests: str = "") -> str:
     """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one.
 

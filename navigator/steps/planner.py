@@ -211,8 +211,8 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     plan, run = navigation.state.flight_plan, navigation.run
     sentences = (*view.impact, *view.notes, *relevance.sufficiency.notes)
     size = answer_size(run.first_answer, plan.budget, sentences, is_about_one=relevance.is_about_one)
-    most = size.code(tokens_of(list_places(index, relevance, size.outline)))
-    alone = size.alone(tokens_of(list_places(index, relevance, 0)))
+    outline, spelt = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
+    most, alone = size.code(outline), size.alone(outline, spelt)
     packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=alone)
     updates = updates_to(plan, packed)
     if not updates:

@@ -9,6 +9,7 @@ from navigator.records.decisions import EMBEDDED, USER
 from navigator.steps.answer_size import answer_size
 from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
+from repo_map.feedback.wishes import IN_FULL
 from repo_map.messages import counted
 from repo_map.packing.keep import keep_within, with_more
 from repo_map.packing.listing import list_places, tokens_of
@@ -73,8 +74,8 @@ def revise(
     )
     if asks_for_more or steered.run.fill:
         size = answer_size(steered.run.first_answer, own.budget)
-        most = size.code(tokens_of(list_places(index, relevance, size.outline)))
-        alone = size.alone(tokens_of(list_places(index, relevance, 0)))
+        outline, spelt = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
+        most, alone = size.code(outline), size.alone(outline, spelt)
         packed = pack(
             index, relevance, own.budget, base=own, fill=steered.run.fill, most=most, most_alone=alone
         )
@@ -91,7 +92,10 @@ def revise(
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.
     state = steered.state.model_copy(update={"reasoning_summary": ""})
-    run = steered.run.model_copy(update={"planned": 0 if asks_for_more else 1})
+    answer = steered.run.answer
+    if kept.in_part:
+        answer = answer.replace(IN_FULL, "In part: ")
+    run = steered.run.model_copy(update={"planned": 0 if asks_for_more else 1, "answer": answer})
     return RevisedNavigation(
         with_notes(Navigation(state, run), notes),
         compare_plans(before.state.flight_plan, kept.plan),

@@ -65,8 +65,9 @@ class Decision(NamedTuple):
 
 
 def finished_by_planner(menu: Sequence[MenuPlace], *, fills: bool) -> str:
-    """Return why the planner ends a navigation: the menu is not worth its tokens, or had no room."""
-    return _ENDED_BY_NEED if menu and not fills else _why_finished(menu)
+    """Return why the planner ends a navigation: what a menu adds is not worth its tokens, or had no room."""
+    more = [place for place in menu if place.tokens]
+    return _ENDED_BY_NEED if more and not fills else _why_finished(more)
 
 
 def _why_finished(menu: Sequence[MenuPlace]) -> str:

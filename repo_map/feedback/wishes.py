@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 _BODY, _OUTLINE, _OUT = 4, 2, 0
+IN_FULL: Final = "In full: "
+"""Begins what is said of parts that are shown whole."""
 _MANY: Final = 5
 """Files beyond which a wish to see them in full means more weight."""
 _MOST_RELATED: Final = 8
@@ -80,7 +82,7 @@ class PlanWishes:
             self.changes.boost(part)
             self.changes.set_level(part, _BODY)
         if names := [name for part in wish.targets for name in part.names]:
-            self.lines.append(f"In full: {', '.join(f'`{name}`' for name in names)}.")
+            self.lines.append(f"{IN_FULL}{', '.join(f'`{name}`' for name in names)}.")
 
     def _change(self, operation: Operation, target: Referent, targets: Sequence[Referent]) -> None:
         """Add what a wish about ``targets`` changes by one of them."""
@@ -114,7 +116,7 @@ class PlanWishes:
             around_it = self._with_surroundings(target)
             changes.boost(around_it)
             changes.set_level(around_it, _BODY)
-            line = f"In full: {name}."
+            line = f"{IN_FULL}{name}."
         self.lines.append(line)
 
     def _only(self, target: Referent, targets: Sequence[Referent]) -> None:

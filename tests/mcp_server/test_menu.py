@@ -12,9 +12,9 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.app import build_server
-from mcp_server.protocol.report_text import report_text, wire_report
+from mcp_server.protocol.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
-from navigator.records.reports import NavigatorOutput, TurnReport
+from navigator.records.reports import MenuPlace, NavigatorOutput, TurnReport
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.completeness import Evidence
 from repo_map.text.tokens import count
@@ -39,6 +39,17 @@ STEP: dict[str, Any] = {
     "file_count": 1,
 }
 """A report of a step, as far as every report has it."""
+_READ_FILES = (
+    "claude-code",
+    "codex-mcp-client",
+    "copilot-cli",
+    "cursor-vscode",
+    "devin",
+    "gemini-cli-mcp-client",
+    "Visual Studio Code",
+    "windsurf-client",
+)
+"""Names that hosts give, of those that read files."""
 _PLACE = re.compile(r"^(\d+)\*? (\S+) (\d+)-(\d+)(?:: .*)?$")
 _FILE = re.compile(r"^(\S+)(?: \([\d,]+ more\))?$")
 
@@ -141,7 +152,10 @@ async def test_what_was_left_out_by_words_or_plan_is_on_no_menu(settings: Settin
 
 @pytest.mark.parametrize(
     ("host", "least", "most"),
-    [("claude-code", 500, 1_000), ("cursor-vscode", 500, 1_000), ("claude-ai", 1_500, 4_000)],
+    [
+        *((host, 500, 1_000) for host in _READ_FILES),
+        ("claude-ai", 1_500, 4_000),
+    ],
 )
 async def test_an_answer_is_as_large_as_its_host_needs(
     host: str, least: int, most: int, settings: Settings, stations: Path
@@ -155,6 +169,16 @@ async def test_an_answer_is_as_large_as_its_host_needs(
     assert count(text_of(asked)) <= 2_500
     assert 4_000 < count(text_of(full)) <= 8_000
     assert list(places_of(object_of(asked)))[:5] == [1, 2, 3, 4, 5]
+
+
+def test_a_menu_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:
+    places = [
+        MenuPlace(number=at, path=path, name=f"f{at}", first=at, last=at, head="", tokens=1, is_sure=at == 4)
+        for at, path in enumerate(("a.py", "a.py", "a.py", "a.py", "b.py", "c.py"), 1)
+    ]
+    report = TurnReport(**STEP, menu=tuple(places))
+    told = wire_report(report, 1_000, DETAILS[0]._replace(menu=4)).menu or ""
+    assert [line.split()[0] for line in told.split("\n") if line[0].isdigit()] == ["1", "4*", "5", "6"]
 
 
 @pytest.mark.parametrize(
@@ -201,11 +225,9 @@ async def test_an_answer_says_in_words_what_happened_and_who_chose(
     async with Client(build_server(settings, working_folder=stations)) as client:
         found = text_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 700}))
         told = [text_of(await client.call_tool("get_turn_report", {"step": step})) for step in (0, 1, 2)]
-    head, following, _, grade, menu, *_ = found.splitlines()
-    assert head.endswith(" tokens of code")
-    assert following.endswith("gives the flight plan.")
+    head, _, grade, *_ = found.splitlines()
+    assert head.endswith(": step with show [3, 7] sends source; * surest")
     assert grade.startswith("Evidence: ")
-    assert menu == "outline (step with show [3, 7] returns source; * surest):"
     assert [text.splitlines()[3].split(":")[0] for text in told] == ["opened", "changed the plan", "Evidence"]
     names = ("finalize_context", "update_flight_plan", "embedded", "planner")
     assert [name for text in (found, *told) for name in names if name in text] == []

@@ -121,6 +121,7 @@ async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderde
             client
         )
         assert "what fits the goal best is shown. Ask for the rest by name, or by lines." in answer
+        assert "In part: `orderdesk/catalog/stock.py`." in answer
 
 
 async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(
