@@ -9,15 +9,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from benchmarks.baselines import Baselines
-from benchmarks.figures import NAVIGATOR
-from benchmarks.scoring import Place
+from benchmarks.figures import NAVIGATOR, SENT
+from benchmarks.sent import first_answer
 from benchmarks.tasks import Task
-from repo_map.text import tokens
+
+_HISTORY_S: Final = 120
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -32,15 +33,10 @@ class Result(msgspec.Struct, frozen=True):
     seconds: float
     surety: str = ""
     """How sure the navigator said that it is: the word of its report."""
-    menu: list[Place] = []
-    """What the navigator offers beside the context."""
-    menu_tokens: int = 0
 
 
-def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
-    """Ask the navigator through its command line, in this process."""
-    from navigator.records.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
-    from navigator.steps.menu_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
+def navigate(task: Task, tree: Path, budget: int) -> Result:
+    """Ask the navigator through its command line, in this process, to fill a budget."""
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
     started = time.perf_counter()
@@ -51,8 +47,8 @@ def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
         output = io.BytesIO()
         printed = io.TextIOWrapper(output, encoding="utf-8")
         with contextlib.redirect_stdout(printed):
-            asked = ["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"]
-            code = main([*asked, "--fill"] if system == NAVIGATOR else asked)
+            asked = ["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget)]
+            code = main([*asked, "--fill", "--json"])
     if code:
         raise RuntimeError(
             f"`repo-navigator navigate` ended with {code} on {task.id}; see the message above."
@@ -61,18 +57,27 @@ def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     said: dict[str, Any] = json.loads(output.getvalue())
     ranked = [file["path"] for file in said["files"]]
     seconds = time.perf_counter() - started
-    menu = [] if system == NAVIGATOR else [MenuPlace.model_validate(each) for each in said["menu"]]
-    return Result(
-        task.id,
-        system,
-        budget,
-        said["context"],
-        ranked,
-        seconds,
-        said["evidence"] or "",
-        [Place(each.path, each.first, each.last, each.tokens) for each in menu],
-        tokens.count(menu_text(menu), "cl100k"),
-    )
+    return Result(task.id, NAVIGATOR, budget, said["context"], ranked, seconds, said["evidence"] or "")
+
+
+def sent_answers(task: Task, tree: Path, sizes: Sequence[int]) -> list[Result]:
+    """Return the first answers of some sizes, in tokens, as hosts are sent them."""
+    if not sizes:
+        return []
+    from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of old answers need no navigator
+    from repo_map.history.history import read_history  # noqa: PLC0415 - as above
+    from repo_map.index import build_index  # noqa: PLC0415 - as above
+
+    index = build_index(tree, workers=1)
+    workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S))
+    found: list[Result] = []
+    for size in sizes:
+        started = time.perf_counter()
+        sent = first_answer(workspace, task, size)
+        ranked = [file.path for file in sent.relevance.files]
+        found.append(Result(task.id, SENT, size, sent.text, ranked, time.perf_counter() - started))
+    index.release()
+    return found
 
 
 def search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:

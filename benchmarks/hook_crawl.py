@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.answers import navigate
-from benchmarks.figures import NAVIGATOR
 from benchmarks.localize import folder
 from benchmarks.replay.looking import Kind, Reader, Step
 from benchmarks.replay.packet import held_lines
@@ -121,7 +120,7 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
             past = read_run(files[task.id])
             reader = Reader(snapshot.paths, snapshot.read)
             steps = [reader.step(call) for call in past.calls]
-            text = answer_text(navigate(task, tree, NAVIGATOR, ANSWER_TOKENS).context)
+            text = answer_text(navigate(task, tree, ANSWER_TOKENS).context)
         except (MirrorNotFoundError, GitError) as error:
             print(f"{task.id} is left out: {error}", file=sys.stderr, flush=True)
             continue

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchmarks.answers import Result, navigate, search
 from benchmarks.baselines import SYSTEMS
 from benchmarks.document import document
-from benchmarks.figures import BY_NEED, NAVIGATOR, Row, as_data, table
+from benchmarks.figures import NAVIGATOR, Row, as_data, table
 from benchmarks.kept_rows import KeptRows
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
@@ -30,9 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="keep answers and scores here, and resume from here"
-    )
-    parser.add_argument(
-        "--by-need", action="store_true", help="measure packets that end where more isn't worth it as well"
     )
     parser.add_argument("--baselines", action="store_true", help="measure plain search beside the navigator")
     parser.add_argument(
@@ -70,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
         sets: dict[str, list[Row]] = {}
         for file in options.tasks:
             tasks = read_tasks(file)[: options.limit]
-            systems = (NAVIGATOR, *([BY_NEED] if options.by_need else []))
-            measured = _measure(tasks, budgets, place, file.stem, systems, baselines=options.baselines)
+            measured = _measure(tasks, budgets, place, file.stem, baselines=options.baselines)
             sets[file.stem] = list(measured)
             if not options.markdown and not options.json:
                 print(f"\n{file.stem}: {len(tasks)} tasks\n\n{table(sets[file.stem], options.by)}")
@@ -96,7 +92,6 @@ def _measure(
     budgets: Sequence[int],
     place: _Place,
     name: str,
-    systems: Sequence[str],
     *,
     baselines: bool,
 ) -> Iterator[Row]:
@@ -107,10 +102,7 @@ def _measure(
     for number, task in enumerate(tasks, 1):
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
         fresh = [
-            navigate(task, tree, system, budget)
-            for system in systems
-            for budget in (budgets if system == NAVIGATOR else budgets[-1:])
-            if (task.id, system, budget) not in known
+            navigate(task, tree, budget) for budget in budgets if (task.id, NAVIGATOR, budget) not in known
         ]
         if baselines:
             fresh += search(
@@ -122,7 +114,7 @@ def _measure(
         paths = files_at_head(tree)
         for (identity, system, budget), result in known.items():
             if identity == task.id and budget in budgets:
-                answer = Answer(result.context, result.ranked, result.menu, result.menu_tokens)
+                answer = Answer(result.context, result.ranked)
                 measures = score(task, answer, paths, _reader(tree))
                 yield Row(task, system, budget, {**measures, "seconds": result.seconds}, result.surety)
 

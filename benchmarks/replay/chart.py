@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.figures import NAVIGATOR, bootstrap
+from benchmarks.figures import NAVIGATOR, SENT, bootstrap
 from benchmarks.replay.replaying import Row
 from benchmarks.replay.report import Measure, arms, generous, mean, of, strict
 from benchmarks.svg import colour, document, text
@@ -17,7 +17,7 @@ _RULES: tuple[tuple[str, Measure], ...] = (("strict", strict), ("generous", gene
 
 def chart(rows: Sequence[Row]) -> str:
     """Return the figure of the tasks that the navigator was asked about, with its 95 % intervals."""
-    measured = {row.id for row in rows if row.system == NAVIGATOR}
+    measured = {row.id for row in rows if row.system in (NAVIGATOR, SENT)}
     rows = [row for row in rows if row.id in measured]
     systems = list(dict.fromkeys(system for system, _ in arms(rows)))
     points = {
@@ -60,7 +60,7 @@ def chart(rows: Sequence[Row]) -> str:
             for sent, change, least, most in line:
                 x = x_of(sent)
                 body.append(f'<circle cx="{x:.1f}" cy="{y_of(change):.1f}" r="4" fill="{colour(number)}"/>')
-                if system == NAVIGATOR:
+                if system in (NAVIGATOR, SENT):
                     ends = f'y1="{y_of(least):.1f}" y2="{y_of(most):.1f}"'
                     body.append(f'<line x1="{x:.1f}" x2="{x:.1f}" {ends} stroke="{colour(number)}"/>')
         y = _TOP + _HEIGHT + 60 + number * _LEGEND

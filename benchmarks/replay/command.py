@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.answers import Result, navigate, search
-from benchmarks.figures import BY_NEED, NAVIGATOR
+from benchmarks.answers import Result, search, sent_answers
+from benchmarks.figures import NAVIGATOR, SENT
 from benchmarks.kept_rows import KeptRows
 from benchmarks.localize import folder
 from benchmarks.replay.ask_aider import AIDER, ask_aider
@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rows", type=Path, metavar="FILE", help="report the rows of this file, and measure nothing"
     )
     parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of runs, TASK.traj.json each")
-    parser.add_argument("--tokens", default="2000,4000,8000", metavar="N,…", help="budgets (2000,4000,8000)")
+    parser.add_argument("--tokens", default="400,1000,2000", metavar="N,…", help="sizes (400,1000,2000)")
+    parser.add_argument("--baselines", action="store_true", help="ask plain search as well")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keep answers and rows here, and resume")
     parser.add_argument(
         "--aider", type=Path, metavar="PYTHON", help="a Python that has aider-chat: measure its map as well"
@@ -69,6 +70,7 @@ class _Place(NamedTuple):
     trees: Path
     kept: KeptRows[Result]
     aider: Path | None
+    baselines: bool
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,6 +103,7 @@ def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
         options.trees or options.out / "trees",
         KeptRows(options.out / f"{options.tasks.stem}.jsonl", Result),
         options.aider,
+        options.baselines,
     )
     files = find_runs(options.runs)
     known: dict[str, list[Result]] = {}
@@ -128,9 +131,9 @@ def _ask(task: Task, budgets: Sequence[int], answers: Iterable[Result], place: _
     """Ask every system whose answer is missing."""
     tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
     has = {(each.system, each.budget) for each in answers}
-    wanted = [*((NAVIGATOR, budget) for budget in budgets), (BY_NEED, budgets[-1])]
-    fresh = [navigate(task, tree, *each) for each in wanted if each not in has]
-    fresh += search(task, tree, [budget for budget in budgets if (_FUNCTIONS, budget) not in has])
+    fresh = sent_answers(task, tree, [budget for budget in budgets if (SENT, budget) not in has])
+    if place.baselines:
+        fresh += search(task, tree, [budget for budget in budgets if (_FUNCTIONS, budget) not in has])
     if place.aider:
         fresh += ask_aider(
             place.aider, task, tree, [budget for budget in budgets if (AIDER, budget) not in has]
@@ -152,14 +155,14 @@ def _replay(
     yield replay(past, Packet(NOTHING, 0, 0, frozenset()))
     yield from (ideal(past, budget) for budget in budgets)
     for answer in answers:
-        sent = tokens.count(answer.context, "cl100k") + answer.menu_tokens
+        sent = tokens.count(answer.context, "cl100k")
         held = held_lines(answer.context, snapshot.paths, snapshot.read)
         yield replay(past, Packet(answer.system, answer.budget, sent, held))
 
 
 def _asked(answers: Iterable[Result], budgets: Sequence[int]) -> list[Result]:
     """Return the answers of the systems that are compared, at the budgets asked for."""
-    systems = (NAVIGATOR, BY_NEED, _FUNCTIONS, AIDER)
+    systems = (SENT, NAVIGATOR, _FUNCTIONS, AIDER)
     return [each for each in answers if each.system in systems and each.budget in budgets]
 
 

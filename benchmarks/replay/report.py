@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.agents.report import markdown
-from benchmarks.figures import BY_NEED, NAVIGATOR, bootstrap
+from benchmarks.figures import NAVIGATOR, SENT, bootstrap
 from benchmarks.replay.pricing import Prices
 from benchmarks.replay.replaying import IDEAL, NOTHING, Facts, Row
 
@@ -47,7 +47,7 @@ def report(rows: Sequence[Row], prices: Prices) -> str:
 
 def arms(rows: Iterable[Row]) -> list[tuple[str, int]]:
     """Return what was measured, system by system, small budgets first."""
-    order = (IDEAL, NAVIGATOR, BY_NEED)
+    order = (IDEAL, SENT, NAVIGATOR)
     found = {(row.system, row.budget) for row in rows if row.system != NOTHING}
     return sorted(found, key=lambda arm: (order.index(arm[0]) if arm[0] in order else len(order), *arm))
 
@@ -138,9 +138,10 @@ def _pairs(rows: Sequence[Row]) -> str:
     head = ("navigator −", "budget", "tasks", "cost, strict", "cost, generous", "edited lines held")
     lines: list[tuple[str, ...]] = [head]
     for arm in arms(rows):
-        mine = {row.id: row for row in of(rows, (NAVIGATOR, arm[1]))}
+        ours = of(rows, (SENT, arm[1])) or of(rows, (NAVIGATOR, arm[1]))
+        mine = {row.id: row for row in ours}
         both = [(mine[row.id], row) for row in of(rows, arm) if row.id in mine]
-        if arm[0] in (NAVIGATOR, IDEAL) or not both:
+        if arm[0] in (NAVIGATOR, SENT, IDEAL) or not both:
             continue
         cells = [
             _interval([measure(one) - measure(other) for one, other in both], "points")
@@ -154,7 +155,7 @@ def _harmed(rows: Sequence[Row]) -> list[str]:
     """Return the runs that would have cost more, by the strict rule."""
     found = []
     for arm in arms(rows):
-        if arm[0] in (NAVIGATOR, BY_NEED):
+        if arm[0] in (NAVIGATOR, SENT):
             harmed = sorted((row for row in of(rows, arm) if row.change() > 0), key=lambda row: -row.change())
             named = ", ".join(f"`{row.id} {row.change():+.0%}`" for row in harmed)
             found.append(f"Dearer with {arm[0]} at {arm[1]:,} (strict): {named or 'none'}.")

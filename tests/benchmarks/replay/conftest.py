@@ -98,7 +98,7 @@ def bench(tmp_path: Path) -> Bench:
         "instance_id": "ada__shop-1",
         "repo": "ada/shop",
         "base_commit": git(mirrors / "ada+shop", "rev-parse", "HEAD").strip(),
-        "problem_statement": "round_tax rounds the tax of a cart wrongly",
+        "problem_statement": "round_tax rounds the tax of a cart wrongly, and rate_of asks for it",
         "patch": PATCH,
         "version": "1",
     }

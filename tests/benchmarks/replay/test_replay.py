@@ -24,7 +24,7 @@ TURNS = [
 
 
 def rows(bench: Bench, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, dict[str, Any]]:
-    assert main(bench.arguments("--tokens", "600", "--json", *more)) == 0
+    assert main(bench.arguments("--tokens", "4000", "--json", *more)) == 0
     said: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["rows"]
     return {row["system"]: row for row in said}
 
@@ -45,7 +45,7 @@ def test_a_packet_that_holds_every_line_replaces_the_look_up_and_no_look_at_the_
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench.add_run(TURNS)
-    row = rows(bench, capsys)["navigator"]
+    row = rows(bench, capsys)["answer as sent"]
     assert (row["first_lines"], row["first_held"]) == (6, 6)
     assert (row["edited_files"], row["edited_files_held"]) == (1, 1)
     assert (row["edited_lines"], row["edited_lines_held"]) == (1, 1)
@@ -55,7 +55,7 @@ def test_a_packet_that_holds_every_line_replaces_the_look_up_and_no_look_at_the_
         ([Turn(EDIT), Turn("cat shop/tax.py", TAX)], 0),
     ):
         bench.add_run(turns)
-        assert rows(bench, capsys)["navigator"]["strict_dropped"] == dropped
+        assert rows(bench, capsys)["answer as sent"]["strict_dropped"] == dropped
 
 
 def test_the_price_of_a_packet_is_paid_at_every_later_call(
@@ -63,7 +63,7 @@ def test_the_price_of_a_packet_is_paid_at_every_later_call(
 ) -> None:
     bench.add_run([Turn("python -m pytest -q"), Turn("cat setup.cfg"), Turn("python -m pytest -q")])
     found = rows(bench, capsys, "--prices", "10,1,100")
-    as_it_was, packet = found["nothing"], found["navigator"]
+    as_it_was, packet = found["nothing"], found["answer as sent"]
     # Three prompts of 1,000, 2,000 and 3,000 tokens, each 1,000 of them new, and three answers of 100.
     assert as_it_was["usd"] == pytest.approx((3 * 10_000 + 1_000 + 2_000 + 3 * 10_000) / 1e6)
     assert as_it_was["usd_recorded"] == pytest.approx((6_000 * 10 + 3 * 10_000) / 1e6)
@@ -76,7 +76,7 @@ def test_a_dropped_look_up_takes_its_answer_and_its_output_out_of_the_run(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench.add_run([Turn("cat shop/tax.py", TAX), Turn("python -m pytest -q"), Turn("python -m pytest -q")])
-    row = rows(bench, capsys, "--prices", "10,1,100")["navigator"]
+    row = rows(bench, capsys, "--prices", "10,1,100")["answer as sent"]
     assert row["strict_dropped"] == 1
     prompts = [1_000 + row["tokens"], 2_000 + row["tokens"]]
     expected = prompts[0] * 10 + prompts[0] * 1 + 1_000 * 10 + 2 * 100 * 100
@@ -93,7 +93,7 @@ def test_half_a_look_up_and_a_search_are_replaced_by_the_generous_rule_alone(
             Turn(EDIT),
         ]
     )
-    row = rows(bench, capsys)["navigator"]
+    row = rows(bench, capsys)["answer as sent"]
     assert (row["strict_dropped"], row["generous_dropped"]) == (0, 2)
 
 
@@ -102,23 +102,22 @@ def test_the_report_says_what_a_replay_cannot_see_and_goes_on_where_it_was(
 ) -> None:
     bench.add_run(TURNS)
     figure = bench.folder / "figure.svg"
-    assert main(bench.arguments("--tokens", "300,600", "--figure", str(figure))) == 0
+    assert main(bench.arguments("--tokens", "1000,4000", "--figure", str(figure))) == 0
     first = capsys.readouterr()
     assert first.out.startswith("A replay can't see whether a task would have been solved")
-    assert "| navigator | 600 | 1 |" in first.out
-    assert "| BM25 functions | 300 | 1 |" in first.out
-    assert "Dearer with navigator at 600 (strict): " in first.out
-    assert "ada__shop-1: 9 asked" in first.err
+    assert "| answer as sent | 4,000 | 1 |" in first.out
+    assert "Dearer with answer as sent at 4,000 (strict): " in first.out
+    assert "ada__shop-1: 2 asked" in first.err
     words = [each.text for each in ET.fromstring(figure.read_text()).iter("{http://www.w3.org/2000/svg}text")]
-    assert {"navigator (1 tasks)", "BM25 functions (1 tasks)", "tokens of the packet"} <= set(words)
+    assert {"answer as sent (1 tasks)", "tokens of the packet"} <= set(words)
     lines = (bench.folder / "out" / "rows.jsonl").read_bytes().splitlines()
-    assert [json.loads(line)["system"] for line in lines].count("navigator") == 2
+    assert [json.loads(line)["system"] for line in lines].count("answer as sent") == 2
     kept = bench.folder / "out" / "rows.jsonl"
     drawn = bench.folder / "drawn.svg"
     assert main(["replay", "--rows", str(kept), "--figure", str(drawn)]) == 0
     assert capsys.readouterr().out == first.out
     assert drawn.read_text() == figure.read_text()
-    assert main(bench.arguments("--tokens", "300,600")) == 0
+    assert main(bench.arguments("--tokens", "1000,4000")) == 0
     again = capsys.readouterr()
     assert again.out == first.out
     assert "ada__shop-1: 0 asked" in again.err
@@ -183,5 +182,5 @@ def test_lines_of_other_files_are_not_taken_for_what_was_read(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench.add_run([Turn("cat shop/mail.py", MAIL), Turn("python shop/tax.py", TAX), Turn(EDIT)])
-    row = rows(bench, capsys)["BM25 functions"]
+    row = rows(bench, capsys, "--baselines")["BM25 functions"]
     assert row["first_lines"] == 2
