@@ -37,7 +37,6 @@ from mcp_server.transport.watchdog import READY, STOPPING, Watchdog
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from mcp_server.tenancy.accounting import Accounting
     from mcp_server.tenancy.metrics import Metrics
     from mcp_server.tenancy.webhooks import Webhooks
 
@@ -90,7 +89,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
         )
     )
     if asks_for_token:
-        app = _behind_token(app, settings, server.accounting)
+        app = _behind_token(app, settings, server)
     allowed = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
     return RequestGuard(app, allowed, probed_at=PROBED | {METRICS}, is_for_this_machine=not asks_for_token)
 
@@ -211,7 +210,10 @@ def _read_metrics(metrics: Metrics, token: str) -> Callable[[Request], Awaitable
 class _Tokens:
     """Verifies static bearer tokens, and those of an identity provider."""
 
-    def __init__(self, settings: HttpSettings, issuer: TokenVerifier | None) -> None:
+    def __init__(
+        self, settings: HttpSettings, issuer: TokenVerifier | None, is_revoked: Callable[[str], bool]
+    ) -> None:
+        self._is_revoked = is_revoked
         self._principals = settings.tokens
         self._groups = settings.groups
         self._issuer = issuer
@@ -221,7 +223,7 @@ class _Tokens:
         found = self._known(token)
         if found is None and self._issuer is not None:
             found = await self._issuer.verify_token(token)
-        return found
+        return None if found is None or self._is_revoked(found.client_id) else found
 
     def _known(self, token: str) -> AccessToken | None:
         presented, found = token.encode(), None
@@ -232,7 +234,7 @@ class _Tokens:
         return found
 
 
-def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) -> ASGIApp:
+def _behind_token(app: ASGIApp, settings: HttpSettings, server: NavigatorServer) -> ASGIApp:
     issuer, described_at, description = _identity(settings.identity)
     guarded = RequireAuthMiddleware(app, required_scopes=[], resource_metadata_url=described_at)
     described = described_at and described_at.path
@@ -248,10 +250,10 @@ def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) 
             await _asking(described_at)(scope, receive, send)
         else:
             if not scope["user"].is_authenticated:
-                accounting.note_unauthorized(origin_of(scope))
+                server.accounting.note_unauthorized(origin_of(scope))
             await guarded(scope, receive, send)
 
-    verifier = _Tokens(settings, issuer)
+    verifier = _Tokens(settings, issuer, server.navigations.access.revokes)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
 
 

@@ -182,6 +182,10 @@ class RepositoryAccess:
         given = [named] if isinstance(named, str) else list(named or ())
         return tuple(name for text in given[:MOST] if (name := split_ref(text.strip()).name) in entries)
 
+    def revokes(self, user: str) -> bool:
+        """Tell whether a principal's tokens admit nobody any more."""
+        return self._catalogue is not None and self._catalogue.revokes(user)
+
     @property
     def catalogue(self) -> Catalogue | None:
         """The repositories that are known by name; None where no file of them is set."""

@@ -115,6 +115,7 @@ class RepositoryEntry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    revoked: frozenset[str] = frozenset()
     hosts: dict[str, GitHost] = Field(default_factory=dict)
     repositories: dict[str, RepositoryEntry] = Field(default_factory=dict)
 
@@ -169,6 +170,8 @@ class Current(NamedTuple):
     entries: Mapping[str, RepositoryEntry]
     hosts: Mapping[str, GitHost]
     """By their names in addresses."""
+    revoked: frozenset[str] = frozenset()
+    """Principals whose tokens admit nobody any more."""
     fault: str = ""
     """What is wrong with the file by now, for its operator, where these are those that it had before."""
 
@@ -219,11 +222,24 @@ class Catalogue:
         """
         try:
             today = self._today()
-            return Current(today.repositories, today.hosts)
+            return Current(today.repositories, today.hosts, today.revoked)
         except CatalogueContentError as error:
             if self._read is None:
                 raise
-            return Current(self._read[1].repositories, self._read[1].hosts, str(error))
+            earlier = self._read[1]
+            return Current(earlier.repositories, earlier.hosts, earlier.revoked, str(error))
+
+    def revokes(self, principal: str) -> bool:
+        """Tell whether a principal is turned away: by the file or, where that can't be read, as it was last.
+
+        A file that is there and was never read turns everybody away.
+        """
+        try:
+            return principal in self.current().revoked
+        except CatalogueError as error:
+            if self._read is None:
+                return not isinstance(error, CatalogueMissingError)
+            return principal in self._read[1].revoked
 
     def clone_of(self, name: str) -> tuple[Path, RepositoryEntry]:
         """Return the folder of a repository's clone, and what the catalogue says of the repository.
