@@ -67,7 +67,9 @@ def facts_of(index: RepoIndex) -> list[str]:
 
 def _running(tests: list[str], folder: str, index: RepoIndex) -> list[str]:
     """Return how the tests run, by the shortest path of the folder that holds most of them."""
-    ordered = sorted(tests, key=lambda path: (_folder(path) != folder, len(path), path))
+    ordered = sorted(
+        tests, key=lambda path: (not _is_named_so(path), _folder(path) != folder, len(path), path)
+    )
     commands = [command_for(index, [(path, ())]) for path in ordered[:2]]
     if not commands[0]:
         return []
@@ -75,6 +77,12 @@ def _running(tests: list[str], folder: str, index: RepoIndex) -> list[str]:
     # Some runners know no files.
     is_of_file = commands[0] != commands[1] if len(commands) > 1 else stem in commands[0]
     return [f"{'one file of ' if is_of_file else ''}tests run{'s' if is_of_file else ''} by: {commands[0]}"]
+
+
+def _is_named_so(path: str) -> bool:
+    """Tell whether a file is called a test, as what tests share is not."""
+    base = posixpath.basename(path).lower()
+    return "test" in base or "spec" in base
 
 
 def _folder(path: str) -> str:

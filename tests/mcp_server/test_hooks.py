@@ -384,6 +384,15 @@ FACTS = {
         ("code: lib/ (",),
         ("examples/",),
     ),
+    "what tests share beside them": (
+        {
+            "package.json": '{"devDependencies": {"vitest": "1"}, "scripts": {"test": "vitest"}}\n',
+            "src/tests/x.ts": "export const x = 1\n",
+            "src/tests/longer.test.ts": "import { test } from 'vitest'\ntest('a', () => {})\n",
+        },
+        ("one file of tests runs by: npx vitest run src/tests/longer.test.ts",),
+        (),
+    ),
     "a runner that knows no files": (
         {
             "CMakeLists.txt": "project(a)\nenable_testing()\nadd_subdirectory(tests)\n",
