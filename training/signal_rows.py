@@ -24,6 +24,7 @@ from repo_map.relevance.model import (
     default_weights,
     hold_back_files,
     hold_back_units,
+    lead_with_crash,
     raise_named_files,
     raise_named_units,
 )
@@ -113,7 +114,7 @@ class TaskRows:
         units = raise_named_units(self.columns, units)
         by_file = np.argsort(-files, kind="stable")
         lent = neighbour_bonus(units, self.edges, order_units(self.file_row, by_file, units))
-        units = units + np.where(are_new(self.unit), 0.0, lent)
+        units = lead_with_crash(self.columns, units + np.where(are_new(self.unit), 0.0, lent))
         return UnitOrder(files, units, order_units(self.file_row, by_file, units))
 
 

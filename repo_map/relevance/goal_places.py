@@ -40,7 +40,15 @@ _RUST_FRAME = re.compile(r"(?:\bat |, |--> )(\S+?\.rs):(\d+)")
 _GO_FRAME = re.compile(
     r"^[\w./*()\[\]-]+\.\(?\*?(\w+)\)?(?:\.(\w+))?\([^\n]*\)\n\s+(\S+\.go):(\d+)", re.MULTILINE
 )
-_GDB_FRAME = re.compile(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~]+)\s*\([^\n]*\)\s+at (\S+?):(\d+)", re.MULTILINE)
+_NATIVE_FRAME = re.compile(
+    r"^[ \t]*#\d+[ \t]+(?:0x[0-9a-f]+ in )?([\w:~]+)[^\n]*[ \t](?:at )?(\S+?\.\w+):(\d+)(?::\d+)?[ \t]*$",
+    re.MULTILINE,
+)
+"""Of gdb and of the sanitizers of C, C++, Rust and Go."""
+_SHARP_FRAME = re.compile(
+    r"\bat ([\w.<>`+]+)\.([\w<>`]+)(?:\[[^\]\n]{0,300}\])?\([^()\n]{0,300}\) in "
+    r"([^\n]{1,300}?\.(?:cs|fs|vb)):line (\d+)"
+)
 _ANY_FRAME = re.compile(rf"([\w@+./\\~-]*\w\.(?:{_SUFFIXES})):(\d+)")
 _LINK = re.compile(
     r"https?://(?:github|gitlab)\.\w+/[\w.-]+/[\w.-]+/(?:-/)?(?:blob|blame|tree|raw)/[\w.-]+/"
@@ -60,7 +68,7 @@ _MOST = 60
 
 
 def find_frames(text: str) -> tuple[TraceFrame, ...]:
-    """Return the places that traces (Python, Java, JavaScript, Go, Rust, gdb), diagnostics and links name."""
+    """Return the places that traces (Python, Java, JavaScript, Go, C, C#, Rust), messages and links name."""
     plain = URL.sub(lambda url: " " * len(url[0]), text)
     found = [
         (link.start(), TraceFrame(link[1], int(link[2] or 0), "", linked=True))
@@ -93,7 +101,7 @@ def find_crash(text: str) -> tuple[TraceFrame, ...]:
     begun = _CAUSED_BY.split(plain)[-1]
     found = [
         (match.start(), frame_of(match))
-        for pattern, frame_of in (*_FRAMES[1:5], *(_FRAMES[5:6] if _PANIC.search(begun) else ()))
+        for pattern, frame_of in (*_FRAMES[1:6], *(_FRAMES[6:7] if _PANIC.search(begun) else ()))
         for match in pattern.finditer(begun)
     ]
     return tuple(frame for _, frame in sorted(found, key=lambda item: item[0]))
@@ -113,7 +121,8 @@ _FRAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], TraceFrame]], ..
     (_JAVA_FRAME, _java_frame),
     (_SCRIPT_FRAME, lambda match: TraceFrame(match[2], int(match[3]), (match[1] or "").rpartition(".")[2])),
     (_GO_FRAME, lambda match: TraceFrame(match[3], int(match[4]), match[2] or match[1])),
-    (_GDB_FRAME, lambda match: TraceFrame(match[2], int(match[3]), match[1].rpartition("::")[2])),
+    (_NATIVE_FRAME, lambda match: TraceFrame(match[2], int(match[3]), match[1].rpartition("::")[2])),
+    (_SHARP_FRAME, lambda match: TraceFrame(match[3], int(match[4]), match[2])),
     (_RUST_FRAME, lambda match: TraceFrame(match[1], int(match[2]), "")),
     (_ANY_FRAME, lambda match: TraceFrame(match[1], int(match[2]), "")),
 )

@@ -114,17 +114,18 @@ def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
 
 
 def raise_named_units(columns: FileColumns, scores: Floats) -> Floats:
-    """Put the functions that traces, links and qualified names point to among the first few.
-
-    The one where a stack trace says that it broke leads: a small budget holds it before those that called it.
-    """
+    """Put the functions that traces, links and qualified names point to among the first few."""
     if not len(scores):
         return scores
     unit = columns.unit
     main = ((columns.file["p.aux"] <= 0) & (columns.file["p.gen"] == 0))[columns.file_row]
     shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
-    kept = _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
-    return np.where(_crashed(unit), kept.max() + 1e-3, kept)
+    return _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
+
+
+def lead_with_crash(columns: FileColumns, scores: Floats) -> Floats:
+    """Put the function where a stack trace says that it broke before those that called it, and all others."""
+    return np.where(_crashed(columns.unit), scores.max(initial=0.0) + 1e-3, scores)
 
 
 def _crashed(columns: Mapping[str, Floats]) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from repo_map.relevance.model import (
     default_weights,
     hold_back_files,
     hold_back_units,
+    lead_with_crash,
     raise_named_files,
     raise_named_units,
 )
@@ -124,7 +125,7 @@ def score_goal(
     among = order_units(columns.file_row, order, unit_scores)
     links = links_around(signals.candidates, among[:SEEDS])
     lent = neighbour_bonus(unit_scores, call_edges(links), among)
-    unit_scores = unit_scores + np.where(are_new(signals.unit), 0.0, lent)
+    unit_scores = lead_with_crash(columns, unit_scores + np.where(are_new(signals.unit), 0.0, lent))
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)

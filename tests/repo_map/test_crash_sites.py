@@ -143,6 +143,51 @@ stack backtrace:
     "rate",
     "*found.unwrap()",
 )
+_C_FILES = {
+    "lib/orders.c": f"/* {WORDS} */\nint checkout(order_t *order) {{\n    return rate(order);\n}}\n",
+    "lib/rates.c": (
+        "int rate(order_t *order) {\n    entry_t *found = find(order);\n    return found->value;\n}\n"
+    ),
+}
+SANITIZER = Case(
+    _C_FILES,
+    """==4242==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000014 at pc 0x55
+READ of size 4 at 0x602000000014 thread T0
+    #0 0x4a1b2c in __asan_memcpy (/usr/lib/libasan.so.8+0x3c)
+    #1 0x55d0c1 in rate /home/ci/shop/lib/rates.c:3:12
+    #2 0x55d1f2 in checkout /home/ci/shop/lib/orders.c:3:12
+
+freed by thread T0 here:
+    #0 0x55d1f2 in checkout /home/ci/shop/lib/orders.c:3:12
+""",
+    "rate",
+    "return found->value;",
+)
+DEBUGGER = SANITIZER._replace(
+    trace="""Program received signal SIGSEGV, Segmentation fault.
+#0  0x000055d0c1 in rate (order=0x0) at lib/rates.c:3
+#1  0x000055d1f2 in checkout (order=0x0) at lib/orders.c:3
+"""
+)
+SHARP = Case(
+    {
+        "src/Orders.cs": (
+            f"class Orders {{\n    /// {WORDS}\n    int Checkout(Order order) {{\n"
+            "        return rates.Find(order);\n    }\n}\n"
+        ),
+        "src/Rates.cs": (
+            "class Rates {\n    int Find(Order order) {\n        var found = map[order];\n"
+            "        return found.Value;\n    }\n}\n"
+        ),
+    },
+    """Unhandled exception. System.NullReferenceException: Object reference not set.
+   at System.Collections.Generic.Dictionary`2.get_Item(TKey key)
+   at Shop.Rates.Find(Order order) in C:\\ci\\shop\\src\\Rates.cs:line 4
+   at Shop.Orders.Checkout(Order order) in C:\\ci\\shop\\src\\Orders.cs:line 4
+""",
+    "Rates.Find",
+    "return found.Value;",
+)
 CASES = {
     "python": PYTHON,
     "python, chained": CHAINED,
@@ -150,8 +195,11 @@ CASES = {
     "javascript": SCRIPT,
     "go": GO,
     "rust": RUST,
+    "c, sanitizer": SANITIZER,
+    "c, debugger": DEBUGGER,
+    "c#": SHARP,
 }
-_COMMENT = {".py": "#", ".java": "//", ".js": "//", ".go": "//", ".rs": "//"}
+_COMMENT = {".py": "#", ".java": "//", ".js": "//", ".go": "//", ".rs": "//", ".c": "//", ".cs": "//"}
 
 
 def indexed(folder: Path, case: Case) -> RepoIndex:
