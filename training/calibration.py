@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Floats
 
-_RIDGE = 3.0
+_RIDGE = 1.0
 _ROUNDS = 30
 
 

@@ -14,21 +14,21 @@ from pathlib import Path
 
 import msgspec
 
-from repo_map.relevance.model import Weights, default_weights
-from training import learn_chance
+from repo_map.relevance.model import Weights
+from training import learn_chance, learn_surety
 from training.calibration import by_fold
 from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
 
 def foreign_weights(tasks: Sequence[TaskRows]) -> dict[str, Weights]:
-    """Return for each repository the weights of order and chance that the other folds teach."""
-    shipped = default_weights()
-    learned = {
-        repo: each._replace(surety=shipped.surety) for repo, each in learn_folds(tasks, [], FORMULA).items()
-    }
+    """Return for each repository the weights of order, surety and chance that the other folds teach."""
+    learned, folds = learn_folds(tasks, [], FORMULA), deal_folds(tasks)
+    choices = [learn_surety.read_example(task, learned[task.repo]) for task in tasks]
+    sureties = by_fold(choices, folds, learn_surety.learn)
+    learned = {repo: each._replace(surety=sureties[repo]) for repo, each in learned.items()}
     units = [learn_chance.read_example(task, learned[task.repo]) for task in tasks]
-    chances = by_fold(units, deal_folds(tasks), learn_chance.learn)
+    chances = by_fold(units, folds, learn_chance.learn)
     return {repo: each._replace(chance=chances[repo]) for repo, each in learned.items()}
 
 

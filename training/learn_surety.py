@@ -3,8 +3,8 @@
     python -m training.learn_surety --rows ROWS --weights repo_map/relevance/weights.json [--write]
 
 ROWS is the folder of signals that ``training.learn_weights`` keeps. Prints how often a choice was right by
-how sure it was, each task judged by a model that saw no task of its repository; ``--write`` learns from all
-tasks and puts the model into the weights file.
+how sure it was, each task judged by weights and a model that saw no task of its repository; ``--write``
+learns from all tasks and puts the model into the weights file.
 """
 
 from __future__ import annotations
@@ -16,31 +16,27 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.relevance.confidence import FIRST, LIKELY, SURE, confidence_of, surety_signals
-from repo_map.relevance.features import FileColumns
-from repo_map.relevance.model import Weights, combine, raise_named_files
-from training.calibration import WeightsFile, by_fold, fit_signals, table
-from training.learn_weights import deal_folds
+from repo_map.relevance.model import Weights
+from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
+from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
 _WORDS = {"unsure": 0.0, "likely": LIKELY, "sure": SURE}
 
 
 class Example(NamedTuple):
-    """One task's choice of files."""
+    """One task's choice of functions."""
 
     repo: str
     signals: Mapping[str, float]
     right: bool
-    """Whether the first files hold all gold."""
+    """Whether the first units hold all gold."""
 
 
 def read_example(task: TaskRows, weights: Weights) -> Example:
-    """Return how the files of a task stand to each other, and whether the first ones are all it needs."""
-    columns = FileColumns(task.file, task.unit, task.file_row)
-    scores = raise_named_files(columns, combine(task.file, weights.file, len(task.files)))
-    first = np.argsort(-scores, kind="stable")[:FIRST]
-    right = int(task.file_gold()[first].sum()) == task.gold_count
-    return Example(task.repo, surety_signals(scores), right)
+    """Return how plainly a task names its place, and whether the first units are all it needs."""
+    rows = task.order(weights).rows
+    return Example(task.repo, surety_signals(task.columns, rows), task.are_all_in(rows[:FIRST]))
 
 
 def learn(examples: Sequence[Example]) -> dict[str, float]:
@@ -51,13 +47,16 @@ def learn(examples: Sequence[Example]) -> dict[str, float]:
 def main() -> None:
     """Run from the command line."""
     file = WeightsFile(__doc__)
-    tasks = read_folder(file.rows)
-    weights = Weights(file.parts["file"], file.parts["unit"])
-    examples = [read_example(task, weights) for task in tasks]
+    tasks = [task for task in read_folder(file.rows) if len(task.files)]
+    learned = learn_folds(tasks, [], FORMULA)
+    # Scores of weights that saw a task say more than they should: learned from those that did not.
+    examples = [read_example(task, learned[task.repo]) for task in tasks]
     models = by_fold(examples, deal_folds(tasks), learn)
     said = np.array([confidence_of(each.signals, models[each.repo]) for each in examples])
     right = np.array([each.right for each in examples])
-    sys.stdout.write("\n".join(table("tasks", said, right, _WORDS)) + "\n")
+    plain = brier(np.full(len(right), right.mean()), right)
+    lines = [f"Brier score {brier(said, right):.3f}, of the mean alone {plain:.3f}"]
+    sys.stdout.write("\n".join([*lines, *table("tasks", said, right, _WORDS)]) + "\n")
     if file.writes:
         file.save({"surety": learn(examples)})
 

@@ -93,6 +93,14 @@ class TaskRows:
         mine = self.files[self.file_row] == file if len(self.files) else np.zeros(0, np.bool_)
         return mine & (self.start <= last) & (self.end >= first)
 
+    def are_all_in(self, rows: Ints) -> bool:
+        """Tell whether some units hold a part of every gold function, or else of every edited place."""
+        gold = self.gold_functions if len(self.gold_functions) else self.gold_spans
+        among = np.zeros(len(self.start), np.bool_)
+        among[rows] = True
+        held = [bool((among & self._overlapping(*place)).any()) for place in gold.tolist()]
+        return bool(held) and all(held)
+
     @property
     def columns(self) -> FileColumns:
         """The signals as scoring wants them."""

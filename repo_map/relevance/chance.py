@@ -17,7 +17,7 @@ def chance_signals(scores: Floats, places: Ints, kinds: Ints, confidence: float)
         scores: of the units, shape (units,), descending.
         places: of each unit's file in the order of the files, from 0; shape (units,).
         kinds: of each unit, as ``repo_map.text.units`` counts them; shape (units,).
-        confidence: that the first files are the right ones, 0 to 1.
+        confidence: that the first of them hold the goal's work, 0 to 1.
     """
     count = len(scores)
     return {

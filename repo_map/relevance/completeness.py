@@ -46,13 +46,13 @@ def completeness_signals(confidence: float, tokens: int) -> dict[str, float]:
     """Return what tells how complete an answer is.
 
     Args:
-        confidence: that all files of the goal's work are among the first five, 0 to 1.
+        confidence: that the first units hold every function of the goal's work, 0 to 1.
         tokens: of its code, at least 0.
     """
     kept = min(max(confidence, _NEARLY), 1 - _NEARLY)
     return {
         "bias": 1.0,
-        "files": math.log(kept / (1 - kept)),
+        "found": math.log(kept / (1 - kept)),
         "size": math.log1p(tokens / _SHORT_FUNCTION),
     }
 

@@ -8,15 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.relevance.corpus import Floats
+from repo_map.relevance.corpus import Floats, Ints
 from repo_map.relevance.entities import is_everyday
 from repo_map.relevance.features import FileColumns, Signals
 from repo_map.relevance.goal import GoalPart
 from repo_map.text.terms import terms_of, words
 
-FIRST = 5
+FIRST = 25
+"""The best units that a choice is judged by: about as many as an outline lists."""
 SURE, LIKELY = 0.8, 0.65
-_MOST_LEAD, _MOST_GAP = 3.0, 6.0
+_NAMES = ("m.path", "m.frame", "m.dot", "m.udot")
+"""Signals of files that the goal names, or a definition of."""
+_NAMED_UNITS = 8
+"""The best units, of which the goal may name one."""
+_PLAINLY = 0.5
+_FEW = 12
+"""Units of the candidates that any outline lists."""
 _KNOWN_WORDS = 0.5
 """Share of the goal's words that the repository has; nearly every goal of the development tasks has more."""
 _HANDFUL = 20
@@ -58,7 +65,7 @@ class Sufficiency(NamedTuple):
     """A judgement of the choice, for the report."""
 
     confidence: float
-    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1.
+    """Calibrated chance that the first 25 units hold every function of the goal's work, between 0 and 1.
 
     0 where the goal matches nothing at all.
     """
@@ -74,14 +81,20 @@ class Sufficiency(NamedTuple):
     """Whether real tasks say how likely it is; else a rule about the goal's words does."""
 
 
-def surety_signals(scores: Floats) -> dict[str, float]:
-    """Return what tells a clear choice from a vague one; ``scores`` are those of the candidate files."""
-    ordered = np.sort(scores)[::-1]
-    return {
-        "bias": 1.0,
-        "lead": min(float(ordered[0] - ordered[1]) if len(ordered) > 1 else _MOST_LEAD, _MOST_LEAD),
-        "gap": min(float(ordered[0] - ordered[FIRST]) if len(ordered) > FIRST else _MOST_GAP, _MOST_GAP),
-    }
+def surety_signals(columns: FileColumns, rows: Ints) -> dict[str, float]:
+    """Return what tells whether the place is found: whether the goal names a file, or what is found.
+
+    How far the best files or functions lie before the others tells next to nothing. Where all that the
+    candidates hold is looked at, nothing has to be named.
+
+    Args:
+        columns: the signals of the candidates.
+        rows: of the best units, best first.
+    """
+    files = (float(columns.file[name].max(initial=0.0)) for name in _NAMES)
+    defined = float(columns.unit["def.unit"][rows[:_NAMED_UNITS]].max(initial=0.0))
+    is_clear = max(defined, *files) >= _PLAINLY or len(columns.file_row) <= _FEW
+    return {"bias": 1.0, "named": float(is_clear)}
 
 
 def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
@@ -91,9 +104,9 @@ def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) ->
 
 
 def judge(
-    signals: Signals, columns: FileColumns, scores: Floats, weights: Mapping[str, float]
+    signals: Signals, columns: FileColumns, scores: Floats, rows: Ints, weights: Mapping[str, float]
 ) -> Sufficiency:
-    """Judge how sure the choice is."""
+    """Judge how sure the choice is, by the scores of the candidate files and the rows of the best units."""
     known, missing = _identifiers(signals)
     ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
     coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
@@ -110,7 +123,7 @@ def judge(
         return Sufficiency(0.0, (note,), coverage, tuple(missing), ())
     best = int(np.argmax(scores))
     doubt = _doubt(signals, columns, best)
-    measured = confidence_of(surety_signals(scores), weights)
+    measured = confidence_of(surety_signals(columns, rows), weights)
     confidence = min(measured, doubt.most)
     is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
     if is_quoted:
@@ -194,7 +207,7 @@ def _held_words(signals: Signals, row: int, known: set[str]) -> int:
 
 def _is_named(columns: FileColumns, row: int) -> bool:
     """Say whether the goal names a candidate file, or what it defines."""
-    named = max(float(columns.file[name][row]) for name in ("m.path", "m.frame", "m.dot", "m.udot"))
+    named = max(float(columns.file[name][row]) for name in _NAMES)
     return named >= _NAMED or float(columns.file["def.umax"][row]) >= _DEFINED
 
 

@@ -128,10 +128,11 @@ def score_goal(
     unit_scores = lead_with_crash(columns, unit_scores + np.where(are_new(signals.unit), 0.0, lent))
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
-    sufficiency = judge(signals, columns, scores, weights.surety)
+    best = order_units(columns.file_row, order, unit_scores)
+    sufficiency = judge(signals, columns, scores, best, weights.surety)
     joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
     why = partial(unit_reasons, signals, wording, joined)
-    units = _with_chances(_scored_units(signals, unit_scores, order, why), files, sufficiency, weights)
+    units = _with_chances(_scored_units(signals, unit_scores, best, why), files, sufficiency, weights)
     relevance = Relevance(signals.goal, files, units, sufficiency, spelt=_spelt(signals))
     return _with_asked_text(index, relevance)
 
@@ -246,11 +247,10 @@ def _scored_files(
 
 
 def _scored_units(
-    signals: Signals, scores: Floats, order: Ints, why: Callable[[int], tuple[str, ...]]
+    signals: Signals, scores: Floats, rows: Ints, why: Callable[[int], tuple[str, ...]]
 ) -> tuple[ScoredUnit, ...]:
     candidates = signals.candidates
     index = candidates.corpus.index
-    rows = order_units(candidates.file_row, order, scores)
     found = []
     for place, row in enumerate(rows.tolist()):
         unit = int(candidates.units[row])

@@ -41,7 +41,7 @@ def judged(index: RepoIndex, goal: str) -> Sufficiency:
     return score_goal(index, goal).sufficiency
 
 
-def test_a_choice_that_stands_apart_is_surer_than_a_vague_one(index: RepoIndex) -> None:
+def test_a_choice_that_the_goal_names_is_surer_than_one_that_it_does_not(index: RepoIndex) -> None:
     clear = judged(index, "`round_tax` rounds the tax of an amount to the wrong cents")
     vague = judged(index, "Requests are answered with the wrong response")
     assert clear.confidence >= SURE
@@ -49,9 +49,15 @@ def test_a_choice_that_stands_apart_is_surer_than_a_vague_one(index: RepoIndex) 
     assert clear.confidence > vague.confidence
 
 
+def test_a_choice_is_surer_where_the_goal_names_a_path(index: RepoIndex) -> None:
+    unnamed = judged(index, "Requests are answered with the wrong response")
+    named = judged(index, "Requests are answered with the wrong response in app/beta.py, app/gamma.py")
+    assert unnamed.confidence < LIKELY < SURE <= named.confidence
+
+
 def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: RepoIndex) -> None:
     sufficiency = judged(index, "Requests get a wrong response, since `legacy_flag` and `respond`")
-    assert LIKELY <= sufficiency.confidence < SURE
+    assert sufficiency.confidence < SURE
     assert sufficiency.notes[0] == "A plain search for `legacy_flag` finds few places and may do better."
 
 
