@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -86,19 +87,60 @@ async def test_who_gives_a_plan_or_asks_of_changes_gets_the_whole_index(tree: Pa
         await navigator.aclose()
 
 
-def test_the_command_line_answers_first_and_reads_the_rest_behind(tree: Path, tmp_path: Path) -> None:
-    def navigate(*flags: str) -> dict[str, Any]:
-        command = [sys.executable, "-m", "repo_navigator.main", "navigate", str(tree), GOAL, "--json", *flags]
-        environ = {
-            "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
-            "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
+class Command:
+    """The command line with a cache and data of its own."""
+
+    def __init__(self, tree: Path, home: Path) -> None:
+        self.tree = tree
+        self.cache, self.data = home / "cache", home / "data"
+        self.environ = os.environ | {
+            "REPO_NAVIGATOR_CACHE": str(self.cache),
+            "REPO_NAVIGATOR_DATA": str(self.data),
         }
-        done = subprocess.run(command, capture_output=True, check=True, env=os.environ | environ)
+
+    def navigate(self, *flags: str) -> dict[str, Any]:
+        """Return the answer to the goal."""
+        command = ["repo_navigator.main", "navigate", str(self.tree), GOAL, "--json", *flags]
+        done = subprocess.run(
+            [sys.executable, "-m", *command], capture_output=True, check=True, env=self.environ
+        )
         found: dict[str, Any] = json.loads(done.stdout)
         return found
 
-    first, second = navigate(), navigate("--wait")
+    def begin_to_read(self) -> subprocess.Popen[bytes]:
+        """Return the process that reads the tree behind a first look, once it has begun to."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "repo_navigator.index_behind", str(self.tree)], env=self.environ
+        )
+        while process.poll() is None and not any((self.data / "indexing").glob("*.lock")):
+            os.sched_yield()
+        return process
+
+    def snapshots(self) -> list[Path]:
+        """Return the indexes in the cache."""
+        return sorted(self.cache.glob("snapshots/*.index"))
+
+
+def test_the_command_line_answers_first_and_reads_the_rest_behind(tree: Path, tmp_path: Path) -> None:
+    command = Command(tree, tmp_path)
+    first, second = command.navigate(), command.navigate("--wait")
     assert any("first look" in note for note in first["notes"])
     assert not any("first look" in note for note in second["notes"])
     assert "def parcel_postage(" in first["context"]
-    assert not any("first look" in note for note in navigate()["notes"])
+    assert not any("first look" in note for note in command.navigate()["notes"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a killed process holds its files a while")
+def test_whoever_kills_what_reads_the_rest_is_answered_all_the_same(tree: Path, tmp_path: Path) -> None:
+    killed, alone = Command(tree, tmp_path / "killed"), Command(tree, tmp_path / "alone")
+    reading = killed.begin_to_read()
+    reading.kill()
+    assert reading.wait() == -signal.SIGKILL
+    assert not killed.snapshots()
+    assert any("first look" in note for note in killed.navigate()["notes"])
+    after, expected = killed.navigate("--wait"), alone.navigate("--wait")
+    assert after["context"] == expected["context"]
+    assert after["notes"] == expected["notes"]
+    assert [each.read_bytes() for each in killed.snapshots()] == [
+        each.read_bytes() for each in alone.snapshots()
+    ]
