@@ -73,13 +73,17 @@ def menu_of(
     return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
 
 
-def tests_line(index: RepoIndex, menu: Sequence[MenuPlace]) -> str:
-    """Return the command that runs the tests which reach the surest places, else where these tests are.
+def tested_of(index: RepoIndex, menu: Sequence[MenuPlace]) -> tuple[Place, ...]:
+    """Return the surest definitions of a menu, whose tests are told."""
+    first = sorted(menu, key=lambda place: not place.is_sure)[:_MOST_TESTED]
+    return tuple(at for place in first if (at := _definition(index, place)) is not None)
+
+
+def tests_line(index: RepoIndex, places: Sequence[Place]) -> str:
+    """Return the command that runs the tests which reach some definitions, else where these tests are.
 
     ``""`` where no test is seen to reach them.
     """
-    first = sorted(menu, key=lambda place: not place.is_sure)[:_MOST_TESTED]
-    places = [at for place in first if (at := _definition(index, place)) is not None]
     if not places:
         return ""
     tests = tests_for(index, places).tests[:_MOST_TESTS]

@@ -9,7 +9,7 @@ from navigator.records.reports import Candidate, MenuPlace
 from navigator.steps.answer_size import MOST_OUTLINE, AnswerSize, answer_size
 from navigator.steps.candidates import candidates
 from navigator.steps.evidence import Surety, surety_of
-from navigator.steps.menu import menu_of, tests_line
+from navigator.steps.menu import menu_of, tested_of, tests_line
 from navigator.steps.menu_text import menu_text
 from repo_map.drawing.replay import stamp
 from repo_map.impact.findings import Finding
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan
+    from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance
 
 
@@ -102,9 +103,12 @@ def _menu_within(
     """
     most = size.menu(drawn.tokens)
     room = size.outline if most is None or allowed.is_about_one else min(MOST_OUTLINE, most)
+    tested: tuple[Place, ...] = ()
+    tests = ""
     for _ in range(_MOST_ROUNDS):
         menu = menu_of(index, allowed, drawn, own, room=room, related=size.related)
-        tests = tests_line(index, menu)
+        if (places := tested_of(index, menu)) != tested:
+            tested, tests = places, tests_line(index, places)
         over = 0 if most is None else tokens.count(menu_text(menu, tests)) - most
         if over <= 0:
             break

@@ -187,6 +187,7 @@ def is_below_tests(path: str) -> bool:
     return re.search(_TESTS_FOLDER, path) is not None
 
 
+@lru_cache(maxsize=1 << 16)
 def subject_of(path: str) -> str:
     """Return the name of what a file is about, in lower case: ``session`` of ``tests/test_session.py``."""
     folder, _, name = path.rpartition("/")
