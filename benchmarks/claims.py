@@ -18,6 +18,10 @@ from benchmarks.agents.report import markdown
 
 ROOT: Final = Path(__file__).parents[1]
 _REPLAY: Final = ("replay", "--rows", "docs/benchmark-replay.jsonl")
+_EXPLAIN: Final = (
+    *("explain", "tasks.jsonl", "--answers", "answers", "--figures", "--out"),
+    "benchmarks/small_model/results/explain.jsonl",
+)
 _ORDERS: Final = ("orders", "--figures", "--out", "benchmarks/small_model/results/orders.jsonl")
 
 
@@ -53,8 +57,20 @@ def _lines(words: str, system: str) -> Claim:
 
 CLAIMS: Final = (
     Claim("docs/benchmark-replay.md", _REPLAY),
-    Claim("docs/impact.md", ("check", "--out", "docs/check-forgotten.jsonl")),
-    Claim("docs/impact.md", ("check", "--alone", "--out", "docs/check-alone.jsonl")),
+    Claim("docs/impact.md", ("check", "--out", "docs/check-fresh.jsonl")),
+    Claim("docs/impact.md", ("check", "--made", "--out", "docs/check-made.jsonl")),
+    Claim(
+        "docs/impact.md",
+        ("check", "--out", "docs/check-forgotten.jsonl"),
+        "{} commits of 14 repositories were read, and their misses mended: {} of {} uses were found",
+        (Cell(("all",), "commits"), Cell(("all",), "found"), Cell(("all",), "uses")),
+    ),
+    Claim(
+        "docs/impact.md",
+        ("check", "--alone", "--out", "docs/check-alone.jsonl"),
+        "{} of {} lines were told",
+        (Cell(("all",), "told"), Cell(("all",), "places")),
+    ),
     Claim("docs/impact.md", ("check", "--tests", "--out", "docs/check-tests.jsonl")),
     Claim("docs/hooks.md", ("hook-crawl", "--rows", "docs/hooks-crawl.jsonl")),
     Claim("docs/benchmark.md", _CONTEXT),
@@ -79,6 +95,24 @@ CLAIMS: Final = (
         _ORDERS,
         "It obeyed {} order of {} with the markers and none without",
         (Cell(("all",), "obeyed with the fence"), Cell(("all",), "orders")),
+    ),
+    *(
+        Claim(
+            "docs/small-model.md",
+            _EXPLAIN,
+            f"| {context} | 2,000 | {{}} | {{}} | {{}} | {{}} |",
+            tuple(
+                Cell((context, "2,000"), column)
+                for column in ("tasks", "bits a token", "navigator less (95 %)", "navigator better in")
+            ),
+        )
+        for context in ("BM25 functions", "the edited file's head", "nothing")
+    ),
+    Claim(
+        "README.md",
+        _EXPLAIN,
+        "A small model expects the true fix more with it in {} tasks",
+        (Cell(("nothing", "2,000"), "navigator better in"),),
     ),
     Claim("docs/study.md", ("study", "--power")),
     Claim(

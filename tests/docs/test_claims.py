@@ -42,8 +42,8 @@ def test_a_figure_that_is_changed_in_a_page_is_told_with_its_command(
 
 
 def test_a_row_that_is_lost_is_told(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = published / "docs" / "check-forgotten.jsonl"
+    rows = published / "docs" / "check-fresh.jsonl"
     rows.write_bytes(b"\n".join(rows.read_bytes().splitlines()[1:]))
     assert main(["claims", "--root", str(published)]) == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "| NO: " in line]
-    assert "check --out docs/check-forgotten.jsonl" in line
+    assert "check --out docs/check-fresh.jsonl" in line
