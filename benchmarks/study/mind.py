@@ -12,7 +12,10 @@ from benchmarks.agents.task import Change
 from tests.support.providers.minds import Call, Say
 
 _HIT = re.compile(r"^(?:\./)?([\w./+-]+):\d+:", re.MULTILINE)
+_NAVIGATION = re.compile(r"navigation ([\w-]+):")
 _READS = 2
+_SHOWN = (1, 2, 3)
+"""Places of an outline that are asked for."""
 
 
 class ShellMind(CountedMind):
@@ -38,6 +41,9 @@ class ShellMind(CountedMind):
             return Say((_shell(_cure(task.bugs)),) if has_shell else tuple(map(_edit, task.bugs)))
         if "navigate" in offered and "navigate" not in names:
             return Say((Call("navigate", {"goal": goal}),))
+        if names == ["navigate"] and (begun := _NAVIGATION.match(seen[0])):
+            # The outline named the places; their source is one step away.
+            return Say((Call("step", {"navigation_id": begun[1], "show": list(_SHOWN)}),))
         searches = _search if has_shell else _search_files
         return searches(goal, seen, sum(name in ("shell", "search", "read_file") for name in names))
 

@@ -68,7 +68,11 @@ def test_a_dry_run_tries_every_arm_with_and_without_a_shell_and_is_taken_up_agai
         found = attempts(tmp_path / "dry", host)
         assert not any(row["failure"] for row in found.values())
         assert found["tool"]["solved"]
-        assert [found[arm]["navigator_calls"] for arm in ("none", "tool", "tool and hooks")] == [0, 1, 1]
+        assert [found[arm]["navigator_calls"] > 0 for arm in ("none", "tool", "tool and hooks")] == [
+            False,
+            True,
+            True,
+        ]
         assert found["none"]["told"] == found["tool"]["told"] == 0
         assert found["hooks alone"]["told"] == 1
         assert f"## Host: {host}" in first.out
