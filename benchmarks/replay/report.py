@@ -138,7 +138,8 @@ def _pairs(rows: Sequence[Row]) -> str:
     head = ("navigator −", "budget", "tasks", "cost, strict", "cost, generous", "edited lines held")
     lines: list[tuple[str, ...]] = [head]
     for arm in arms(rows):
-        ours = of(rows, (SENT, arm[1])) or of(rows, (NAVIGATOR, arm[1]))
+        # Whichever was replayed in more runs, so that a part of them takes no whole's place.
+        ours = max((of(rows, (system, arm[1])) for system in (NAVIGATOR, SENT)), key=len)
         mine = {row.id: row for row in ours}
         both = [(mine[row.id], row) for row in of(rows, arm) if row.id in mine]
         if arm[0] in (NAVIGATOR, SENT, IDEAL) or not both:
