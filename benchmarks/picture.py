@@ -11,7 +11,6 @@ from pathlib import Path
 from benchmarks.synthetic import write_synthetic_tree
 from navigator.navigator import Navigator
 from navigator.picture.page import saved_page
-from navigator.picture.svg import svg_of
 from navigator.picture.text import as_json
 from navigator.settings import NavigationRequest, NavigatorSettings
 
@@ -34,11 +33,10 @@ async def measure(root: Path) -> str:
     finally:
         await navigator.aclose()
     tree = data["tree"]
-    sizes = (len(text.encode()) for text in (as_json(data), saved_page(data), svg_of(data)))
-    json_bytes, page_bytes, svg_bytes = sizes
+    json_bytes, page_bytes = (len(text.encode()) for text in (as_json(data), saved_page(data)))
     return (
         f"{root.name}: {tree['files'][0]:,} files, {len(tree['names']):,} nodes, data {json_bytes:,} bytes, "
-        f"page {page_bytes:,}, SVG {svg_bytes:,}; {min(seconds):.3f} s"
+        f"page {page_bytes:,}; {min(seconds):.3f} s"
     )
 
 

@@ -7,7 +7,10 @@ from typing import Final
 
 SOURCES: Final = Path(__file__).with_name("src")
 PAGE: Final = Path(__file__).parents[1] / "navigator" / "picture" / "page.html"
-SCRIPTS: Final = ("dom", "treemap", "model", "map", "bridge", "panels", "view", "main")
+SCRIPTS: Final = (
+    *("dom", "treemap", "model", "code", "answer", "map", "bridge"),
+    *("steps", "panels", "view", "main"),
+)
 """In the order in which they stand in the page."""
 _NEVER: Final = ("</script", "<!--", "</style")
 """What would end a script or a style before its end."""

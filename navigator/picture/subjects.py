@@ -11,13 +11,14 @@ from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import FileReport
 from navigator.steps.turn import cuts_of, goal_with_feedback
 from navigator.workspaces.repository_address import address_name
+from repo_map.drawing.replay import Drift, find_drift
+from repo_map.impact.values import NOTHING
 from repo_map.worktree.places import names_of
 
 if TYPE_CHECKING:
     from navigator.records.reports import NavigatorOutput, TurnReport
     from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.draw import RepoMap
-    from repo_map.drawing.replay import Drift
     from repo_map.index import RepoIndex
 
 CHANGED = "The repository has changed since this step: sizes are those of today, and parts are left out."
@@ -41,9 +42,8 @@ def picture_of_navigation(
         within: the folder that most of the tree is for; ``""`` for the whole tree.
     """
     state, run = navigation
-    is_same = workspace.index.fingerprint == run.fingerprint
-    own = run.own
-    drawn = workspace.draw(output.flight_plan, own) if is_same else None
+    drawn = workspace.draw(output.flight_plan, run.own)
+    is_same = _is_same(find_drift(workspace.index, output.flight_plan, drawn))
     relevance = workspace.relevance(goal_with_feedback(navigation), run.changes) if is_same else None
     subject = Subject(
         repository=address_name(state.repo_path),
@@ -59,17 +59,24 @@ def picture_of_navigation(
         files=output.files,
         tokens=output.token_count,
         token_budget=output.map_token_budget,
-        drawn=drawn,
+        drawn=drawn if is_same else None,
         relevance=relevance,
         menu=output.menu,
         candidates=output.candidates,
         cuts=output.cuts,
         sureness=output.sufficiency,
         impact=output.impact,
+        changes=run.changes if is_same else NOTHING,
+        findings=output.findings if is_same else (),
         left_out=output.left_out,
-        excluded=output.excluded_count,
     )
     return picture_data(workspace.index, subject, shown, reports, within)
+
+
+def _is_same(drift: Drift) -> bool:
+    """Tell whether an answer's lines are where they were: what a first look reads later moves none."""
+    is_edited = any(each.change in ("changed", "removed") for each in drift.files)
+    return drift.same_tree or (drift.by_first_look and not is_edited)
 
 
 def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:
@@ -83,6 +90,5 @@ def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureDa
         drawn=drawn,
         cuts=cuts_of(drawn),
         left_out=drawn.left_out,
-        excluded=drawn.excluded,
     )
     return picture_data(index, Subject(repository=", ".join(names_of(index.place)), notes=notes), shown)

@@ -30,6 +30,6 @@ def clipped(text: str, characters: int, *, lines: bool = False) -> str:
 
 def totals(data: PictureData) -> str:
     """Return how much of the budget and of the files is shown."""
-    files, all_files = len(data["shown"]) + data["shown_more"], data["tree"]["files"][0]
+    shown, all_files = sum(file["level"] > 1 for file in data["files"]), data["tree"]["files"][0]
     budget = counted(data["token_budget"], "token")
-    return f"{data['tokens']:,} of {budget}, {files:,} of {counted(all_files, 'file')}"
+    return f"{data['tokens']:,} of {budget}, {shown:,} of {counted(all_files, 'file')}"

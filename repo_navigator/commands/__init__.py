@@ -84,7 +84,7 @@ REPO_NAVIGATOR: Final = Program(
             "repo_navigator.commands.view",
             "draw a picture of a navigation or of a saved flight plan",
             "Draw a picture of a stored navigation, or of a saved flight plan, as a page for a browser.",
-            ("--html map.html", "plan.yaml . --svg map.svg"),
+            ("--html map.html", "plan.yaml . --html map.html"),
             builds_tables=True,
         ),
         Command(

@@ -1,4 +1,4 @@
-"""``repo-navigator view``: a picture of a stored navigation or of a saved plan, as a page or as SVG."""
+"""``repo-navigator view``: a picture of a stored navigation or of a saved plan, as a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.picture.page import saved_page
-from navigator.picture.svg import svg_of
 from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import one_line
@@ -37,7 +36,6 @@ class ViewOptions:
     repo: str | None = argument("REPO", "the repository of a plan (the work tree here)")
     further: tuple[str, ...] = further_repositories()
     html: str | None = flag("--html", "FILE", "write the page there, not to stdout")
-    svg: str | None = flag("--svg", "FILE", "write the map alone there, as SVG")
 
 
 OPTIONS = ViewOptions
@@ -46,14 +44,12 @@ OPTIONS = ViewOptions
 def run(options: ViewOptions, settings: Settings) -> int:
     """Write the picture; what it is of goes to stderr."""
     log_to_stderr(settings.log_level, settings.log_format)
-    for file in filter(None, (options.html, options.svg)):
-        require_writable(Path(file))
+    if options.html:
+        require_writable(Path(options.html))
     data = _data(options, settings)
-    if options.svg:
-        replace_text(Path(options.svg), svg_of(data))
     if options.html:
         replace_text(Path(options.html), saved_page(data))
-    if not (options.html or options.svg):
+    else:
         print_text(saved_page(data))
     what = data["navigation_id"] or options.subject
     stderr_console().print(

@@ -24,16 +24,15 @@ def data_of(page: str) -> dict[str, Any]:
 def test_a_navigation_saves_its_picture_and_view_draws_the_same(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page, again, svg = (tmp_path / name for name in ("map.html", "again.html", "map.svg"))
+    page, again = (tmp_path / name for name in ("map.html", "again.html"))
     assert main(["navigate", str(shop), GOAL, "--html", str(page), "--json"]) == 0
     known = json.loads(capsys.readouterr().out)["navigation_id"]
     assert data_of(page.read_text("utf-8"))["navigation_id"] == known
-    assert main(["view", known, "--html", str(again), "--svg", str(svg)]) == 0
+    assert main(["view", known, "--html", str(again)]) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"{known}: ")
     assert again.read_bytes() == page.read_bytes()
-    assert svg.read_text("utf-8").startswith("<svg ")
     assert main(["view"]) == 0
     assert capsys.readouterr().out == page.read_text("utf-8")
 
@@ -46,10 +45,13 @@ def test_a_plan_has_a_picture_without_goal_and_menu(
     capsys.readouterr()
     assert main(["view", str(plan), str(shop)]) == 0
     data = data_of(capsys.readouterr().out)
-    assert (data["navigation_id"], data["goal"], data["menu"], data["turns"]) == ("", "", [], [])
-    assert "shop/prices.py" in [file["path"] for file in data["shown"]]
-    parts = next(file["parts"] for file in data["shown"] if file["path"] == "shop/prices.py")
-    assert "discount" in [part["name"] for part in parts]
+    assert (data["navigation_id"], data["goal"], data["turns"]) == ("", "", [])
+    paths = [file["path"] for file in data["files"]]
+    places = {(paths[place["file"]], place["name"]): place for place in data["places"]}
+    assert (
+        places["shop/prices.py", "discount"]["number"],
+        places["shop/prices.py", "discount"]["tokens"],
+    ) == (0, 0)
     assert data["notes"] == []
 
 

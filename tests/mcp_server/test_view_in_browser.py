@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from mcp import Client
@@ -18,13 +17,11 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.picture.page import saved_page
-from navigator.picture.svg import MAP_HEIGHT, WIDTH, svg_of
 from navigator.picture.text import as_json
-from navigator.picture.treemap import layout
 from tests.conformance.node import FOLDER as TOOLS
 from tests.navigator.test_picture import with_hostile_texts
 from tests.support.browser import MISSING, PROGRAM, Page, open_browser
-from tests.support.trees import write
+from tests.support.trees import git, write
 from tests.support.view_host import ViewHost
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
@@ -36,7 +33,7 @@ SHOWS_VIEWS = (advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]}),)
 ITEMS = "document.querySelectorAll('[role=treeitem]').length"
 STATUS = "document.getElementById('status').textContent"
 DETAILS = "document.querySelector('#chosen').textContent"
-TURNS = "document.querySelectorAll('[aria-labelledby=turns-title] li').length"
+STEPS = "Number(document.getElementById('step').max)"
 FOLDER = "document.querySelector('[aria-current]').textContent"
 CHOSEN = "document.querySelector('#chosen h2').textContent"
 FOCUSED = "((each) => each.getAttribute('aria-label') || each.id || each.textContent)(document.activeElement)"
@@ -129,8 +126,10 @@ async def test_a_saved_page_shows_the_map_and_asks_for_nothing(
 ) -> None:
     file = await saved(page, tmp_path, picture)
     assert await page.evaluate("document.querySelector('h1').textContent") == "Map of shop-repository"
+    at = next(at for at, place in enumerate(picture["places"]) if place["name"] == "discount")
+    await page.evaluate(f"document.querySelector('.entry[data-place=\"{at}\"]').click()")
     text = await page.evaluate("document.body.innerText")
-    for sentence in (GOAL, picture["sure"], "shop/prices.py", picture["shown"][0]["reasons"][0]):
+    for sentence in (GOAL, picture["sure"], "shop/prices.py", picture["places"][at]["why"]):
         assert sentence.replace("`", "") in text
     assert "Drop" not in text
     assert page.requested == [file.as_uri()]
@@ -180,15 +179,15 @@ async def test_everything_that_can_be_used_has_a_role_and_a_name(
 ) -> None:
     await saved(page, tmp_path, picture)
     tree = await page.tree()
-    used = {"button", "treeitem", "searchbox", "combobox", "meter", "tree", "region", "navigation", "table"}
-    assert [node for node in tree if node["role"] in used - {"table"} and not node["name"].strip()] == []
-    assert {"tree", "treeitem", "status", "meter", "searchbox", "main", "heading", "table"} <= {
+    used = {"button", "treeitem", "searchbox", "combobox", "slider", "tree", "region", "navigation"}
+    assert [node for node in tree if node["role"] in used and not node["name"].strip()] == []
+    assert {"tree", "treeitem", "status", "slider", "searchbox", "main", "heading", "list"} <= {
         node["role"] for node in tree
     }
     names = [node["name"] for node in tree if node["role"] == "region"]
     assert len(names) == len(set(names))
     items = [node["name"] for node in tree if node["role"] == "treeitem"]
-    assert any(re.match(r"shop/prices\.py, level 4, source, \d+ tokens", name) for name in items)
+    assert any(re.match(r"shop/prices\.py, source, \d+ tokens", name) for name in items)
     assert await page.evaluate(
         "(() => { const ids = [...document.querySelectorAll('[id]')].map((each) => each.id); "
         "return ids.length === new Set(ids).size })()"
@@ -204,8 +203,7 @@ async def test_axe_finds_no_violation(
     await page.size(width, 900)
     await page.prefer(prefers_color_scheme=theme)
     await saved(page, tmp_path, picture)
-    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-    await page.evaluate("document.querySelector('table button').click()")
+    await page.evaluate("document.querySelector('.entry').click()")
     await page.evaluate(AXE.read_text("utf-8"))
     found = await page.evaluate(
         "axe.run().then((result) => JSON.stringify([result.violations, result.passes]))"
@@ -229,12 +227,12 @@ async def test_what_a_screen_reader_is_told_follows_the_map_and_every_change(
         items = [node for node in nodes.values() if node["role"] == "treeitem"]
         top = [node for node in items if node["level"] == 1]
         assert [(node["name"].split(",")[0], node["selected"], node["expanded"]) for node in top] == [
-            ("The whole repository", True, True)
+            ("The whole repository", False, True)
         ]
         shop = next(node for node in items if node["name"].startswith("shop, "))
         prices = next(node for node in items if node["name"].startswith("shop/prices.py, "))
-        assert re.fullmatch(r"shop, \d+ files, up to level 4, source, \d+ tokens", shop["name"])
-        assert re.match(r"shop/prices.py, level 4, source, \d+ tokens", prices["name"])
+        assert re.fullmatch(r"shop, \d+ files, at most source, \d+ tokens", shop["name"])
+        assert re.match(r"shop/prices.py, source, \d+ tokens", prices["name"])
         assert (shop["level"], shop["expanded"], prices["level"]) == (2, True, 3)
         placed = """[...document.querySelectorAll("[role=treeitem]")].map((each) => [each.title.split(",")[0],
           each.ariaLevel, each.ariaPosInSet, each.ariaSetSize])"""
@@ -244,12 +242,17 @@ async def test_what_a_screen_reader_is_told_follows_the_map_and_every_change(
             ["3", f"{at}", f"{len(inside)}"] for at in range(1, len(inside) + 1)
         ]
         assert "expanded" not in prices
+        # The list of the answer stands before the map, which is one stop.
+        await tab_to(page, "Goal")
+        await page.press("Tab")
+        assert await page.evaluate(FOCUSED) == "Undo the last change"
+        await tab_to(page, "find")
         walked = []
-        for _ in range(8):
+        for _ in range(3):
             await page.press("Tab")
             walked.append((await page.evaluate(FOCUSED)).split(",")[0])
-        # Which names the fields and buttons above have is told by their labels; the map is one stop.
-        assert walked[:6] == ["Goal", "find", "show", "area", "Undo the last change", "The whole repository"]
+        assert walked[:2] == ["show", "area"]
+        assert await page.evaluate("document.activeElement.getAttribute('role')") == "treeitem"
         await button(page, "shop/prices.py")
         await page.until(f"{CHOSEN} === 'shop/prices.py'")
         await button(page, "Drop")
@@ -260,28 +263,32 @@ async def test_what_a_screen_reader_is_told_follows_the_map_and_every_change(
         told = [node["name"] for node in nodes.values() if node["parent"] == status["id"]]
         assert told == ["Done: dropped shop/prices.py."]
         (focused,) = [node for node in nodes.values() if node.get("focused") and node["role"] == "treeitem"]
-        assert focused["name"].startswith("shop/prices.py, level 0, not shown, ")
+        assert focused["name"].startswith("shop/prices.py, not shown, ")
 
 
 async def test_the_map_is_walked_zoomed_and_searched_by_the_keyboard_alone(
     page: Page, picture: dict[str, Any], tmp_path: Path
 ) -> None:
     await saved(page, tmp_path, picture)
-    await tab_to(page, "The whole repository")
+    await tab_to(page, "area")
+    await page.press("Tab")
+    assert await page.evaluate("document.activeElement.getAttribute('role')") == "treeitem"
+    await page.press("Home")
+    assert await page.evaluate(CHOSEN) == "The whole repository"
     await page.press("ArrowRight")
     assert await page.evaluate(CHOSEN) == "shop"
     await page.press("Enter")
     assert await page.evaluate("document.querySelector('[aria-current]').textContent") == "shop"
     await page.press("ArrowDown")
     assert await page.evaluate(CHOSEN) == "shop/cart.py"
-    assert (await page.evaluate(FOCUSED)).startswith("shop/cart.py, level ")
+    assert (await page.evaluate(FOCUSED)).startswith("shop/cart.py, ")
     await page.press("ArrowLeft", "Escape")
     assert await page.evaluate("document.querySelector('[aria-current]').textContent") == "shop-repository"
     await page.press("Home")
     await tab_to(page, "find")
     await page.press(*"prices", "Enter")
     assert await page.evaluate(CHOSEN) == "shop/prices.py"
-    assert "shop/prices.py, level 4" in await page.evaluate(STATUS)
+    assert "shop/prices.py, source" in await page.evaluate(STATUS)
     assert page.thrown == []
 
 
@@ -369,33 +376,125 @@ async def test_hostile_names_goals_and_reasons_run_nothing(
     assert "<img src=x" in await page.evaluate("document.body.innerText")
 
 
-async def test_the_page_and_the_svg_draw_the_same_rectangles(
+async def test_each_node_of_the_map_stands_within_its_folder(
     page: Page, picture: dict[str, Any], tmp_path: Path
 ) -> None:
     await saved(page, tmp_path, picture)
     drawn = await page.evaluate(
-        """(() => {
-          const map = document.querySelector("[role=tree]").getBoundingClientRect();
-          const boxes = [...document.querySelectorAll("[data-at]")].map((each) => {
-            const box = each.getBoundingClientRect();
-            return [Number(each.dataset.at), box.x - map.x - 1, box.y - map.y - 1, box.width, box.height];
-          });
-          return { width: map.width - 2, height: map.height - 2, boxes };
-        })()"""
+        """[...document.querySelectorAll("[data-at]")].map((each) => {
+          const { x, y, right, bottom } = each.getBoundingClientRect();
+          return [Number(each.dataset.at), x, y, right, bottom];
+        })"""
     )
-    tree = picture["tree"]
-    ours = {
-        each.node: each.box
-        for each in layout(tree["parents"], tree["areas"], drawn["width"], drawn["height"])
-    }
-    assert len(drawn["boxes"]) == len(ours) == len(tree["names"])
-    for at, *box in drawn["boxes"]:
-        x, y, width, height = ours[at]
+    boxes = {at: box for at, *box in drawn}
+    parents = picture["tree"]["parents"]
+    assert len(boxes) == len(parents)
+    for at, (left, top, right, bottom) in boxes.items():
+        if parents[at] < 0:
+            continue
+        x, y, most_x, most_y = boxes[parents[at]]
         # The frame of a box takes 4 pixels, however little its file is.
-        assert box == pytest.approx([x, y, max(width, 4), max(height, 4)], abs=0.05)
-    frame = ElementTree.fromstring(svg_of(picture)).find(".//{http://www.w3.org/2000/svg}g/*")
-    assert frame is not None
-    assert (float(frame.attrib["width"]), float(frame.attrib["height"])) == (WIDTH, MAP_HEIGHT)
+        assert x - 1 <= left
+        assert y - 1 <= top
+        assert right <= most_x + 4
+        assert bottom <= most_y + 4
+
+
+LINES = "document.querySelectorAll('.answer-map path').length"
+NUMBERS = "[...document.querySelectorAll('#chosen .row > .number')].map((each) => Number(each.textContent))"
+
+
+async def test_a_place_of_the_outline_shows_its_source_and_draws_its_relations(
+    page: Page, picture: dict[str, Any], shop: Path, tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    at, place = next(
+        (at, each)
+        for at, each in enumerate(picture["places"])
+        if any(at in link[:2] for link in picture["links"])
+    )
+    path, (first, last) = picture["files"][place["file"]]["path"], place["lines"]
+    await page.evaluate(f"document.querySelector('.entry[data-place=\"{at}\"]').click()")
+    assert await page.evaluate(CHOSEN) == place["name"]
+    assert await page.evaluate(NUMBERS) == list(range(first, last + 1))
+    lines = await page.evaluate(
+        "[...document.querySelectorAll('#chosen .row .text')].map((each) => each.textContent)"
+    )
+    assert lines == (shop / path).read_text("utf-8").split("\n")[first - 1 : last]
+    others = {other for link in picture["links"] if at in link[:2] for other in link[:2]} - {at}
+    assert await page.evaluate(LINES) == len(others)
+    related = await page.evaluate(
+        "[...document.querySelectorAll('[aria-label=Relations] button')].map((each) => each.textContent)"
+    )
+    assert {picture["places"][other]["name"] for other in others} == set(related)
+    assert page.thrown == []
+
+
+async def test_a_strip_is_filled_at_the_lines_that_are_shown(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    at, file = next((at, each) for at, each in enumerate(picture["files"]) if each["shown"])
+    top, height, room = await page.evaluate(
+        f"""(() => {{
+          const strip = document.querySelector('.strip[data-file="{at}"]');
+          const bar = strip.querySelector('.shown-lines');
+          return [bar.offsetTop, bar.offsetHeight, strip.clientHeight];
+        }})()"""
+    )
+    first, last = file["shown"][0]
+    # Below the name of the file.
+    body = room - 17
+    assert top - 17 == pytest.approx(body * (first - 1) / file["length"], abs=3)
+    assert height == pytest.approx(max(body * (last - first + 1) / file["length"], 3), abs=3)
+
+
+async def test_a_change_is_told_first_and_its_faults_lead_to_their_lines(
+    page: Page, settings: Settings, shop: Path, tmp_path: Path
+) -> None:
+    for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
+        git(shop, *command)
+    prices = shop / "shop/prices.py"
+    prices.write_text(prices.read_text("utf-8").replace("def discount(", "def lowered("), "utf-8")
+    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
+        await client.call_tool("navigate", {"goal": "What breaks?", "changes": "worktree"})
+        answer = await client.call_tool("map_data", {})
+    assert answer.structured_content is not None
+    data = answer.structured_content["picture"]
+    await saved(page, tmp_path, data)
+    fault = next(each for each in data["findings"] if each["broken"])
+    path = data["files"][fault["file"]]["path"]
+    await button(page, f"{path}:{fault['line']}")
+    await page.until("document.querySelector('#chosen .row.faulty') !== null")
+    assert await page.evaluate("document.querySelector('#chosen .faulty > .number').textContent") == str(
+        fault["line"]
+    )
+    assert await page.evaluate("document.querySelectorAll('.strip.risky').length") == len(
+        {each["file"] for each in data["findings"]}
+    )
+    assert await page.evaluate("document.querySelectorAll('.strip .changed').length") == len(data["changed"])
+
+
+async def test_a_slider_goes_through_the_steps_and_tells_what_each_changed(
+    page: Page, settings: Settings, shop: Path, tmp_path: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        await client.call_tool("step", {"updates": {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}})
+        answer = await client.call_tool("map_data", {})
+    assert answer.structured_content is not None
+    data = answer.structured_content["picture"]
+    await saved(page, tmp_path, data)
+    assert await page.evaluate(STEPS) == len(data["turns"]) - 1
+    after = "document.querySelector('.sides > :last-child').textContent"
+    assert "shop/mail.py sourcenew" in (await page.evaluate(after)).replace("\u200b", "")
+    await tab_to(page, "step")
+    await page.press("ArrowLeft")
+    assert "shop/mail.py source" not in await page.evaluate(after)
+    await page.press("Home")
+    assert await page.evaluate("document.querySelector('#steps strong').textContent") == (
+        f"Step {data['turns'][0]['step']}"
+    )
 
 
 async def test_in_a_host_the_view_shakes_hands_fetches_its_data_and_tells_its_size(
@@ -425,13 +524,9 @@ async def test_a_click_drops_a_file_and_another_takes_it_back(
         await button(page, "shop/prices.py")
         await page.until(f"{CHOSEN} === 'shop/prices.py'")
         await button(page, "Drop")
-        await page.until(
-            f"{STATUS} !== 'Working …' && document.querySelector('#chosen').textContent.includes('Level 0')"
-        )
+        await page.until(f"{STATUS} !== 'Working …' && {DETAILS}.includes('not shown')")
         await button(page, "Undo")
-        await page.until(
-            f"{STATUS} !== 'Working …' && document.querySelector('#chosen').textContent.includes('Level 4')"
-        )
+        await page.until(f"{STATUS} !== 'Working …' && {DETAILS}.includes('Shown as source')")
         told = [each for each in host.heard if each.get("method") == "ui/update-model-context"]
         assert "dropped shop/prices.py" in told[0]["params"]["content"][0]["text"]
         # The model's own `step` would note that the model was given what only the user has seen.
@@ -448,7 +543,7 @@ async def test_steering_by_the_keyboard_alone_reaches_the_model_with_its_next_st
         await page.until(f"{CHOSEN} === 'shop/mail.py'")
         await tab_to(page, "Show source")
         await page.press("Enter")
-        await page.until(f"{DETAILS}.includes('Level 4')")
+        await page.until(f"{DETAILS}.includes('Shown as source')")
         answer = await client.call_tool("step", {**host.called[0][1], "feedback": "also show the README"})
         assert answer.structured_content is not None
         assert "def send_receipt" in answer.structured_content["context_delta"]
@@ -460,11 +555,11 @@ async def test_why_is_asked_and_answered_without_a_step(page: Page, client: Clie
         await page.until(ITEMS)
         await button(page, "shop/prices.py")
         await page.until(f"{CHOSEN} === 'shop/prices.py'")
-        turns = await page.evaluate(TURNS)
+        turns = await page.evaluate(STEPS)
         await button(page, "Ask why")
         said = await page.until(f"{STATUS} !== 'Working …' && {STATUS}")
         assert "shop/prices.py" in said
-        assert await page.evaluate(TURNS) == turns
+        assert await page.evaluate(STEPS) == turns
 
 
 async def test_a_host_without_server_tools_is_told_of_the_command(

@@ -141,7 +141,7 @@ async def test_the_view_gets_its_data_by_a_tool_of_its_own(connect: Connect) -> 
     assert object_of(answer)["said"] == ""
     picture = object_of(answer)["picture"]
     assert picture["navigation_id"] == known
-    assert "shop/prices.py" in [file["path"] for file in picture["shown"]]
+    assert "shop/prices.py" in [file["path"] for file in picture["files"] if file["level"] > 1]
     assert len(json.dumps(picture).encode()) <= MOST_BYTES
 
 
@@ -153,7 +153,7 @@ async def test_a_folder_is_looked_into_and_stays_so_when_the_view_changes_someth
         changed = object_of(await client.call_tool("map_data", {"within": "shop", "steer": MAIL}))["picture"]
     assert [each["within"] for each in (whole, inside, changed)] == ["", "shop", "shop"]
     assert inside["turns"] == whole["turns"]
-    assert "shop/mail.py" in [file["path"] for file in changed["shown"]]
+    assert "shop/mail.py" in [file["path"] for file in changed["files"] if file["level"] > 1]
 
 
 async def test_after_steering_in_the_view_the_models_next_step_brings_what_it_has_not_seen(
@@ -165,7 +165,7 @@ async def test_after_steering_in_the_view_the_models_next_step_brings_what_it_ha
         steered = object_of(
             await client.call_tool("map_data", {"navigation_id": first["navigation_id"], "steer": MAIL})
         )
-        assert "shop/mail.py" in [file["path"] for file in steered["picture"]["shown"]]
+        assert "shop/mail.py" in [file["path"] for file in steered["picture"]["files"] if file["level"] > 1]
         step = object_of(await client.call_tool("step", {"feedback": "also show the README"}))
     assert "def send_receipt" in step["context_delta"]
 
@@ -189,13 +189,18 @@ async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_bac
         known = object_of(await client.call_tool("navigate", goal))["navigation_id"]
         given = {"navigation_id": known}
         before = object_of(await client.call_tool("map_data", given))["picture"]
-        at, place = before["turns"][-1]["step"], before["menu"][2]
+        at = before["turns"][-1]["step"]
+        place = next(each for each in before["places"] if each["number"] and each["tokens"])
         wish = {"at_step": at, "updates": {"numbers": [place["number"]]}}
         added = object_of(await client.call_tool("map_data", {**given, "steer": wish}))["picture"]
         undone = object_of(await client.call_tool("map_data", {**given, "steer": {"feedback": "undo"}}))
-    assert place["path"] in [file["path"] for file in added["shown"]]
-    assert place["path"] not in [file["path"] for file in before["shown"]]
-    assert place["path"] not in [file["path"] for file in undone["picture"]["shown"]]
+
+    def is_shown(picture: dict[str, Any]) -> bool:
+        path, (first, last) = before["files"][place["file"]]["path"], place["lines"]
+        (file,) = [each for each in picture["files"] if each["path"] == path]
+        return any(start <= first and last <= end for start, end in file["shown"])
+
+    assert [is_shown(each) for each in (before, added, undone["picture"])] == [False, True, False]
     assert undone["said"]
 
 
@@ -240,7 +245,7 @@ async def test_the_map_is_offered_and_steered_over_either_transport(
         given = {"navigation_id": known}
         steered = object_of(await client.call_tool("map_data", {**given, "steer": MAIL}))
         step = object_of(await client.call_tool("step", {**given, "feedback": "also show the README"}))
-    assert "shop/mail.py" in [file["path"] for file in steered["picture"]["shown"]]
+    assert "shop/mail.py" in [file["path"] for file in steered["picture"]["files"] if file["level"] > 1]
     assert "def send_receipt" in step["context_delta"]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
+from navigator.picture.subjects import CHANGED
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.support.large_trees import GOAL, large_tree
 
@@ -64,6 +65,20 @@ async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
         await alone.aclose()
     assert output.context_string == whole.context_string == expected.context_string
     assert whole.flight_plan_yaml == expected.flight_plan_yaml
+
+
+async def test_a_picture_of_a_first_look_has_its_source_once_the_rest_is_read(
+    tree: Path, tmp_path: Path
+) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    try:
+        navigation_id = await navigator.open(ask(tree))
+        await navigator.run(navigation_id)
+        picture = await navigator.picture(navigation_id)
+        assert CHANGED not in picture["notes"]
+        assert any("def parcel_postage(" in chunk["text"] for chunk in picture["source"])
+    finally:
+        await navigator.aclose()
 
 
 async def test_a_question_is_answered_from_the_whole_index(tree: Path, tmp_path: Path) -> None:

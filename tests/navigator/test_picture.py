@@ -9,16 +9,13 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.picture import treemap
 from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
 from navigator.picture.page import saved_page, view_page
 from navigator.picture.subjects import CHANGED
-from navigator.picture.svg import DARK, LEVELS, LIGHT, svg_of
 from navigator.picture.text import as_json
 from navigator.records.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
@@ -26,8 +23,8 @@ from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of, paths_of
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.navigator.conftest import MakeNavigator
-from tests.support.trees import write
-from view.build import SOURCES, built
+from tests.support.trees import git, write
+from view.build import built
 
 GOAL = "token_expired says that a session token is old too early"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\u202e'\"&amp;"
@@ -58,18 +55,18 @@ async def test_a_picture_tells_what_is_shown_why_and_what_could_be(
     assert (data["tokens"], data["token_budget"]) == (output.token_count, 400)
     assert data["sure"] == output.sufficiency
     assert data["status"] == "finished"
-    told = {file["path"]: file for file in data["shown"]}
-    assert [*told] == [file.path for file in output.files if file.level > 1]
-    tokens = told["src/auth/tokens.py"]
-    assert tokens["reasons"]
-    names = [part["name"] for part in tokens["parts"]]
-    assert "token_expired" in names
-    part = tokens["parts"][names.index("token_expired")]
+    told = {file["path"]: (at, file) for at, file in enumerate(data["files"])}
+    assert {path for path, (_, file) in told.items() if file["level"] > 1} == {
+        file.path for file in output.files if file.level > 1
+    }
+    at, tokens = told["src/auth/tokens.py"]
     source = (repository / "src/auth/tokens.py").read_text("utf-8").splitlines()
-    assert source[part["lines"][0] - 1].startswith("def token_expired")
-    assert "token_expired" in part["why"]
-    assert [(place["number"], place["tokens"]) for place in data["menu"]] == [
-        (place.number, place.tokens) for place in output.menu if place.tokens
+    assert (tokens["length"], bool(tokens["reasons"])) == (len(source), True)
+    place = next(each for each in data["places"] if (each["file"], each["name"]) == (at, "token_expired"))
+    assert source[place["lines"][0] - 1].startswith("def token_expired")
+    assert "token_expired" in place["why"]
+    assert [(each["number"], each["tokens"]) for each in data["places"] if each["number"]] == [
+        (each.number, each.tokens) for each in output.menu
     ]
     turns = await navigator.decisions(navigation_id)
     assert [(turn["step"], turn["tokens"]) for turn in data["turns"]] == [
@@ -78,8 +75,79 @@ async def test_a_picture_tells_what_is_shown_why_and_what_could_be(
     tree = data["tree"]
     assert tree["files"][0] == 6
     assert len({len(column) for column in tree.values()}) == 1
+    assert [data["paths"][at] for at, _ in data["turns"][-1]["shown"]] == list(turns[-1].focus_areas)
     levels = {name: level for name, level in zip(tree["names"], tree["levels"], strict=True) if name}
     assert levels["tokens.py"] == tokens["level"]
+
+
+@pytest.mark.anyio
+async def test_a_picture_holds_the_source_that_is_shown_and_listed_with_secrets_masked(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    path = "src/auth/tokens.py"
+    text = (repository / path).read_text("utf-8")
+    (repository / path).write_text(
+        f'{text}\n\ndef token_of_robot() -> str:\n    return "{secret[:40]}"\n', "utf-8"
+    )
+    navigator = make_navigator()
+    data = await navigator.picture(await flown(navigator, repository, f"{GOAL}; see token_of_robot"))
+    lines = (repository / path).read_text("utf-8").split("\n")
+    held = {
+        chunk["first"] + at: line
+        for chunk in data["source"]
+        if chunk["path"] == path
+        for at, line in enumerate(chunk["text"].split("\n"))
+    }
+    file = next(each for each in data["files"] if each["path"] == path)
+    wanted = [
+        *file["shown"],
+        *(each["lines"] for each in data["places"] if data["files"][each["file"]] is file),
+    ]
+    assert {number for first, last in wanted for number in range(first, last + 1)} <= set(held)
+    assert all(held[number] == lines[number - 1] for number in held if "ghp_" not in lines[number - 1])
+    assert secret[:40] not in as_json(data)
+    assert any("token_of_robot" in line for line in held.values())
+
+
+@pytest.mark.anyio
+async def test_a_picture_links_the_places_that_call_each_other(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    write(
+        repository,
+        {
+            "src/auth/door.py": "from src.auth.tokens import token_expired\n\n\n"
+            "def open_door(token):\n    return not token_expired(token)\n"
+        },
+    )
+    navigator = make_navigator()
+    data = await navigator.picture(await flown(navigator, repository, "open_door and token_expired"))
+    names = [place["name"] for place in data["places"]]
+    linked = {(names[source], words, names[target], line) for source, target, words, line in data["links"]}
+    assert ("open_door", "calls", "token_expired", 5) in linked
+
+
+@pytest.mark.anyio
+async def test_a_picture_marks_what_a_change_touches_and_breaks(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    path = "src/auth/tokens.py"
+    text = (repository / path).read_text("utf-8")
+    caller = {"src/auth/door.py": "from src.auth.tokens import token_expired\n\nnow = token_expired(1)\n"}
+    write(repository, caller)
+    for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
+        git(repository, *command)
+    (repository / path).write_text(text.replace("token_expired", "token_is_old"), "utf-8")
+    navigator = make_navigator()
+    request = NavigationRequest(goal="", repo_path=repository, token_budget=400, changes="worktree")
+    navigation_id = await navigator.open(request)
+    await navigator.run(navigation_id)
+    data = await navigator.picture(navigation_id)
+    paths = [file["path"] for file in data["files"]]
+    assert path in {paths[file] for file, _, _ in data["changed"]}
+    broken = {(paths[each["file"]], each["line"]) for each in data["findings"] if each["broken"]}
+    assert ("src/auth/door.py", 3) in broken
 
 
 @pytest.mark.anyio
@@ -92,7 +160,7 @@ async def test_a_picture_follows_the_steps_and_leaves_alone_what_was_delivered(
     before = await navigator.store.known(navigation_id, "local")
     await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]})
     data = await navigator.picture(navigation_id)
-    assert "src/billing.py" in [file["path"] for file in data["shown"]]
+    assert ("src/billing.py", 4) in [(file["path"], file["level"]) for file in data["files"]]
     assert data["turns"][-1]["by"] == "user"
     after = await navigator.store.known(navigation_id, "local")
     assert before is not None
@@ -110,7 +178,8 @@ async def test_a_tree_that_has_changed_since_is_told(
     (repository / "src/auth/tokens.py").write_text("LIFETIME_S = 1\n", "utf-8")
     data = await make_navigator(data_dir=data_dir).picture(navigation_id)
     assert data["notes"][0] == CHANGED
-    assert all(not file["parts"] for file in data["shown"])
+    assert (data["source"], data["links"]) == ([], [])
+    assert all(not file["shown"] for file in data["files"])
 
 
 @pytest.mark.anyio
@@ -123,7 +192,6 @@ async def test_the_same_navigation_gives_the_same_bytes(
     once = await first.picture(navigation_id)
     again = await make_navigator(data_dir=data_dir).picture(navigation_id)
     assert as_json(once) == as_json(again)
-    assert svg_of(once) == svg_of(again)
     assert saved_page(once) == saved_page(again)
 
 
@@ -142,8 +210,8 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
     shown = Shown(files, 900, 1_000, None, menu=menu, sureness=words, impact=(words,) * 30)
     data = picture_data(index, subject, shown)
     assert len(as_json(data).encode()) <= MOST_BYTES
-    assert data["shown_more"] == 300 - len(data["shown"])
-    assert data["menu_more"] == 40 - len(data["menu"])
+    assert data["files_more"] == 300 - len(data["files"])
+    assert len(data["places"]) <= 40
     assert data["tree"]["files"][0] == 300
 
 
@@ -267,44 +335,9 @@ def test_the_page_is_what_its_sources_make() -> None:
     assert view_page() == built(), "run `python -m view.build`"
 
 
-def test_the_page_and_the_svg_have_the_same_words_colours_and_layout() -> None:
-    sources = {file.name: file.read_text("utf-8") for file in SOURCES.iterdir()}
-    assert f"const LEVELS = {json.dumps(LEVELS)};" in sources["model.js"]
-    for name in ("page", "ink", "faint", "line", "mark"):
-        assert f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)});" in sources["view.css"]
-    for level in range(5):
-        assert (
-            f"--level{level}: light-dark({LIGHT.levels[level]}, {DARK.levels[level]});" in sources["view.css"]
-        )
-        assert f"--ink{level}: light-dark({LIGHT.inks[level]}, {DARK.inks[level]});" in sources["view.css"]
-    for name in ("HEAD", "EDGE", "LEAST_WIDTH", "LEAST_HEIGHT"):
-        assert f"const {name} = {getattr(treemap, name)};" in sources["treemap.js"]
-
-
-@pytest.mark.anyio
-async def test_hostile_texts_are_texts_in_the_svg_too(picture: dict[str, Any]) -> None:
-    root = ElementTree.fromstring(svg_of(with_hostile_texts(picture)))
-    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
-    assert kinds == {"svg", "title", "desc", "style", "rect", "text", "g"}
-    assert all(not name.startswith("on") for element in root.iter() for name in element.attrib)
-    assert "token_expired" in (root.findtext("{http://www.w3.org/2000/svg}desc") or "")
-
-
-@pytest.mark.anyio
-async def test_the_svg_draws_each_node_once_within_its_frame(picture: dict[str, Any]) -> None:
-    root = ElementTree.fromstring(svg_of(picture))
-    width = float(root.attrib["width"])
-    rects = [each for each in root.iter() if each.tag.endswith("rect")]
-    assert all(float(each.attrib.get("x", 0)) + float(each.attrib["width"]) <= width + 1 for each in rects)
-    shown = [each for each in rects if each.attrib["class"] == "leaf l4"]
-    files = [file for file in picture["shown"] if file["level"] == 4]
-    # And one of the legend.
-    assert len(shown) == len(files) + 1
-
-
 def test_numbers_of_files_and_tokens_do_not_hide_what_was_left_out(tmp_path: Path) -> None:
     write(tmp_path, {f"m{number}.py": f"x = {number}\n" for number in range(90)})
     index = build_index(tmp_path, store=Store(None))
     files = [FileReport(path=path, level=2 if at else 1, tokens=5) for at, path in enumerate(index.paths)]
     data = picture_data(index, Subject("r"), Shown(files, 450, 500, None, left_out=7))
-    assert (len(data["shown"]), data["shown_more"], data["paths_only"], data["left_out"]) == (60, 29, 1, 7)
+    assert (len(data["files"]), data["files_more"], data["left_out"]) == (60, 29, 7)

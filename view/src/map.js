@@ -27,7 +27,7 @@ class MapWidget {
 
   draw(width) {
     const { root, sizeOf, isWanted } = this.state;
-    const height = Math.round(Math.min(Math.max(width * 0.6, 280), 620));
+    const height = Math.round(Math.min(Math.max(width * 0.36, 260), 460));
     this.element.style.height = `${height}px`;
     this.element.replaceChildren();
     this.items.clear();
@@ -71,7 +71,7 @@ class MapWidget {
     const kinds = ["node", isOpen ? "folder" : "leaf"];
     if (!isOpen) kinds.push(`level${node.level}`);
     if (node.kind !== FILE && !isOpen) kinds.push("many");
-    if (isOffered(node) && !isOpen) kinds.push("offered");
+    if (isListed(node) && !isOpen) kinds.push("listed");
     if (!isWanted) kinds.push("dim");
     const item = make("div", {
       class: kinds.join(" "),
@@ -86,19 +86,18 @@ class MapWidget {
     return item;
   }
 
-  /** Return the name in a box; its level alone, or nothing, where so few letters would tell nobody anything. */
+  /** Return the name in a box, nothing where so few letters would tell nobody anything. */
   name(box) {
     const { node, isOpen } = box;
-    const digit = !isOpen && node.level ? String(node.level) : null;
     const name = node.kind === REST ? `${node.files.toLocaleString("en")} smaller` : node.name;
-    const letters = Math.floor((box.w - 6) / LETTER) - (digit ? 2 : 0);
+    const letters = Math.floor((box.w - 6) / LETTER);
     const pieces = name.split(PIECES);
     const isWrapped = !isOpen && pieces.every((piece) => piece.length <= letters);
     const fewest = isOpen ? FEWEST_LETTERS_OF_FOLDERS : FEWEST_LETTERS;
     const words = isWrapped || letters >= Math.min(fewest, name.length) ? name : "";
-    if (!(words || digit) || box.w < 9 || box.h < LINE - 1) return [];
-    const told = make("span", { class: isWrapped ? "name wrapped" : "name", "data-level": digit },
-      ...(words && isWrapped ? pieces.flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece])) : [words]));
+    if (!words || box.w < 9 || box.h < LINE - 1) return [];
+    const told = make("span", { class: isWrapped ? "name wrapped" : "name" },
+      ...(isWrapped ? pieces.flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece])) : [words]));
     told.style.setProperty("--lines", String(Math.max(Math.floor((box.h - 2) / LINE), 1)));
     return [told];
   }
@@ -119,7 +118,8 @@ class MapWidget {
     else this.choose(node, true);
   }
 
-  choose(node, takesFocus) {
+  /** Choose a node; `isQuiet` where whoever chose it knows. */
+  choose(node, takesFocus, isQuiet = false) {
     const before = this.items.get(this.state.chosen);
     const item = this.items.get(node);
     if (!item) return;
@@ -132,7 +132,7 @@ class MapWidget {
     item.setAttribute("aria-selected", "true");
     this.mark();
     if (takesFocus) item.focus({ preventScroll: true });
-    this.onChoose(node);
+    if (!isQuiet) this.onChoose(node);
   }
 
   onKey(event) {

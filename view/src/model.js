@@ -13,7 +13,7 @@ const ACTIONS = {
 };
 
 function readPicture(data) {
-  if (!data || data.v !== 1 || !data.tree) throw new Error("its data are of another version");
+  if (!data || data.v !== 2 || !data.tree) throw new Error("its data are of another version");
   const tree = data.tree;
   const nodes = tree.names.map((name, at) => ({
     at,
@@ -27,7 +27,6 @@ function readPicture(data) {
     children: [],
     path: "",
     file: null,
-    places: [],
     deeper: null,
   }));
   const byPath = new Map();
@@ -39,15 +38,39 @@ function readPicture(data) {
     }
     if (node.kind !== REST) byPath.set(node.path, node);
   });
-  for (const file of data.shown) attach(byPath, file.path, (node) => { node.file = file; });
-  for (const place of data.menu) attach(byPath, place.path, (node) => { node.places.push(place); });
-  for (const each of data.deeper) attach(byPath, each.path, (node) => { node.deeper = each; });
-  return { data, nodes, byPath, root: nodes[0] };
+  const files = data.files.map((file) => ({
+    ...file,
+    places: [],
+    changed: data.changed.filter((each) => data.files[each[0]] === file).map((each) => each.slice(1)),
+    findings: data.findings.filter((each) => data.files[each.file] === file),
+    node: byPath.get(file.path) || null,
+    source: new Map(),
+  }));
+  const places = data.places.map((place, at) => ({ ...place, at, file: files[place.file], links: [] }));
+  for (const place of places) place.file.places.push(place);
+  for (const file of files) file.places.sort((a, b) => a.lines[0] - b.lines[0] || a.at - b.at);
+  for (const [source, target, words, line] of data.links) {
+    places[source].links.push({ place: places[target], words, line });
+    places[target].links.push({ place: places[source], words: PASSIVE[words] || words, line });
+  }
+  const byFile = new Map(files.map((file) => [file.path, file]));
+  for (const chunk of data.source) {
+    const file = byFile.get(chunk.path);
+    if (file) chunk.text.split("\n").forEach((line, at) => file.source.set(chunk.first + at, line));
+  }
+  for (const file of files) if (file.node && file.node.kind === FILE) file.node.file = file;
+  for (const each of data.deeper) {
+    const node = byPath.get(each.path);
+    if (node && node.kind === FILE) node.deeper = each;
+  }
+  return { data, nodes, byPath, files, places, root: nodes[0] };
 }
 
-function attach(byPath, path, change) {
-  const node = byPath.get(path);
-  if (node && node.kind === FILE) change(node);
+const PASSIVE = { calls: "called by", overrides: "overridden by", extends: "extended by" };
+
+/** Whether lines of a file stand in the context. */
+function isShown(file, lines) {
+  return file.shown.some(([first, last]) => first <= lines[0] && lines[1] <= last);
 }
 
 /** Whether something below a folder is folded: more of it is known than the picture holds. */
@@ -72,8 +95,9 @@ function* withAllBelow(node) {
   for (const child of node.children) yield* withAllBelow(child);
 }
 
-function isOffered(node) {
-  return node.places.length > 0 || node.deeper !== null;
+/** Whether the answer names something of a node that the context does not show. */
+function isListed(node) {
+  return node.file !== null && node.file.places.some((place) => place.tokens > 0);
 }
 
 function titleOf(node) {
@@ -83,14 +107,24 @@ function titleOf(node) {
 
 function labelOf(node) {
   const parts = [titleOf(node)];
-  if (node.kind === FILE) parts.push(`level ${node.level}, ${LEVELS[node.level]}`);
+  if (node.kind === FILE) parts.push(LEVELS[node.level]);
   else {
     if (node.kind !== REST) parts.push(count(node.files, "file"));
-    parts.push(node.level ? `up to level ${node.level}, ${LEVELS[node.level]}` : LEVELS[0]);
+    parts.push(node.level ? `at most ${LEVELS[node.level]}` : LEVELS[0]);
   }
   parts.push(count(node.tokens, "token"));
-  if (isOffered(node)) parts.push("a next step could show it");
+  if (node.kind === FILE && isListed(node)) parts.push("listed");
   return parts.join(", ");
+}
+
+/** Return the name of a place as a list has it: what it shares with the one above is left out. */
+function briefOf(place, above) {
+  const owner = place.name.slice(0, place.name.lastIndexOf(".") + 1);
+  return owner && above && above.name.startsWith(owner) ? place.name.slice(owner.length - 1) : nameOf(place);
+}
+
+function nameOf(place) {
+  return place.name || "the whole file";
 }
 
 function count(number, noun) {
@@ -102,16 +136,20 @@ function dollars(value) {
   return `$${value.toFixed(2)}`;
 }
 
-function moreOf(file) {
-  return file.lines_more ? ` and ${file.lines_more.toLocaleString("en")} more` : "";
-}
-
 function spanOf(pair) {
   return pair[0] === pair[1] ? String(pair[0]) : `${pair[0]}–${pair[1]}`;
 }
 
 function linesOf(pair) {
   return `${pair[0] === pair[1] ? "line" : "lines"} ${spanOf(pair)}`;
+}
+
+function baseOf(path) {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function folderIn(path) {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
 }
 
 /** Return a pattern that names this path and nothing else. */

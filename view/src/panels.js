@@ -1,35 +1,30 @@
-// What stands around the map: totals, the chosen node, what is shown, what could be, and the steps so far.
+// What stands around the maps: what is sure, the outline, the chosen part with its source, and the steps so far.
 
 const MOST_FOUND = 12;
 const MOST_INSIDE = 8;
-const MOST_PLACES = 12;
+const MOST_LINKS = 12;
 
 function headOf(data) {
-  const facts = make("div", { class: "facts" });
-  const share = data.token_budget ? Math.min(data.tokens / data.token_budget, 1) : 0;
-  facts.append(
-    make("span", {}, make("strong", {}, count(data.tokens, "token")), ` of ${data.token_budget.toLocaleString("en")} `,
-      make("meter", { min: "0", max: "1", value: String(share), "aria-label": "Share of the token budget" })),
-    make("span", {}, `${count(data.shown.length + data.shown_more, "file")} in detail`,
-      data.paths_only ? `, ${data.paths_only.toLocaleString("en")} by path` : "",
-      data.left_out ? `, ${data.left_out.toLocaleString("en")} without room` : "",
-      data.excluded ? `, ${data.excluded.toLocaleString("en")} not chosen` : ""),
-  );
-  if (data.navigation_id) {
-    facts.append(make("span", {}, `${dollars(data.spent_usd)} of ${dollars(data.limit_usd)} spent`), make("span", {}, `Status: ${data.status}`));
-  }
   const head = make("header", {}, make("h1", {}, `Map of ${data.repository || "the repository"}`));
   if (data.goal) head.append(make("p", { class: "goal", tabindex: "0", role: "group", "aria-label": "Goal" }, data.goal));
-  head.append(facts);
-  if (data.sure) head.append(make("p", { id: "sure" }, data.sure));
-  for (const sentence of data.impact) head.append(make("p", {}, sentence));
+  if (data.sure) head.append(make("p", { id: "sure" }, ...prose(data.sure)));
+  const listed = data.places.length + data.places_more;
+  const whole = data.places.filter((place) => !place.tokens).length;
+  const facts = [`${count(listed, "place")} in ${count(data.files.length + data.files_more, "file")}, ${whole.toLocaleString("en")} of them with ${whole === 1 ? "its" : "their"} source`];
+  facts.push(`${data.tokens.toLocaleString("en")} of ${count(data.token_budget, "token")}`);
+  if (data.spent_usd) facts.push(`${dollars(data.spent_usd)} of ${dollars(data.limit_usd)} spent`);
+  if (data.left_out) facts.push(`${count(data.left_out, "file")} had no room`);
+  head.append(make("p", { class: "faint" }, `${facts.join("; ")}.`));
+  // Faults stand in the answer, with their lines.
+  const faults = data.findings.map((each) => `${data.files[each.file].path}:${each.line}`);
+  for (const sentence of data.impact.filter((each) => !faults.some((fault) => each.startsWith(fault)))) head.append(make("p", {}, ...prose(sentence)));
+  if (data.notes.length) head.append(make("ul", { class: "notes", "aria-label": "Notes" }, ...data.notes.map((note) => make("li", {}, ...prose(note)))));
   return head;
 }
 
 function legendOf() {
-  const samples = LEVELS.map((words, level) =>
-    make("li", {}, make("span", { class: `level${level}` }, level ? String(level) : ""), words));
-  samples.push(make("li", {}, make("span", { class: "offered", "aria-hidden": "true" }), "a next step could show it"));
+  const samples = LEVELS.map((words, level) => make("li", {}, make("span", { class: `level${level}` }), words));
+  samples.push(make("li", {}, make("span", { class: "level0 listed", "aria-hidden": "true" }), "listed in the outline"));
   samples.push(make("li", {}, make("span", { class: "many", "aria-hidden": "true" }), "several files"));
   return make("ul", { class: "legend", "aria-label": "Legend" }, ...samples);
 }
@@ -44,72 +39,133 @@ class Panels {
     return make("button", { type: "button", class: "act", title: title || null, disabled: this.state.isBusy(), click: act }, words);
   }
 
-  link(node, ...words) {
-    return make("button", { type: "button", class: "plain", click: () => this.acts.goTo(node) }, ...words);
+  plain(act, ...words) {
+    return make("button", { type: "button", class: "plain", click: act }, ...words);
   }
 
   pathOf(path) {
     const node = this.state.picture.byPath.get(path);
-    return node ? this.link(node, ...breakable(path)) : make("code", {}, ...breakable(path));
+    return node ? this.plain(() => this.acts.goTo(node), ...breakable(path)) : make("code", {}, ...breakable(path));
   }
 
-  details(node) {
-    const box = make("section", { class: "panel", "aria-label": "The chosen part of the map", id: "chosen" });
-    box.append(make("h2", {}, ...breakable(titleOf(node))), make("p", { class: "faint" }, this.facts(node)));
-    const { file } = node;
-    if (file) box.append(...this.shown(file));
-    else if (node.deeper && node.deeper.why) box.append(make("p", {}, "Why it could be next: ", ...prose(node.deeper.why)));
-    const cut = this.state.picture.data.cuts.find((each) => each.path === node.path);
-    if (cut) box.append(make("p", {}, `The budget shows it as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}: +${count(cut.tokens, "token")} would do.`));
-    if (node.places.length) {
-      box.append(make("h3", {}, "Not shown of it"), make("ul", { class: "places" }, ...node.places.map((place) => make("li", {}, ...this.place(place)))));
+  /** The answer in words: what a change breaks, then each file with the places that it is named for. */
+  outline() {
+    const { data, files } = this.state.picture;
+    const box = make("section", { id: "outline", "aria-labelledby": "outline-title" });
+    box.append(make("h2", { id: "outline-title" }, "The answer"));
+    const faults = files.flatMap((file) => file.findings.map((each) => ({ file, each })));
+    if (faults.length) {
+      box.append(make("h3", {}, "What the change breaks or forgets"), make("ul", { class: "plain faults" }, ...faults.map(({ file, each }) =>
+        make("li", {}, this.plain(() => this.acts.chooseLine(file, each.line), ...breakable(file.path), `:${each.line}`),
+          make("div", {}, each.sure ? "" : "likely: ", ...prose(`${each.message}; ${each.action}`))))));
     }
-    if (node.kind === FOLDER) box.append(this.inside(node));
-    if (!this.state.canOpen && node.kind !== FILE && node.kind !== FOLDER) box.append(make("p", { class: "faint" }, foldedOf(node)));
-    const actions = this.actions(node);
-    if (actions.length) box.append(make("div", { class: "actions" }, ...actions));
+    for (const file of files) {
+      box.append(make("h3", {}, this.plain(() => this.acts.chooseFile(file), ...breakable(file.path)), file.changed.length ? make("span", { class: "badge" }, "changed") : null));
+      const places = file.places.map((place, at) => make("li", { value: place.number ? String(place.number) : null }, this.entry(place, file.places[at - 1])));
+      if (places.length) box.append(make("ol", { class: "places" }, ...places));
+      else box.append(make("p", { class: "faint" }, file.shown.length ? `${file.shown.map(linesOf).join(", ")} shown` : `${LEVELS[file.level]}`));
+    }
+    if (!files.length) box.append(make("p", {}, data.navigation_id ? "Nothing is listed yet." : "The plan shows no file in detail."));
+    if (data.places_more || data.files_more) box.append(make("p", { class: "faint" }, `and ${count(data.places_more, "more place")} in ${count(data.files_more, "more file")}.`));
     return box;
   }
 
-  facts(node) {
-    const size = `${count(node.tokens, "token")} of source`;
-    if (node.kind === FILE && node.file) return `Level ${node.level}, ${LEVELS[node.level]}: ${node.file.tokens.toLocaleString("en")} of its ${count(node.tokens, "token")} are in the context.`;
-    if (node.kind === FILE) return `Level ${node.level}, ${LEVELS[node.level]}; ${size}.`;
-    return `${count(node.files, "file")}, ${size}; ${node.level ? `shown up to level ${node.level}, ${LEVELS[node.level]}` : "none is shown"}.`;
+  entry(place, above) {
+    return make("button", { type: "button", class: "entry", "data-place": String(place.at), click: () => this.acts.choosePlace(place) },
+      make("span", { class: place.tokens ? "dot" : "dot whole", "aria-hidden": "true" }),
+      make("span", { class: "number" }, place.number ? String(place.number) : ""),
+      make("span", { class: "entry-name" }, briefOf(place, above)),
+      make("span", { class: "faint" }, spanOf(place.lines)),
+      make("span", { class: "hidden" }, `${place.tokens ? "" : ", with its source"}${place.sure ? ", among the surest" : ""}`),
+      place.sure ? make("span", { class: "star", title: "among the surest", "aria-hidden": "true" }, "★") : null);
   }
 
-  /** What is shown of a folder, as a short way to it. */
-  inside(folder) {
-    const within = [...withAllBelow(folder)];
-    const files = within.filter((each) => each.file);
-    const offered = within.filter((each) => isOffered(each) && !each.file);
-    const listed = (words, nodes) => (nodes.length ? [
-      make("h3", {}, words),
-      make("ul", { class: "plain" }, ...nodes.slice(0, MOST_INSIDE).map((each) =>
-        make("li", {}, make("span", { class: each.level ? `digit level${each.level}` : null }, each.level ? String(each.level) : ""), this.pathOf(each.path)))),
-      nodes.length > MOST_INSIDE ? make("p", { class: "faint" }, `and ${count(nodes.length - MOST_INSIDE, "more file")}`) : null,
-    ].filter(Boolean) : []);
-    // Above the same files in a table a narrow page leaves it out.
-    const kinds = folder.parent ? "inside" : "inside whole";
-    return make("div", { class: kinds }, ...listed("In the context", files), ...listed("A next step could show", offered));
-  }
-
-  shown(file) {
-    const found = [];
-    if (file.reasons.length) found.push(make("ul", { "aria-label": "Reasons" }, ...file.reasons.map((reason) => make("li", {}, ...prose(reason)))));
-    if (file.parts.length) {
-      const parts = file.parts.map((part) => make("li", {},
-        make("code", {}, part.name), `, ${linesOf(part.lines)}`,
-        part.why ? make("div", { class: "faint" }, ...prose(part.why)) : null));
-      if (file.parts_more) parts.push(make("li", {}, `and ${count(file.parts_more, "more part")}`));
-      found.push(make("h3", {}, "Shown whole"), make("ul", { "aria-label": "Parts" }, ...parts));
-    } else if (file.lines.length) {
-      found.push(make("p", {}, `Shown: ${file.lines.map(linesOf).join(", ")}${moreOf(file)}.`));
+  markEntry() {
+    for (const entry of document.querySelectorAll(".entry")) {
+      const isChosen = this.state.place !== null && entry.dataset.place === String(this.state.place.at);
+      if (isChosen) entry.setAttribute("aria-current", "true");
+      else entry.removeAttribute("aria-current");
     }
-    return found;
   }
 
-  actions(node) {
+  chosen() {
+    const { place, file, chosen } = this.state;
+    const box = make("section", { class: "panel", "aria-label": "The chosen part", id: "chosen" });
+    if (place) this.describePlace(box, place);
+    else if (file) this.describeFile(box, file);
+    else this.describeNode(box, chosen);
+    return box;
+  }
+
+  describePlace(box, place) {
+    const { file } = place;
+    const what = place.tokens ? `Listed; its source would add ${count(place.tokens, "token")}.` : "Its source is in the context.";
+    box.append(
+      make("h2", {}, ...breakable(place.name || file.path)),
+      make("p", { class: "faint" }, this.plain(() => this.acts.chooseFile(file), ...breakable(file.path)), `, ${linesOf(place.lines)}. `, what));
+    if (place.why) box.append(make("p", {}, "Why: ", ...prose(place.why)));
+    box.append(codeOf(file, this.state.line ? this.around(file) : place.lines), this.links(place));
+    const actions = place.tokens && this.state.canSteer ? [this.button(`Add +${place.tokens.toLocaleString("en")}`, () => this.acts.add(place), `Show ${file.path} ${place.head}`)] : [];
+    box.append(this.actions(file.node, actions));
+  }
+
+  around(file) {
+    return [Math.max(this.state.line - 6, 1), Math.min(this.state.line + 6, file.length)];
+  }
+
+  links(place) {
+    if (!place.links.length) return "";
+    const rows = place.links.slice(0, MOST_LINKS).map(({ place: other, words, line }) => make("li", {},
+      `${words} `, this.plain(() => this.acts.choosePlace(other), nameOf(other)), make("span", { class: "faint" }, ` ${baseOf(other.file.path)}, by line ${line}`)));
+    return make("ul", { class: "plain", "aria-label": "Relations" }, ...rows);
+  }
+
+  describeFile(box, file) {
+    box.append(make("h2", {}, ...breakable(file.path)), make("p", { class: "faint" }, this.facts(file)));
+    if (file.reasons.length) box.append(make("ul", { "aria-label": "Reasons" }, ...file.reasons.map((reason) => make("li", {}, ...prose(reason)))));
+    const cut = this.state.picture.data.cuts.find((each) => each.path === file.path);
+    if (cut) box.append(make("p", {}, `The budget shows it as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}: ${count(cut.tokens, "more token")} would do.`));
+    const shown = this.state.line ? [this.around(file)] : file.shown;
+    for (const lines of shown) box.append(codeOf(file, lines));
+    if (!this.state.line && file.shown_more) box.append(make("p", { class: "faint" }, `and ${count(file.shown_more, "more stretch")} of lines.`.replace("stretchs", "stretches")));
+    box.append(this.actions(file.node, []));
+  }
+
+  facts(file) {
+    const whole = file.node && file.node.kind === FILE ? ` of its ${count(file.node.tokens, "token")}` : "";
+    return file.level ? `Shown as ${LEVELS[file.level]}: ${file.tokens.toLocaleString("en")}${whole || " tokens"} are in the context.` : `${count(file.length, "line")};.`;
+  }
+
+  describeNode(box, node) {
+    box.append(make("h2", {}, ...breakable(titleOf(node))), make("p", { class: "faint" }, this.factsOfNode(node)));
+    if (node.deeper && node.deeper.why) box.append(make("p", {}, "Why it could be next: ", ...prose(node.deeper.why)));
+    if (node.kind === FOLDER) box.append(this.inside(node));
+    if (!this.state.canOpen && node.kind !== FILE && node.kind !== FOLDER) box.append(make("p", { class: "faint" }, foldedOf(node)));
+    box.append(this.actions(node, []));
+  }
+
+  factsOfNode(node) {
+    const size = `${count(node.tokens, "token")} of source`;
+    if (node.kind === FILE) return `${LEVELS[node.level]}; ${size}.`;
+    return `${count(node.files, "file")}, ${size}; ${node.level ? `at most ${LEVELS[node.level]}` : "none is shown"}.`;
+  }
+
+  /** What the answer has in a folder, as a short way to it. */
+  inside(folder) {
+    const files = [...withAllBelow(folder)].filter((each) => each.file);
+    if (!files.length) return make("p", { class: "faint" }, "The answer names nothing in it.");
+    return make("div", {},
+      make("h3", {}, "In the answer"),
+      make("ul", { class: "plain" }, ...files.slice(0, MOST_INSIDE).map((each) => make("li", {}, this.pathOf(each.path)))),
+      files.length > MOST_INSIDE ? make("p", { class: "faint" }, `and ${count(files.length - MOST_INSIDE, "more file")}`) : null);
+  }
+
+  actions(node, first) {
+    const found = [...first, ...(node ? this.actionsOf(node) : [])];
+    return found.length ? make("div", { class: "actions" }, ...found) : "";
+  }
+
+  actionsOf(node) {
     const found = [];
     const isOpening = this.state.canOpen ? node.kind !== FILE : node.children.length > 0;
     if (isOpening && node !== this.state.root) found.push(make("button", { type: "button", click: () => this.acts.zoom(node) }, "Zoom in"));
@@ -118,101 +174,13 @@ class Panels {
       if (node.level) found.push(this.button("Drop this folder", () => this.acts.rule(node, 0)));
       return found;
     }
-    if (node.level) found.push(this.button("Drop", () => this.acts.rule(node, 0)));
+    if (node.level) found.push(this.button("Drop", () => this.acts.rule(node, 0), `Drop ${node.path}`));
     const prices = new Map(node.deeper ? node.deeper.prices : []);
     for (let level = Math.max(node.level + 1, 2); level <= 4; level += 1) {
       const price = prices.has(level) ? ` +${prices.get(level).toLocaleString("en")}` : "";
       if (price || level === 4) found.push(this.button(`Show ${LEVELS[level]}${price}`, () => this.acts.rule(node, level)));
     }
-    if (node.path) found.push(this.button(node.level ? "Ask why" : "Ask why not", () => this.acts.why(node)));
+    found.push(this.button(node.level ? "Ask why" : "Ask why not", () => this.acts.why(node)));
     return found;
-  }
-
-  /** The files as a table, whose rows a narrow page stacks: roles keep it a table for whoever hears it. */
-  files() {
-    const { data } = this.state.picture;
-    const cell = (kind, ...content) => make("td", { role: "cell", class: kind }, ...content);
-    const rows = data.shown.map((file) => make("tr", { role: "row" },
-      cell("path", this.pathOf(file.path)),
-      cell("level", make("span", { class: `digit level${file.level}` }, String(file.level)), LEVELS[file.level]),
-      cell("number", file.tokens.toLocaleString("en")),
-      cell("lines", file.lines.map(spanOf).join(", ") + moreOf(file)),
-      cell("why", ...prose(file.reasons.join("; ")))));
-    const head = make("tr", { role: "row" }, ...["File", "Level", "Tokens", "Lines", "Why"].map((words) =>
-      make("th", { scope: "col", role: "columnheader", class: words === "Tokens" ? "number" : null }, words)));
-    const section = make("section", { "aria-labelledby": "files-title" }, make("h2", { id: "files-title" }, "In the context"));
-    if (rows.length) {
-      section.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the files" },
-        make("table", { role: "table" }, make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, ...rows))));
-    } else {
-      section.append(make("p", {}, "No file is shown in detail yet."));
-    }
-    if (data.shown_more) section.append(make("p", { class: "faint" }, `and ${count(data.shown_more, "more file")}.`));
-    return section;
-  }
-
-  place(place) {
-    const price = `+${place.tokens.toLocaleString("en")}`;
-    return [
-      make("span", { class: "price faint" }, `${place.number}.`),
-      make("span", { class: "price" }, this.state.canSteer ? this.button(`Add ${price}`, () => this.acts.add(place), `Show ${place.path} ${place.head}`) : price),
-      make("div", {}, make("code", {}, place.head), make("div", { class: "faint" }, linesOf(place.lines), ...(place.why ? ["; ", ...prose(place.why)] : []))),
-    ];
-  }
-
-  menu() {
-    const { data } = this.state.picture;
-    const section = make("section", { "aria-labelledby": "menu-title" }, make("h2", { id: "menu-title" }, "What a next step could show, in tokens"));
-    if (!data.menu.length && !data.cuts.length) section.append(make("p", {}, data.navigation_id ? "Nothing is on offer." : "A plan has no goal, so there is no menu."));
-    section.append(...this.byFile(data.menu.slice(0, MOST_PLACES)));
-    const rest = data.menu.slice(MOST_PLACES);
-    if (rest.length) section.append(make("details", {}, make("summary", {}, count(rest.length, "more place")), ...this.byFile(rest)));
-    if (data.menu_more) section.append(make("p", { class: "faint" }, `and ${count(data.menu_more, "place")} for which there was no room.`));
-    if (data.cuts.length) {
-      section.append(make("p", {}, "Shown in less detail for want of tokens:"), make("ul", {}, ...data.cuts.map((cut) =>
-        make("li", {}, this.pathOf(cut.path), ` as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}, +${cut.tokens.toLocaleString("en")}`))));
-    }
-    return section;
-  }
-
-  /** Places under the files that hold them, in the order of their numbers. */
-  byFile(places) {
-    const found = [];
-    let list = null;
-    places.forEach((place, at) => {
-      if (!at || place.path !== places[at - 1].path) {
-        list = make("ol", { class: "places", start: String(place.number) });
-        found.push(make("h3", {}, this.pathOf(place.path)), list);
-      }
-      list.append(make("li", { value: String(place.number) }, ...this.place(place)));
-    });
-    return found;
-  }
-
-  timeline() {
-    const { data } = this.state.picture;
-    if (!data.turns.length) return null;
-    const section = make("section", { "aria-labelledby": "turns-title" }, make("h2", { id: "turns-title" }, "Steps so far"));
-    if (data.turns_before) section.append(make("p", { class: "faint" }, `${count(data.turns_before, "earlier step")} left out.`));
-    const items = data.turns.map((turn) => {
-      const bar = make("span", { class: "bar" });
-      bar.style.width = `${Math.round(90 * Math.min(data.token_budget ? turn.tokens / data.token_budget : 0, 1))}px`;
-      const used = turn.read || turn.written ? `, read ${turn.read.toLocaleString("en")} and wrote ${turn.written.toLocaleString("en")}` : "";
-      return make("li", {},
-        make("span", { class: "track", "aria-hidden": "true" }, bar),
-        make("strong", {}, `Step ${turn.step}`),
-        `: ${BY[turn.by] || turn.by} ${ACTIONS[turn.action] || turn.action}; ${count(turn.tokens, "token")} in ${count(turn.files, "file")}; ${dollars(turn.usd)}${used}.`,
-        turn.words || turn.said ? make("details", {}, make("summary", {}, `What step ${turn.step} said`),
-          turn.said ? make("p", {}, ...prose(turn.said)) : null, turn.words ? make("p", {}, ...prose(turn.words)) : null) : null);
-    });
-    section.append(make("ul", { class: "plain" }, ...items));
-    if (data.ended) section.append(make("p", {}, ...prose(data.ended)));
-    return section;
-  }
-
-  notes() {
-    const { data } = this.state.picture;
-    if (!data.notes.length) return null;
-    return make("section", { "aria-labelledby": "notes-title" }, make("h2", { id: "notes-title" }, "Notes"), make("ul", {}, ...data.notes.map((note) => make("li", {}, ...prose(note)))));
   }
 }

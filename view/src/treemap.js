@@ -1,4 +1,4 @@
-// The layout of the map; navigator/picture/treemap.py has the same rule for pictures without a browser.
+// The layout of both maps.
 
 const HEAD = 16;
 const EDGE = 1;

@@ -20,19 +20,36 @@ class View {
     const picture = readPicture(data);
     const find = (known) => picture.byPath.get(known) || picture.root;
     const root = this.zoomable(find(path ?? (before ? before.root.path : "")));
+    const known = before ? (before.file || before.chosen).path : "";
+    const file = picture.files.find((each) => each.path === known) || null;
+    const place = file && before.place ? file.places.find((each) => each.name === before.place.name) || null : null;
     this.state = {
       picture,
       root,
       chosen: path === null && before ? find(before.chosen.path) : root,
+      file: path === null ? file : null,
+      place: path === null ? place : null,
+      line: 0,
       canOpen: Boolean(this.ask),
       canSteer: Boolean(this.ask) && Boolean(data.navigation_id) && data.status !== "cancelled",
       isBusy: () => this.running > 0,
       sizeOf: (node) => (this.settings.area === "files" ? node.files : node.area),
       isWanted: (node) => this.wanted(node),
     };
+    if (!before && path === null) this.begin();
     document.title = `Map of ${data.repository || "the repository"}`;
     this.main.hidden = false;
     this.build();
+  }
+
+  /** Choose what the answer is surest of: shown rather than listed. */
+  begin() {
+    const { state } = this;
+    const { places, files } = state.picture;
+    const [place] = [places.find((each) => each.name && !each.tokens && each.sure), places.find((each) => each.name && !each.tokens), places[0]].filter(Boolean);
+    state.place = place || null;
+    state.file = place ? place.file : files[0] || null;
+    if (state.file && state.file.node) state.chosen = state.file.node;
   }
 
   zoomable(node) {
@@ -42,7 +59,7 @@ class View {
   wanted(node) {
     const { show, sought } = this.settings;
     const fits = (each) =>
-      (show === "all" || (show === "shown" ? each.level > 0 : isOffered(each))) &&
+      (show === "all" || (show === "shown" ? each.level > 0 : isListed(each))) &&
       (!sought || (each.kind !== REST && each.path.toLowerCase().includes(sought)));
     const reaches = (each) => (each.children.length ? each.children.some(reaches) : fits(each));
     return (show === "all" && !sought) || reaches(node);
@@ -52,24 +69,40 @@ class View {
     const { state } = this;
     const { data } = state.picture;
     const acts = {
+      choosePlace: (place) => this.choosePart(place.file, place, 0),
+      chooseFile: (file) => this.choosePart(file, null, 0),
+      chooseLine: (file, line) => this.choosePart(file, file.places.find((each) => each.lines[0] <= line && line <= each.lines[1]) || null, line),
       goTo: (node) => this.goTo(node),
       zoom: (node) => this.zoom(node),
       rule: (node, level) => this.rule(node, level),
       why: (node) => this.change({ ask: { why: node.kind === FILE ? node.path : `${node.path}/` } }, `asked about ${node.path}`),
-      add: (place) => this.change({ show: [place.number] }, `added ${place.head} of ${place.path}`),
+      add: (place) => this.change({ show: [place.number] }, `added ${place.head} of ${place.file.path}`),
     };
     this.panels = new Panels(state, acts);
+    this.answer = new AnswerMap(state, acts);
     this.map = new MapWidget(state, (node) => this.chose(node), (node) => this.zoom(node));
     this.crumbs = make("nav", { class: "crumbs", "aria-label": "Folder" });
     this.found = make("div", { id: "found" });
-    this.aside = make("div", {});
-    this.columns = make("div", { class: "columns" }, make("div", {}, this.crumbs, this.map.element, legendOf()), this.aside);
-    this.above.replaceChildren(headOf(data), this.tools());
-    this.main.replaceChildren(
-      ...[this.found, this.columns, this.panels.files(), this.panels.menu(), this.panels.timeline(), this.panels.notes()].filter(Boolean));
+    this.part = make("div", { id: "part" });
+    const steps = new Steps(state, (path) => this.panels.pathOf(path));
+    const beside = make("div", { class: "beside" }, data.files.length ? this.answer.element : null, this.part);
+    this.main.replaceChildren(...[
+      make("div", { class: "columns" }, this.panels.outline(), beside),
+      make("section", { "aria-labelledby": "whole-title", class: "overview" },
+        make("h2", { id: "whole-title" }, "Where it lies in the repository"), this.tools(), this.found, this.crumbs, this.map.element, legendOf()),
+      steps.section(),
+    ].filter(Boolean));
+    this.above.replaceChildren(headOf(data), ...this.commands());
     this.width = 0;
     this.fit();
     this.listFound();
+  }
+
+  commands() {
+    const found = [];
+    if (this.state.canSteer) found.push(this.panels.button("Undo the last change", () => this.change({ feedback: "undo" }, "took the last change back")));
+    if (this.onFullscreen) found.push(make("button", { type: "button", click: () => this.onFullscreen() }, "Larger"));
+    return found.length ? [make("div", { class: "actions" }, ...found)] : [];
   }
 
   tools() {
@@ -84,10 +117,8 @@ class View {
     find.value = this.settings.sought;
     const tools = make("div", { class: "tools", role: "group", "aria-label": "What the map shows" },
       make("label", {}, "Find a file or folder", find),
-      choice("show", "Show", [["all", "everything"], ["shown", "what is in the context"], ["offered", "what a next step could show"]]),
+      choice("show", "Show", [["all", "everything"], ["shown", "what is in the context"], ["offered", "what is listed"]]),
       choice("area", "Area by", [["tokens", "tokens (prose and data a tenth)"], ["files", "files"]]));
-    if (this.state.canSteer) tools.append(this.panels.button("Undo the last change", () => this.change({ feedback: "undo" }, "took the last change back")));
-    if (this.onFullscreen) tools.append(make("button", { type: "button", click: () => this.onFullscreen() }, "Larger"));
     return tools;
   }
 
@@ -101,7 +132,7 @@ class View {
     const all = this.matches();
     this.found.replaceChildren();
     if (!this.settings.sought) return;
-    const shown = all.slice(0, MOST_FOUND).map((node) => make("li", {}, this.panels.link(node, node.path)));
+    const shown = all.slice(0, MOST_FOUND).map((node) => make("li", {}, this.panels.plain(() => this.goTo(node), node.path)));
     if (shown.length) this.found.append(make("ul", { "aria-label": "Found" }, ...shown));
     say(all.length ? `${count(all.length, "match").replace("matchs", "matches")}.` : "No file or folder of the picture has that in its path.");
   }
@@ -116,6 +147,7 @@ class View {
 
   redraw() {
     this.main.classList.toggle("narrow", this.width < 760);
+    if (this.answer.element.isConnected) this.answer.draw(this.answer.element.clientWidth);
     this.map.draw(this.map.element.clientWidth || this.width);
     this.showCrumbs();
     this.showChosen();
@@ -132,11 +164,29 @@ class View {
   }
 
   showChosen() {
-    this.aside.replaceChildren(this.panels.details(this.state.chosen));
+    this.part.replaceChildren(this.panels.chosen());
+    this.panels.markEntry();
+    if (this.answer.element.isConnected) this.answer.choose(this.state.place);
   }
 
-  chose() {
+  /** Choose a file of the answer, one of its places or one of its lines; the map of the repository follows. */
+  choosePart(file, place, line) {
+    Object.assign(this.state, { file, place, line });
+    if (file.node && this.map.items.has(file.node)) this.map.choose(file.node, false, true);
+    else if (file.node) this.state.chosen = file.node;
     this.showChosen();
+    this.part.scrollIntoView({ block: "nearest" });
+    say(place ? `${nameOf(place)}, ${file.path}, ${linesOf(place.lines)}` : file.path);
+  }
+
+  /** Note what was chosen in the map of the repository. */
+  chose(node) {
+    this.choose(node);
+    this.showChosen();
+  }
+
+  choose(node) {
+    Object.assign(this.state, { chosen: node, file: node.file, place: null, line: 0 });
   }
 
   /** Show a folder alone; what the picture has folded of it is fetched, where somebody can be asked. */
@@ -145,7 +195,7 @@ class View {
     this.opening = null;
     if (folder.children.length) {
       this.state.root = folder;
-      this.state.chosen = folder;
+      this.choose(folder);
       this.redraw();
       this.map.choose(folder, true);
       say(`Zoomed to ${titleOf(folder)}.`);
@@ -175,7 +225,7 @@ class View {
       if (!above.parent) { this.state.root = this.state.picture.root; break; }
     }
     this.opening = null;
-    this.state.chosen = node;
+    this.choose(node);
     this.redraw();
     while (!this.map.items.has(node)) {
       // Too small to be drawn from here: zoom towards it.
@@ -183,12 +233,12 @@ class View {
       while (step.parent && step.parent !== this.state.root) step = step.parent;
       if (!step.children.length) break;
       this.state.root = step;
-      this.state.chosen = node;
+      this.choose(node);
       this.redraw();
     }
     if (this.map.items.has(node)) this.map.choose(node, true);
-    else { this.state.chosen = node; this.showChosen(); }
-    this.map.element.scrollIntoView({ block: "nearest" });
+    else { this.choose(node); this.showChosen(); }
+    this.part.scrollIntoView({ block: "nearest" });
     say(labelOf(node));
   }
 
