@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -72,6 +73,12 @@ def is_printable(name: str) -> bool:
 def one_line(text: str) -> str:
     """Return a text that stays on one line: with a space for every run of white space."""
     return " ".join(printable(text).split())
+
+
+def few(texts: Sequence[str]) -> str:
+    """Return the first three of some texts, and how many more there are."""
+    shown = ", ".join(texts[:3])
+    return shown if len(texts) <= 3 else f"{shown} and {len(texts) - 3:,} more"
 
 
 def counted(number: int, noun: str) -> str:

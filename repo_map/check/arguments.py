@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from repo_map.check.fitting import is_alike, misfit
+from repo_map.check.open_calls import OpenCalls, is_in_doubt
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS, TYPES
@@ -38,6 +40,7 @@ class Arguments:
         self._sides = sides
         self._before, self._after = sides.before, sides.after
         self._found: dict[tuple[int, int, str], Finding] = {}
+        self._open = OpenCalls(sides)
         self._forms: dict[tuple[bool, Place], tuple[tuple[ParameterForm, ...], ...]] = {}
 
     def find(self) -> tuple[Finding, ...]:
@@ -46,8 +49,15 @@ class Arguments:
         self._read(changed)
         for before, after in changed:
             self._calls_of(before, after)
+            if after is not None:
+                self._open.look(after, partial(self._is_in_doubt, before, after))
         self._new_calls()
         return tuple(self._found.values())
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """What was found of which nothing written tells whether it fits, a sentence each."""
+        return tuple(self._open.sentences())
 
     def changed(self) -> list[tuple[Place, Place]]:
         """Return the functions that take other values now, before and after."""
@@ -105,11 +115,21 @@ class Arguments:
             for site in _meaning(self._before, use.source[0], use.line, before):
                 old = self._before.calls_at(use.source[0], use.line, site.name)
                 new = self._after.calls_at(file, line, site.name)
-                if len(old) == len(new) and all(self._fits(self._before, before, each) for each in old):
-                    for was, call in zip(old, new, strict=True):
-                        # Of a call on several lines others may be edited.
-                        if was.given == call.given or self._after.language(file) not in _LOOSE:
-                            self._judge(before, after, file, call, site)
+                if len(old) != len(new):
+                    continue
+                is_loose = self._after.language(file) in _LOOSE
+                # Of a call on several lines others may be edited.
+                same = [
+                    call
+                    for was, call in zip(old, new, strict=True)
+                    if was.given == call.given or not is_loose
+                ]
+                if all(self._fits(self._before, before, each) for each in old):
+                    for call in same:
+                        self._judge(before, after, file, call, site)
+                elif is_loose and after is not None:
+                    for call in same:
+                        self._leave_open(before, after, file, call)
         return seen
 
     def _judge(self, before: Place, after: Place | None, file: int, call: CallForm, site: Site) -> None:
@@ -124,6 +144,21 @@ class Arguments:
             why = self._misfit(self._after, after, call)
         if why:
             self._take(after, file, call, site, why)
+        elif language in _LOOSE:
+            self._leave_open(before, after, file, call)
+
+    def _leave_open(self, before: Place, after: Place, file: int, call: CallForm) -> None:
+        if self._is_in_doubt(before, after, file, call):
+            self._open.add(after, file, call.line)
+
+    def _is_in_doubt(self, before: Place, after: Place, file: int, call: CallForm) -> bool:
+        """Tell whether a call that stayed as it was may not fit any more, and is not told."""
+        if (file, call.line, call.name) in self._found:
+            return False
+        if self._after.language(file) in _LOOSE:
+            old, new = self._before.forms_of(before)[0], self._after.forms_of(after)[0]
+            return is_in_doubt(old.parameters, new.parameters, call)
+        return self._fits(self._before, before, call) and bool(self._misfit(self._after, after, call))
 
     def _namesake(self, before: Place) -> Place | None:
         file = self._sides.file_after(before[0])

@@ -30,7 +30,7 @@ _SCRIPTS: Final = SCRIPT_GLOBALS | words(
     " it jest matchMedia parseFloat parseInt performance postMessage print prompt queueMicrotask"
     " removeEventListener reportError requestAnimationFrame requestIdleCallback require scrollTo"
     " setImmediate setInterval setTimeout setup specify structuredClone suite super teardown test"
-    " unescape vi xdescribe xit"
+    " unescape vi xdescribe xit __dirname __filename"
 )
 _BINDS: Final = (
     r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|(?<![\w.$]){0}\s*=(?!=)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from repo_map.check.arguments import Arguments
@@ -23,7 +23,7 @@ from repo_map.impact.sides import Sides, sides_of
 from repo_map.impact.values import Changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.messages import counted
+from repo_map.messages import counted, few
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
 from repo_map.worktree.file_kinds import COPIED
@@ -85,7 +85,13 @@ def check_changes(
     findings = _ordered(each for each in found if not _is_built(sides, each.path))
     left_open = tuple(
         dict.fromkeys(
-            (*patch.notes, *gone.left_open, *_left_open(sides), *filter(None, (before.told, after.told)))
+            (
+                *patch.notes,
+                *gone.left_open,
+                *arguments.left_open,
+                *_left_open(sides),
+                *filter(None, (before.told, after.told)),
+            )
         )
     )
     unclear = tuple(dict.fromkeys(gone.unclear))
@@ -122,7 +128,7 @@ def _left_open(sides: Sides) -> Iterable[str]:
     """Yield why places may be missing, a sentence each."""
     unread = [each.patch.path for each in sides.read if not each.is_followed]
     if unread:
-        yield f"{counted(len(unread), 'file')} of the change could not be followed: {_few(unread)}."
+        yield f"{counted(len(unread), 'file')} of the change could not be followed: {few(unread)}."
     unknown: dict[str, None] = {}
     for each in sides.files:
         path = each.new or each.old
@@ -135,12 +141,7 @@ def _left_open(sides: Sides) -> Iterable[str]:
         if is_code and not side.relations.knows(file):
             unknown.setdefault(language)
     if unknown:
-        yield f"Names of {_few(list(unknown))} are not resolved: only what their text says was looked for."
-
-
-def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3:,} more"
+        yield f"Names of {few(list(unknown))} are not resolved: only what their text says was looked for."
 
 
 def _ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:

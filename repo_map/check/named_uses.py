@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from repo_map.check.bare_names import SCRIPTS, is_bound_in_script
+from repo_map.check.bare_names import SCRIPTS, is_bound_in_script, is_given
 from repo_map.check.occurrences import find_name
+from repo_map.check.open_calls import files_naming, may_be_of, nearest
 from repo_map.impact.sides import Side
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import FUNCTIONS, TEXT
-from repo_map.languages.registry import language_named, language_of
-from repo_map.messages import counted, one_line
+from repo_map.languages.registry import kin_of, language_of
+from repo_map.messages import counted, few, one_line
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     DECLARED,
@@ -38,6 +39,7 @@ _MOST_SITES: Final = 500
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls"})
 _RECEIVER = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _LONGEST_RECEIVER: Final = 120
+_KEY: Final = re.compile(r"\s*(?::(?!:)|=(?![=>])|[,}])")
 _LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
 _IMPORTS: Final = frozenset({IMPORT, RENAMED})
 _IMPLICIT: Final = frozenset(
@@ -60,6 +62,8 @@ class NamedUse(NamedTuple):
     """1-based."""
     receiver: str | None
     """What stands before its dot; None where no dot does."""
+    is_key: bool
+    """Whether what stands behind it leaves room for the name of a member that a value is given to."""
 
 
 class NamedUses:
@@ -73,7 +77,7 @@ class NamedUses:
         self._side, self._index, self._gone = side, side.index, gone
         self._views = side.index.derived(FileViews)
         self._home = side.index.file_id(gone.path)
-        self._family = _kin(language_of(gone.path) if self._home is None else side.language(self._home))
+        self._family = kin_of(language_of(gone.path) if self._home is None else side.language(self._home))
         self._is_function = is_function
         self._bound: dict[int, bool] = {}
         self.uses: list[NamedUse] = []
@@ -103,15 +107,16 @@ class NamedUses:
                     is_provided or self._is_function or not self._is_reached(file)
                 ):
                     told.append(each)
-                elif not self._is_function or is_provided:
+                elif not self._is_function or is_provided or self._is_member(each):
                     unclear.append(each)
             # An import breaks as well; where the name is used besides, the use says so.
             self.uses += told or ([] if is_provided else imports)
         if unclear:
-            self._leave_open(len(unclear), unclear[0])
+            self._leave_open(len(unclear), unclear)
 
-    def _leave_open(self, times: int, first: NamedUse | None = None) -> None:
-        where = f", first in {self._index.paths[first.file]}:{first.line}" if first else ""
+    def _leave_open(self, times: int, uses: Sequence[NamedUse] = ()) -> None:
+        near = nearest(self._side, self._home, dict.fromkeys((each.file, each.line) for each in uses))
+        where = f" ({few(near)})" if near else ""
         self.unclear = (
             f"`{one_line(self._gone.name)}` also stands in {counted(times, 'further place')}{where}; nothing "
             "written there says whether what is gone is meant, so look through them."
@@ -119,24 +124,20 @@ class NamedUses:
 
     def _counts(self) -> dict[int, int]:
         """Return how often each file of the kin bears the name, its definitions aside."""
-        index, table = self._index, self._index.references
-        number = index.strings.get(self._gone.name.lstrip("@$#"))
-        if number is None or not self._family or len(self._gone.name) < _LEAST:
+        name = self._gone.name.lstrip("@$#")
+        if not self._family or len(self._gone.name) < _LEAST:
             return {}
-        rows = np.flatnonzero(table.name == number)
-        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
-        counts: dict[int, int] = {}
-        for file, count in zip(files, table.count[rows].tolist(), strict=True):
-            if _kin(self._side.language(file)) == self._family:
-                counts[file] = counts.get(file, 0) + count
-        return counts
+        counts = files_naming(self._index, name)
+        return {
+            file: count for file, count in counts.items() if kin_of(self._side.language(file)) == self._family
+        }
 
     def _is_provided(self, files: list[int]) -> bool:
         """Tell whether anything of the kin gives the name to something, imports aside."""
         index, table = self._index, self._index.bindings
         for file, row in self._side.namesakes(self._gone.name):
             if (
-                _kin(self._side.language(file)) == self._family
+                kin_of(self._side.language(file)) == self._family
                 and index.definitions(file)[row].kind not in TEXT
             ):
                 return True
@@ -162,7 +163,9 @@ class NamedUses:
                 defined.discard(line)
                 continue
             before = _RECEIVER.search(text, max(0, at - _LONGEST_RECEIVER), at)
-            yield NamedUse(file, row_at(index, file, line), line, None if before is None else before[1])
+            receiver = None if before is None else before[1]
+            is_key = _KEY.match(text, at + len(bare)) is not None
+            yield NamedUse(file, row_at(index, file, line), line, receiver, is_key=is_key)
 
     def _may_mean_it(self, use: NamedUse) -> bool:
         """Tell whether nothing that is written says that a use means something else."""
@@ -175,10 +178,47 @@ class NamedUses:
             meanings = [meaning if use.receiver is None else meaning._replace(is_external=False)]
         if any(each.targets or each.is_external for each in meanings):
             return False
-        is_script = self._side.language(use.file) in SCRIPTS
-        if is_script and use.receiver is None and self._is_bound_in(use.file):
+        if self._side.language(use.file) in SCRIPTS and self._is_of_script(use):
             return False
-        return use.receiver is not None or not self._is_local(use)
+        return use.receiver is not None or not (self._is_local(use) or self._is_no_member(use))
+
+    def _is_of_script(self, use: NamedUse) -> bool:
+        """Tell whether a name in a script is bound there, or one of the platform's."""
+        language, name = self._side.language(use.file), self._gone.name
+        if use.receiver is None:
+            return is_given(name, language) or self._is_bound_in(use.file)
+        root = use.receiver.partition(".")[0]
+        if not root or root in (*_OWN_RECEIVERS, "exports", "module"):
+            return False
+        if not self._gone.owner and (-1, root) not in self._views[use.file].bound:
+            # What stands at the top of a file is reached through what an import binds.
+            return True
+        return is_given(root, language) and not is_bound_in_script(self._index.text(use.file), root)
+
+    def _is_no_member(self, use: NamedUse) -> bool:
+        """Tell whether a name by itself stands where no member of a class is meant."""
+        owner, language = self._gone.owner, self._side.language(use.file)
+        if (
+            not owner
+            or self._is_of_namespace
+            or language in _IMPLICIT
+            or self._gone.name.startswith(("@", "$"))
+        ):
+            return False
+        if use.row < 0:
+            return not use.is_key and self._gone.name[:1].islower()
+        around = self._index.definitions(use.file)[use.row]
+        is_parameter = around.kind in FUNCTIONS and around.sig_start <= use.line <= around.sig_end
+        is_in_class = self._index.qualified_name(use.file, use.row) == owner
+        return (is_parameter or not use.is_key) and not is_in_class and self._gone.name[:1].islower()
+
+    def _is_member(self, use: NamedUse) -> bool:
+        """Tell whether a use may be one of a method, on what nothing resolves."""
+        owner, language = self._gone.owner, self._side.language(use.file)
+        if use.receiver is None or not may_be_of(use.receiver, owner, language):
+            return False
+        is_of_class = bool(owner) and not self._is_of_namespace
+        return is_of_class or self._is_reached(use.file)
 
     def _is_near(self, use: NamedUse) -> bool:
         """Tell whether a use stands where what is gone was to be seen without more."""
@@ -273,11 +313,6 @@ class NamedUses:
         ]
         firsts = {min((use.line for use in uses if use.line >= line), default=0) for line in lines}
         return [use for use in uses if use.line in firsts and not self._sites(use)]
-
-
-def _kin(language: str) -> str:
-    """Return what languages have in common whose files may use each other's names."""
-    return language_named(language).family or language if language else ""
 
 
 def _folder(path: str) -> str:

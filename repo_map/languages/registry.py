@@ -68,6 +68,11 @@ def language_named(name: str) -> Language:
     return LANGUAGES.get(name, TEXT)
 
 
+def kin_of(language: str) -> str:
+    """Return what languages have in common whose files may use each other's names."""
+    return language_named(language).family or language if language else ""
+
+
 def language_called(words: str) -> str:
     """Return the name of the language that users call so, ``""`` where none is."""
     return _BY_SPOKEN.get(words.lower(), "")

@@ -185,3 +185,34 @@ def test_places_have_room_before_the_reasons_of_tests(shop: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "62 places to look at:"
     assert sum("`gross` is now `with_tax`" in line for line in lines) >= 4
+
+
+def left_open(root: Path, path: str, old: str, new: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    write(root, {path: (root / path).read_text().replace(old, new)})
+    assert main(["check", str(root), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["complete"] is bool(not found["left_open"])
+    return [*found["left_open"]]
+
+
+def test_calls_that_may_leave_values_out_and_stayed_are_left_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "function put(a) {\n  return a;\n}\nexports.all = (x) => [put(x),\n  put(x, 2)];\n"
+    root = commit(tmp_path / "tree", {"a.js": source})
+    (why,) = left_open(root, "a.js", "put(a)", "put(a, b)", capsys)
+    assert "a.js:4" in why
+    assert "a.js:5" not in why
+
+
+def test_a_method_that_is_gone_and_called_on_what_nothing_resolves_is_left_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (
+        "pub struct A;\n\nimpl A {\n    pub fn poll_event(&self) {}\n}\n\n"
+        "pub fn run(each: other::B) {\n    each.a().unwrap().poll_event()\n}\n"
+    )
+    toml = '[package]\nname = "a"\nversion = "0.1.0"\n'
+    root = commit(tmp_path / "tree", {"Cargo.toml": toml, "src/lib.rs": source})
+    (why,) = left_open(root, "src/lib.rs", "fn poll_event", "fn poll_data", capsys)
+    assert "src/lib.rs:8" in why

@@ -345,9 +345,7 @@ def test_of_a_name_that_others_bear_too_the_places_are_counted(shop: Path) -> No
     commit(shop, {"stock.py": shelf}, message="Add a shelf")
     write(shop, {"price.py": PRICE.replace("total", "whole")})
     sentences = told_of(index_of(shop), "worktree")
-    assert one(sentences, "`total`").startswith(
-        "`total` also stands in 1 further place, first in stock.py:7; "
-    )
+    assert one(sentences, "`total`").startswith("`total` also stands in 1 further place (stock.py:7); ")
     assert not any(each.startswith("Nothing") for each in sentences)
 
 
