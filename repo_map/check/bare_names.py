@@ -40,6 +40,8 @@ _BINDS: Final = (
     r"\s*(?::[^(){{}}=]*)?(?:=>|{{)"
 )
 """What binds a bare name in a script: declarations, what is taken apart, imports, parameters."""
+_MODULE: Final = re.compile(r"^\s*(?:import|export)\b|\brequire\(|\bexports\b", re.M)
+_GIVES: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
 _GIVEN: Final = {
     "python": _PYTHON,
     "go": GO_FUNCTIONS | GO_TYPES,
@@ -58,3 +60,13 @@ def is_bound_in_script(text: str, name: str) -> bool:
     # A type stands behind a colon, and so does what is taken apart by another name.
     behind = r"(?<!:)(?<!: )" if name[:1].isupper() else ""
     return re.search(_BINDS.format(re.escape(name), behind), text) is not None
+
+
+def is_module(text: str) -> bool:
+    """Tell whether a script is a module: what others do not import of it, they do not see."""
+    return _MODULE.search(text) is not None
+
+
+def is_own_of_script(text: str, name: str) -> bool:
+    """Tell whether a name at the top of a script is one that no other file sees."""
+    return is_module(text) and re.search(_GIVES.format(re.escape(name)), text) is None

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from repo_map.check.bare_names import SCRIPTS
+from repo_map.check.bare_names import SCRIPTS, is_own_of_script
 from repo_map.check.gone_imports import GoneImports
 from repo_map.check.meaning_now import MeaningNow
 from repo_map.check.named_uses import NamedUses
@@ -202,7 +202,8 @@ class GoneNames:
                 for path, line, name in self._found
                 if name == gone.name and (file := index.file_id(path)) is not None
             }
-            found = NamedUses(self._after, gone, told, is_function=kind in FUNCTIONS)
+            is_own = self._is_own(gone)
+            found = NamedUses(self._after, gone, told, is_function=kind in FUNCTIONS, is_own=is_own)
             if found.unclear:
                 self.unclear.append(found.unclear)
             now = f"; it is {gone.successor} now" if gone.successor else ""
@@ -220,6 +221,13 @@ class GoneNames:
                         is_sure=False,
                     )
                 )
+
+    def _is_own(self, gone: GoneName) -> bool:
+        """Tell whether no other file sees a name."""
+        home = self._before.index.file_id(gone.path)
+        if home is None or gone.owner or self._before.language(home) not in SCRIPTS:
+            return False
+        return is_own_of_script(self._before.index.text(home), gone.name)
 
     def _is_bound_at(self, gone: GoneName) -> bool:
         """Tell whether the file binds the name at its top in another way, by an import mostly."""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from repo_map.check.bare_names import SCRIPTS, is_bound_in_script, is_given
+from repo_map.check.bare_names import SCRIPTS, is_bound_in_script, is_given, is_module
 from repo_map.check.occurrences import find_name
 from repo_map.check.open_calls import files_naming, may_be_of, nearest
 from repo_map.impact.sides import Side
@@ -70,9 +70,19 @@ class NamedUses:
     """The uses of one name in the tree after the change, comments and strings aside."""
 
     def __init__(
-        self, side: Side, gone: GoneName, told: Collection[tuple[int, int]], *, is_function: bool
+        self,
+        side: Side,
+        gone: GoneName,
+        told: Collection[tuple[int, int]],
+        *,
+        is_function: bool,
+        is_own: bool = False,
     ) -> None:
-        """Look beside what is told, by file and line; for a function that relations know, in its class."""
+        """Look beside what is told, by file and line; for a function that relations know, in its class.
+
+        No other file sees what ``is_own``.
+        """
+        self._is_own = is_own
         self._told = told
         self._side, self._index, self._gone = side, side.index, gone
         self._views = side.index.derived(FileViews)
@@ -129,7 +139,9 @@ class NamedUses:
             return {}
         counts = files_naming(self._index, name)
         return {
-            file: count for file, count in counts.items() if kin_of(self._side.language(file)) == self._family
+            file: count
+            for file, count in counts.items()
+            if kin_of(self._side.language(file)) == self._family and (file == self._home or not self._is_own)
         }
 
     def _is_provided(self, files: list[int]) -> bool:
@@ -186,7 +198,8 @@ class NamedUses:
         """Tell whether a name in a script is bound there, or one of the platform's."""
         language, name = self._side.language(use.file), self._gone.name
         if use.receiver is None:
-            return is_given(name, language) or self._is_bound_in(use.file)
+            is_elsewhere = not self._gone.owner and use.file != self._home and self._is_of_module
+            return is_elsewhere or is_given(name, language) or self._is_bound_in(use.file)
         root = use.receiver.partition(".")[0]
         if not root or root in (*_OWN_RECEIVERS, "exports", "module"):
             return False
@@ -194,6 +207,11 @@ class NamedUses:
             # What stands at the top of a file is reached through what an import binds.
             return True
         return is_given(root, language) and not is_bound_in_script(self._index.text(use.file), root)
+
+    @cached_property
+    def _is_of_module(self) -> bool:
+        """Tell whether what is gone stood in a module: others then see it through what they bind."""
+        return self._home is not None and is_module(self._index.text(self._home))
 
     def _is_no_member(self, use: NamedUse) -> bool:
         """Tell whether a name by itself stands where no member of a class is meant."""

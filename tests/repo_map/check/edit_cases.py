@@ -629,4 +629,25 @@ CASES: dict[str, Case] = {
         {"a.py": ("    message: str\n", "")},
         (),
     ),
+    "javascript-a-constant-that-no-other-file-sees": Case(
+        {
+            "a.js": "const file = require('./c');\nexports.a = () => 1;\n",
+            "b.js": "const one = require('./a');\nexports.b = (x) => one.file + x.file;\n",
+            "c.js": "exports.file = 1;\n",
+        },
+        {"a.js": ("const file = require('./c');\n", "")},
+        (),
+    ),
+    "javascript-a-constant-that-another-file-may-see": Case(
+        {
+            "a.js": "const { file } = require('./c');\nconst colour = 1;\nmodule.exports = { colour, file };\n",
+            "b.js": "const one = require('./a');\nexports.b = () => one.colour;\n",
+            "c.js": "exports.file = 1;\nexports.other = { colour: 2 };\n",
+        },
+        {"a.js": ("const colour = 1;\nmodule.exports = { colour, file }", "module.exports = { file }")},
+        (),
+        (
+            "`colour` also stands in 1 further place (b.js:2); nothing written there says whether what is gone is meant, so look through them.",
+        ),
+    ),
 }
