@@ -176,7 +176,7 @@ def render_body(
     lines = text.split("\n")
     while lines and not lines[-1]:
         lines.pop()
-    shown = _shown_lines(lines, definitions, shape)
+    shown, around = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
     reasons = _reasons_by_line(lines, definitions, shape)
     drawn: list[str] = []
@@ -186,8 +186,9 @@ def render_body(
     previous, told, expected = 0, first, first
     for number in numbers:
         verbatim = shown.get(number, True)
-        beside_whole = verbatim or shown.get(previous, False)
-        if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
+        # Lines of an outline follow each other; those that are read as source tell where they stand.
+        is_source = verbatim or shown.get(previous, False) or number in around or previous in around
+        if number > previous + 1 and is_source and _has_words(lines, previous, number):
             if not lines[number - 1].strip():
                 continue
             if previous:
@@ -274,11 +275,17 @@ def _printable(line: str, is_told_path: Callable[[str], bool]) -> str:
     return f" {line}" if is_mark or is_told_path(line) else line
 
 
-def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, bool]:
-    """Return the line numbers to show, and whether each is part of a body shown whole."""
+def _shown_lines(
+    lines: Sequence[str], definitions: Sequence[Definition], shape: Shape
+) -> tuple[dict[int, bool], Set[int]]:
+    """Return the line numbers to show, and whether each is part of a body shown whole.
+
+    And those of the signatures around what is shown of a body or of a class.
+    """
     levels = levels_of(definitions, shape)
     whole = bytearray([shape.level == 4]) * (len(lines) + 1)
     outlined: set[int] = set()
+    signatures: set[int] = set()
     for index, definition in enumerate(definitions):
         parent = definition.parent
         if levels[index] != (levels[parent] if parent >= 0 else shape.level):
@@ -288,16 +295,17 @@ def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape:
         if levels[index] >= 2:
             outlined.update(_outline(lines, definition, levels[index]))
             if parent >= 0 and levels[parent] < 2:
-                outlined.update(_enclosing(definitions, parent))
+                signatures.update(_enclosing(definitions, parent))
     for span in line_spans(shape):
         if span.level == 4:
             first, last = min(span.first, len(lines) + 1), min(span.last, len(lines))
             whole[first : last + 1] = b"\x01" * max(last + 1 - first, 0)
         if span.level >= 2:
             around = (each for each in definitions if each.start < span.first <= each.end)
-            outlined.update(chain.from_iterable(map(_signature, around)))
+            signatures.update(chain.from_iterable(map(_signature, around)))
+    outlined |= signatures
     count = len(lines)
-    return {n: bool(whole[n]) for n in range(1, count + 1) if whole[n] or n in outlined}
+    return {n: bool(whole[n]) for n in range(1, count + 1) if whole[n] or n in outlined}, signatures
 
 
 def _enclosing(definitions: Sequence[Definition], index: int) -> list[int]:

@@ -235,6 +235,7 @@ def test_where_sections_overlap_the_higher_level_wins() -> None:
 ⋮ N: lines left out, N comes next
 {HEADER} app.py:10
 class Router(Base):
+⋮ 18
     def dispatch(
         self,
         request: str,
@@ -275,6 +276,7 @@ def test_a_custom_query_adds_the_lines_of_its_captures() -> None:
 ⋮ N: lines left out, N comes next
 {HEADER} app.py:10
 class Router(Base):
+⋮ 18
     def dispatch(
         self,
         request: str,
