@@ -13,7 +13,7 @@ from repo_map.parsing.values import Definition
 _LONGEST = 120
 _LONGEST_LINE = 400
 _ASSIGNED_FIELD = re.compile(
-    r"\s*(?:(?:self|this|cls)\.|\$this->|(?=@))(@{0,2}[^\W\d]\w*)\s*(?::[^=]+|\|\|)?=(?![=>~])"
+    r"\s*(?:(?:self|this|cls)\.|\$this->|(?=@))(@{0,2}[^\W\d]\w*)(?:\[\])?\s*(?::[^=]+|\|\|)?=(?![=>~])"
 )
 _ENUM_MEMBER = re.compile(r"\s*([^\W\d]\w*)\s*(?:[=({].*)?[,;]?\s*(?://.*)?$")
 _OWN_LINES = frozenset({FIELD, FIELD_TYPE})

@@ -650,4 +650,16 @@ CASES: dict[str, Case] = {
             "`colour` also stands in 1 further place (b.js:2); nothing written there says whether what is gone is meant, so look through them.",
         ),
     ),
+    "php-a-field-that-is-appended-to-now": Case(
+        {
+            "a.php": "<?php\nclass Test {\n    public function fake() {\n        return new class {\n            public array $sent = [];\n            public function write($a) {\n                $this->sent = [...$this->sent, $a];\n            }\n        };\n    }\n}\n"
+        },
+        {
+            "a.php": (
+                "$this->sent = [...$this->sent, $a];",
+                "$this->sent[] = $a;\n                return $this->sent;",
+            )
+        },
+        (),
+    ),
 }
