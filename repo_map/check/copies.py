@@ -11,6 +11,7 @@ from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
+from repo_map.parsing.forms import ParameterForm
 from repo_map.relations.model import Place
 from repo_map.worktree.file_kinds import COPIED
 
@@ -26,7 +27,12 @@ def edited_in_one_of_two(sides: Sides) -> Iterator[Finding]:
         definition = sides.before.index.definitions(pair.before[0])[pair.before[1]]
         if definition.kind in FUNCTIONS and not _is_aside(sides.before, pair.before):
             old, new = _body(sides.before, pair.before), _body(sides.after, pair.after)
-            if old != new and len(old) >= _LEAST_LINES:
+            # What takes other values now is of use to those alone that give them.
+            if (
+                old != new
+                and len(old) >= _LEAST_LINES
+                and _takes(sides.before, pair.before) == _takes(sides.after, pair.after)
+            ):
                 edited[pair.before] = (old, pair.after)
     for place, (body, after) in edited.items():
         for twin in _namesakes(sides.before, place):
@@ -51,6 +57,10 @@ def edited_in_one_of_two(sides: Sides) -> Iterator[Finding]:
                 is_sure=True,
                 cause=where,
             )
+
+
+def _takes(side: Side, place: Place) -> list[tuple[ParameterForm, ...]]:
+    return [each.parameters for each in side.forms_of(place)]
 
 
 def _is_aside(side: Side, place: Place) -> bool:

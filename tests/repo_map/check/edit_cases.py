@@ -662,4 +662,12 @@ CASES: dict[str, Case] = {
         },
         (),
     ),
+    "java-a-copy-that-takes-one-more-now": Case(
+        {
+            "p/One.java": "package p;\n\nclass One {\n    int a;\n    int b;\n    int c;\n\n    static class Part {\n        int a;\n        int b;\n\n        Part(int a, int b) {\n            this.a = a;\n            this.b = b;\n            System.out.println(a);\n            System.out.println(b);\n        }\n    }\n}\n",
+            "p/Two.java": "package p;\n\nclass Two {\n    int a;\n    int b;\n    int c;\n\n    static class Part {\n        int a;\n        int b;\n\n        Part(int a, int b) {\n            this.a = a;\n            this.b = b;\n            System.out.println(a);\n            System.out.println(b);\n        }\n    }\n}\n",
+        },
+        {"p/One.java": ("int b) {\n", "int b, int c) {\n            System.out.println(c);\n")},
+        (),
+    ),
 }
