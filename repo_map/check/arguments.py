@@ -14,7 +14,7 @@ from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, Site
-from repo_map.parsing.forms import REST, CallForm, Form, ParameterForm
+from repo_map.parsing.forms import EITHER, PLACED, REST, CallForm, Form, ParameterForm
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import files_with
@@ -23,6 +23,8 @@ _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", 
 """Languages in which functions of one name take different values."""
 _LOOSE: Final = frozenset({"javascript", "jsx"})
 """Languages in which a call may give fewer values than are taken, or more."""
+_UNTYPED: Final = frozenset({"python", "ruby", "php"})
+"""Languages in which a value that goes to another parameter than before may fit as well."""
 _MOST_NAMESAKES: Final = 60
 _PLAIN_DECORATORS: Final = re.compile(
     r"@(?:\w+\.)*(?:staticmethod|classmethod|abstractmethod|override|final|contextmanager|asynccontextmanager|cache"
@@ -146,6 +148,20 @@ class Arguments:
             self._take(after, file, call, site, why)
         elif language in _LOOSE:
             self._leave_open(before, after, file, call)
+        elif language in _UNTYPED and self._is_moved(before, after, call, language):
+            self._open.add(after, file, call.line)
+
+    def _is_moved(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
+        """Tell whether a call gives a value by its position to a parameter that has another now."""
+        old, new = (
+            [
+                each.name
+                for each in self._without_self(side, at, side.forms_of(at)[0].parameters, call, language)
+                if each.kind in (EITHER, PLACED)
+            ]
+            for side, at in ((self._before, before), (self._after, after))
+        )
+        return any(name in new and new.index(name) != at for at, name in enumerate(old[: call.given]))
 
     def _leave_open(self, before: Place, after: Place, file: int, call: CallForm) -> None:
         if self._is_in_doubt(before, after, file, call):

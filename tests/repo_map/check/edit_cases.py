@@ -670,4 +670,34 @@ CASES: dict[str, Case] = {
         {"p/One.java": ("int b) {\n", "int b, int c) {\n            System.out.println(c);\n")},
         (),
     ),
+    "python-a-parameter-in-front-of-one-that-is-given": Case(
+        {
+            "a.py": "def net(a, b=1):\n    return a\n\n\ndef total():\n    net(1)\n    net(1, b=2)\n    return net(1, 2)\n"
+        },
+        {"a.py": ("a, b=1", "a, c=0, b=1")},
+        (),
+        (
+            "1 call of `net` (a.py:8) stays as it was: it takes (a, c, b) now (a.py:1), and a call may leave values out.",
+        ),
+    ),
+    "ruby-a-parameter-in-front-of-one-that-is-given": Case(
+        {
+            "a.rb": "class A\n  def net(a, b = 1)\n    a\n  end\n\n  def total\n    net(1)\n    net(1, 2)\n  end\nend\n"
+        },
+        {"a.rb": ("(a, b = 1)", "(a, c = 0, b = 1)")},
+        (),
+        (
+            "1 call of `A.net` (a.rb:8) stays as it was: it takes (a, c, b) now (a.rb:2), and a call may leave values out.",
+        ),
+    ),
+    "php-a-parameter-in-front-of-one-that-is-given": Case(
+        {
+            "a.php": "<?php\nfunction net($a, $b = 1) {\n    return $a;\n}\nfunction total() {\n    net(1);\n    return net(1, 2);\n}\n"
+        },
+        {"a.php": ("($a, $b = 1)", "($a, $c = 0, $b = 1)")},
+        (),
+        (
+            "1 call of `net` (a.php:7) stays as it was: it takes (a, c, b) now (a.php:2), and a call may leave values out.",
+        ),
+    ),
 }
