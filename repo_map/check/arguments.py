@@ -103,7 +103,7 @@ class Arguments:
                 continue
             for site in _meaning(self._after, use.source[0], use.line, after):
                 for call in self._after.calls_at(use.source[0], use.line, site.name):
-                    self._judge(before, after, use.source[0], call, site)
+                    self._judge(before, after, use.source[0], call, site, is_edited=True)
 
     def _calls_that_stayed(self, before: Place, after: Place | None) -> set[tuple[int, int]]:
         """Take the calls on lines that stayed as they were, and return their files and lines."""
@@ -121,20 +121,26 @@ class Arguments:
                     continue
                 is_loose = self._after.language(file) in _LOOSE
                 # Of a call on several lines others may be edited.
-                same = [
-                    call
-                    for was, call in zip(old, new, strict=True)
-                    if was.given == call.given or not is_loose
-                ]
+                edited = {call for was, call in zip(old, new, strict=True) if was.given != call.given}
+                same = [call for call in new if call not in edited or not is_loose]
                 if all(self._fits(self._before, before, each) for each in old):
                     for call in same:
-                        self._judge(before, after, file, call, site)
+                        self._judge(before, after, file, call, site, is_edited=call in edited)
                 elif is_loose and after is not None:
                     for call in same:
                         self._leave_open(before, after, file, call)
         return seen
 
-    def _judge(self, before: Place, after: Place | None, file: int, call: CallForm, site: Site) -> None:
+    def _judge(
+        self,
+        before: Place,
+        after: Place | None,
+        file: int,
+        call: CallForm,
+        site: Site,
+        *,
+        is_edited: bool,
+    ) -> None:
         if after is None:
             after = self._namesake(before)
             if after is None:
@@ -148,7 +154,7 @@ class Arguments:
             self._take(after, file, call, site, why)
         elif language in _LOOSE:
             self._leave_open(before, after, file, call)
-        elif language in _UNTYPED and self._is_moved(before, after, call, language):
+        elif language in _UNTYPED and not is_edited and self._is_moved(before, after, call, language):
             self._open.add(after, file, call.line)
 
     def _is_moved(self, before: Place, after: Place, call: CallForm, language: str) -> bool:

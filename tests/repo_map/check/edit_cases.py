@@ -700,4 +700,16 @@ CASES: dict[str, Case] = {
             "1 call of `net` (a.php:7) stays as it was: it takes (a, c, b) now (a.php:2), and a call may leave values out.",
         ),
     ),
+    "python-a-call-on-several-lines-that-was-edited": Case(
+        {
+            "a.py": "def net(a, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n        2,\n    )\n"
+        },
+        {
+            "a.py": (
+                "a, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n",
+                "a, c, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n        3,\n",
+            )
+        },
+        (),
+    ),
 }
