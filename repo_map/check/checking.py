@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -26,13 +25,12 @@ from repo_map.languages.registry import language_named
 from repo_map.messages import counted, few
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
-from repo_map.worktree.file_kinds import COPIED
+from repo_map.worktree.file_kinds import COPIED, is_built
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
     from repo_map.index import RepoIndex
 
-_BUILT: Final = re.compile(r"(?:^|/)(?:[\w-]+-)?dist/|\.min\.\w+$")
 _ORDER: Final = {
     kind: at
     for at, kind in enumerate(
@@ -115,7 +113,7 @@ def _is_built(sides: Sides, path: str) -> bool:
     """Tell whether a file is what a program made of others: it is made again, and not edited."""
     file = sides.after.index.file_id(path)
     is_copied = file is not None and bool(int(sides.after.index.files.flags[file]) & int(COPIED))
-    return is_copied or _BUILT.search(path) is not None
+    return is_copied or is_built(path)
 
 
 def _files(sides: Sides, *, is_before: bool) -> list[int]:

@@ -148,7 +148,11 @@ def _homes(sides: Sides, file: int, binding: Binding, module: str) -> list[int]:
     found = dict.fromkeys(
         each.target[0] for each in sides.after.relations.imports_of(file) if each.line == binding.line
     )
-    is_meant = [home for home in found if re.search(rf"(?:^|/){re.escape(last)}[./]", index.paths[home])]
+    is_meant = [
+        home
+        for home in found
+        if any(step == last or step.startswith(f"{last}.") for step in index.paths[home].split("/"))
+    ]
     return is_meant if last and len(is_meant) == len(found) else []
 
 

@@ -119,6 +119,7 @@ def _is_minified(source: bytes) -> bool:
 _MADE: Final = (
     r"(?i:(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$)"
 )
+_BUILT: Final = r"(?:^|/)(?:[\w-]+-)?dist/|\.min\.\w+$"
 _ENTRY: Final = r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$"
 _HEADER: Final = r"\.(?:h|hh|hpp|hxx|pyi)$"
 
@@ -136,6 +137,11 @@ def is_template(path: str) -> bool:
 def is_made(path: str) -> bool:
     """Tell whether a path looks like what a build writes; such a file may be edited all the same."""
     return re.search(_MADE, path) is not None
+
+
+def is_built(path: str) -> bool:
+    """Tell whether a build wrote a file that is kept beside its sources: nobody edits it."""
+    return re.search(_BUILT, path) is not None
 
 
 def is_entry(path: str) -> bool:

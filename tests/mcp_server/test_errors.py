@@ -417,6 +417,7 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
+        (["serve"], {"HOST_TOKENS": "git.example"}, 2),
         (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),
     ],
 )
@@ -838,5 +839,17 @@ def test_metrics_without_their_package_are_told(
 ) -> None:
     monkeypatch.setattr("mcp_server.app.find_spec", lambda _: None)
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_METRICS_TOKEN", "0123456789abcdef")
+    assert main(["serve"]) == 2
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_rights_of_git_hosts_without_their_package_are_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    repositories = tmp_path / "repositories.yaml"
+    repositories.write_text("repositories: {}\n", "utf-8")
+    monkeypatch.setattr("mcp_server.app.find_spec", lambda _: None)
+    monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(repositories))
+    monkeypatch.setenv("REPO_NAVIGATOR_HOST_TOKENS", "git.example:0123456789abcdef")
     assert main(["serve"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))

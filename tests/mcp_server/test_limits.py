@@ -103,14 +103,14 @@ async def test_whoever_has_as_many_open_navigations_as_it_may_is_told_which_to_e
 async def test_whoever_was_sent_the_tokens_of_a_day_is_told_when_the_next_begins(
     settings: Settings, shop: Path
 ) -> None:
-    settings = limited(settings, tokens_a_day=200)
+    settings = limited(settings, tokens_a_day=150)
     found = answer(await called(settings, shop, "navigate", **GOAL))
     sent = (await used(settings)).usage.tokens
-    assert sent > 200
+    assert sent > 150
     for tool, arguments in (("navigate", GOAL), ("get_context", {}), ("step", {"feedback": "more"})):
         told = refusal(await called(settings, shop, tool, **arguments))
         assert re.fullmatch(
-            rf"You were sent {sent:,} tokens today, and 200 are the most of a day; the count begins anew at "
+            rf"You were sent {sent:,} tokens today, and 150 are the most of a day; the count begins anew at "
             r"00:00 UTC, in \d+ h \d+ min\.",
             told,
         )

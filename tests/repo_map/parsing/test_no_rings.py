@@ -42,4 +42,7 @@ def test_a_file_that_was_read_leaves_nothing_to_collect(path: str, garbage: list
     # The first time its grammar and its reader were loaded, too.
     read_symbols(SOURCES[path].encode(), path, USUAL)
     gc.collect()
-    assert {type(each).__name__ for each in garbage if type(each).__module__.startswith("repo_map")} == set()
+    kinds = {(type(each).__module__, type(each).__name__) for each in garbage}
+    # A git that an earlier test has asked is ended by a thread of its own, whenever that is.
+    ours = {name for module, name in kinds if module.startswith("repo_map.") and ".worktree." not in module}
+    assert ours == set()
