@@ -94,6 +94,7 @@ class Shown(NamedTuple):
     cuts: Sequence[CutReport] = ()
     sureness: str = ""
     impact: Sequence[str] = ()
+    tests: str = ""
     changes: Changes = NOTHING
     findings: Sequence[Finding] = ()
     left_out: int = 0
@@ -206,6 +207,7 @@ class _Describer:
             "token_budget": shown.token_budget,
             "sure": clipped(shown.sureness, room.words),
             "impact": self._sentences(shown.impact),
+            "tests": clipped(shown.tests, room.words),
             "left_out": shown.left_out,
             "files": [self._file(path, parts[path]) for path in told],
             "files_more": len(paths) - len(told),
@@ -318,6 +320,7 @@ class _Describer:
         return {
             "file": numbers[finding.path],
             "line": finding.line,
+            "within": clipped(finding.within, self._room.reason),
             "message": clipped(finding.message, self._room.words),
             "action": clipped(finding.action, self._room.words),
             "broken": finding.kind in BROKEN,

@@ -66,6 +66,7 @@ def picture_of_navigation(
         cuts=output.cuts,
         sureness=output.sufficiency,
         impact=output.impact,
+        tests=output.tests,
         changes=run.changes if is_same else NOTHING,
         findings=output.findings if is_same else (),
         left_out=output.left_out,

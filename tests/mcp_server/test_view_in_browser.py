@@ -486,7 +486,7 @@ async def test_a_slider_goes_through_the_steps_and_tells_what_each_changed(
     data = answer.structured_content["picture"]
     await saved(page, tmp_path, data)
     assert await page.evaluate(STEPS) == len(data["turns"]) - 1
-    after = "document.querySelector('.sides > :last-child').textContent"
+    after = "(document.querySelector('.sides > :last-child') || document.getElementById('steps')).textContent"
     assert "shop/mail.py sourcenew" in (await page.evaluate(after)).replace("\u200b", "")
     await tab_to(page, "step")
     await page.press("ArrowLeft")

@@ -3,6 +3,8 @@
 const STRIP_HEAD = 17;
 const LABEL = 13;
 const LEAST_BAR = 3;
+// Letters of a bold name are wider.
+const BOLD = 0.85;
 
 class AnswerMap {
   constructor(state, acts) {
@@ -50,7 +52,7 @@ class AnswerMap {
     place(element, box);
     const hasName = box.h >= STRIP_HEAD + 8 && box.w >= 24;
     const head = hasName ? STRIP_HEAD : 0;
-    if (hasName) element.append(make("span", { class: "strip-name" }, fitted(baseOf(file.path), box.w - 6)));
+    if (hasName) element.append(make("span", { class: "strip-name" }, fitted(baseOf(file.path), (box.w - 8) * BOLD)));
     const room = Math.max(box.h - head - 4, 4);
     const y = (line) => head + ((line - 1) / Math.max(file.length, 1)) * room;
     const spread = (kind, [first, last]) => {
@@ -61,21 +63,14 @@ class AnswerMap {
       return bar;
     };
     for (const lines of file.shown) spread("shown-lines", lines);
-    let free = head;
     for (const place of file.places) {
       if (!place.name) continue;
       const bar = spread(`bar${place.tokens ? "" : " whole"}${place.sure ? " sure" : ""}`, place.lines);
       bar.dataset.place = String(place.at);
       bar.title = `${place.head}, ${linesOf(place.lines)}`;
       this.bars.set(place, bar);
-      const top = Math.max(y(place.lines[0]), free);
-      if (box.w >= 60 && top + LABEL <= box.h - 2) {
-        const label = make("span", { class: "bar-name", "data-place": String(place.at) }, fitted(place.name.slice(place.name.lastIndexOf(".") + 1), box.w - 18));
-        label.style.top = `${top}px`;
-        element.append(label);
-        free = top + LABEL;
-      }
     }
+    if (box.w >= 60) element.append(...labelsOf(file, y, box));
     for (const lines of file.changed) spread("changed", lines);
     for (const each of file.findings) spread("fault", [each.line, each.line]);
     return element;
@@ -132,6 +127,25 @@ class AnswerMap {
       y: strip.offsetTop + bar.offsetTop + bar.offsetHeight / 2,
     };
   }
+}
+
+/** Return the names that have room where their lines are, the surest and the shown first. */
+function labelsOf(file, y, box) {
+  const named = file.places.filter((place) => place.name);
+  const rank = (place) => (place.sure ? 0 : place.tokens ? 2 : 1);
+  const short = (place) => place.name.slice(place.name.lastIndexOf(".") + 1);
+  const taken = [];
+  const found = [];
+  for (const place of [...named].sort((a, b) => rank(a) - rank(b) || a.lines[0] - b.lines[0])) {
+    const top = Math.min(y(place.lines[0]), box.h - LABEL - 3);
+    if (top < y(1) - 1 || taken.some((each) => Math.abs(each - top) < LABEL)) continue;
+    taken.push(top);
+    const isShared = named.some((each) => each !== place && short(each) === short(place));
+    const label = make("span", { class: "bar-name", "data-place": String(place.at) }, fitted(isShared ? place.name : short(place), box.w - 18));
+    label.style.top = `${top}px`;
+    found.push(label);
+  }
+  return found;
 }
 
 /** Return the folders and files of the answer as a tree: the more of a file is named and shown, the larger it is. */

@@ -22,6 +22,11 @@ function breakable(path) {
   return path.split("/").flatMap((name, at) => (at ? ["/", make("wbr"), name] : [name]));
 }
 
+/** Return a name as nodes that lines may break between its words. */
+function breakableName(name) {
+  return name.split(/(?<=[_.])|(?<=[a-z0-9])(?=[A-Z])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
+}
+
 function place(element, box) {
   element.style.left = `${box.x}px`;
   element.style.top = `${box.y}px`;

@@ -69,7 +69,8 @@ class MapWidget {
   item(box, isWanted) {
     const { node, isOpen } = box;
     const kinds = ["node", isOpen ? "folder" : "leaf"];
-    if (!isOpen) kinds.push(`level${node.level}`);
+    const share = !isOpen && node.kind === FILE && node.file && node.level > 1 ? Math.min(node.file.tokens / Math.max(node.tokens, 1), 1) : 1;
+    if (!isOpen) kinds.push(share < 1 ? "level0 share" : `level${node.level}`);
     if (node.kind !== FILE && !isOpen) kinds.push("many");
     if (isListed(node) && !isOpen) kinds.push("listed");
     if (!isWanted) kinds.push("dim");
@@ -82,6 +83,7 @@ class MapWidget {
       title: labelOf(node),
       "data-at": String(node.at),
     });
+    if (share < 1) item.style.setProperty("--share", `${Math.max(Math.round(share * 100), 6)}%`);
     if (node !== this.state.root) item.append(...this.name(box));
     return item;
   }

@@ -73,6 +73,17 @@ function isShown(file, lines) {
   return file.shown.some(([first, last]) => first <= lines[0] && lines[1] <= last);
 }
 
+/** Return how many lines of a place stand in the context. */
+function linesShown(place) {
+  const [from, to] = place.lines;
+  return place.file.shown.reduce((sum, [first, last]) => sum + Math.max(Math.min(last, to) - Math.max(first, from) + 1, 0), 0);
+}
+
+/** Whether some lines of a place stand in the context, and some do not. */
+function isInPart(place) {
+  return place.tokens > 0 && place.name !== "" && linesShown(place) > 0;
+}
+
 /** Whether something below a folder is folded: more of it is known than the picture holds. */
 function isFolded(node) {
   if (node.kind === CLOSED || node.kind === REST) return true;

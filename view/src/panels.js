@@ -4,13 +4,20 @@ const MOST_FOUND = 12;
 const MOST_INSIDE = 8;
 const MOST_LINKS = 12;
 
-function headOf(data) {
+function headOf({ data, places }) {
   const head = make("header", {}, make("h1", {}, `Map of ${data.repository || "the repository"}`));
   if (data.goal) head.append(make("p", { class: "goal", tabindex: "0", role: "group", "aria-label": "Goal" }, data.goal));
+  const [fault] = data.findings;
+  if (fault) {
+    const more = data.findings.length > 1 ? `, and ${count(data.findings.length - 1, "more place")}` : "";
+    const where = `${data.files[fault.file].path}:${fault.line}`;
+    head.append(make("p", { id: "breaks" }, `${fault.broken ? "Breaks" : "Forgotten"}: `, ...prose(`${fault.within ? `\`${fault.within}\`, ` : ""}${where}: ${fault.message}; ${fault.action}`), `${more}.`));
+  }
   if (data.sure) head.append(make("p", { id: "sure" }, ...prose(data.sure)));
   const listed = data.places.length + data.places_more;
   const whole = data.places.filter((place) => !place.tokens).length;
-  const facts = [`${count(listed, "place")} in ${count(data.files.length + data.files_more, "file")}, ${whole.toLocaleString("en")} of them with ${whole === 1 ? "its" : "their"} source`];
+  const inPart = places.filter(isInPart).length;
+  const facts = [`${count(listed, "place")} in ${count(data.files.length + data.files_more, "file")}: the source of ${whole.toLocaleString("en")} is in the context${inPart ? `, of ${inPart.toLocaleString("en")} in part` : ""}`];
   facts.push(`${data.tokens.toLocaleString("en")} of ${count(data.token_budget, "token")}`);
   if (data.spent_usd) facts.push(`${dollars(data.spent_usd)} of ${dollars(data.limit_usd)} spent`);
   if (data.left_out) facts.push(`${count(data.left_out, "file")} had no room`);
@@ -22,8 +29,17 @@ function headOf(data) {
   return head;
 }
 
+/** What the marks of the answer's map mean. */
+function keyOf() {
+  const marks = [["shown-lines", "lines in the context"], ["bar whole", "a place with its source"], ["bar", "a place, listed"], ["changed", "changed"], ["fault", "broken or forgotten"]];
+  return make("ul", { class: "legend key", "aria-label": "Marks" }, ...marks.map(([kind, words]) => make("li", {}, make("span", { class: kind, "aria-hidden": "true" }), words)), make("li", {}, make("span", { class: "star", "aria-hidden": "true" }, "★"), "among the surest"));
+}
+
 function legendOf() {
   const samples = LEVELS.map((words, level) => make("li", {}, make("span", { class: `level${level}` }), words));
+  const part = make("span", { class: "level0 share", "aria-hidden": "true" });
+  part.style.setProperty("--share", "40%");
+  samples.push(make("li", {}, part, "shown in part"));
   samples.push(make("li", {}, make("span", { class: "level0 listed", "aria-hidden": "true" }), "listed in the outline"));
   samples.push(make("li", {}, make("span", { class: "many", "aria-hidden": "true" }), "several files"));
   return make("ul", { class: "legend", "aria-label": "Legend" }, ...samples);
@@ -59,24 +75,36 @@ class Panels {
         make("li", {}, this.plain(() => this.acts.chooseLine(file, each.line), ...breakable(file.path), `:${each.line}`),
           make("div", {}, each.sure ? "" : "likely: ", ...prose(`${each.message}; ${each.action}`))))));
     }
+    const surest = this.state.picture.places.filter((place) => place.sure || (!place.tokens && place.number));
+    if (this.state.picture.places.length > MOST_INSIDE && surest.length) {
+      box.append(make("h3", {}, "Surest, and shown"), make("ol", { class: "places" }, ...surest.slice(0, MOST_INSIDE).map((place) => make("li", {}, this.entry(place)))));
+    }
     for (const file of files) {
       box.append(make("h3", {}, this.plain(() => this.acts.chooseFile(file), ...breakable(file.path)), file.changed.length ? make("span", { class: "badge" }, "changed") : null));
       const places = file.places.map((place, at) => make("li", { value: place.number ? String(place.number) : null }, this.entry(place, file.places[at - 1])));
-      if (places.length) box.append(make("ol", { class: "places" }, ...places));
-      else box.append(make("p", { class: "faint" }, file.shown.length ? `${file.shown.map(linesOf).join(", ")} shown` : `${LEVELS[file.level]}`));
+      if (places.length) box.append(make("ol", { class: "places" }, ...places.slice(0, MOST_INSIDE)));
+      if (places.length > MOST_INSIDE) box.append(make("details", {}, make("summary", {}, count(places.length - MOST_INSIDE, "more place")), make("ol", { class: "places" }, ...places.slice(MOST_INSIDE))));
+      if (!places.length) box.append(make("p", { class: "faint" }, file.shown.length ? `${file.shown.map(linesOf).join(", ")} shown` : `${LEVELS[file.level]}`));
     }
     if (!files.length) box.append(make("p", {}, data.navigation_id ? "Nothing is listed yet." : "The plan shows no file in detail."));
+    const known = new Set(files.map((file) => file.path));
+    const next = data.deeper.filter((each) => !known.has(each.path));
+    if (next.length) {
+      box.append(make("h3", {}, "Could be next"), make("ul", { class: "plain" }, ...next.slice(0, MOST_INSIDE).map((each) =>
+        make("li", {}, this.pathOf(each.path), each.why ? make("div", { class: "faint" }, ...prose(each.why)) : null))));
+    }
+    if (data.tests) box.append(make("h3", {}, "Tests"), make("p", {}, make("code", {}, data.tests)));
     if (data.places_more || data.files_more) box.append(make("p", { class: "faint" }, `and ${count(data.places_more, "more place")} in ${count(data.files_more, "more file")}.`));
     return box;
   }
 
   entry(place, above) {
     return make("button", { type: "button", class: "entry", "data-place": String(place.at), click: () => this.acts.choosePlace(place) },
-      make("span", { class: place.tokens ? "dot" : "dot whole", "aria-hidden": "true" }),
+      make("span", { class: place.tokens ? (isInPart(place) ? "dot part" : "dot") : "dot whole", "aria-hidden": "true" }),
       make("span", { class: "number" }, place.number ? String(place.number) : ""),
-      make("span", { class: "entry-name" }, briefOf(place, above)),
+      make("span", { class: "entry-name" }, ...breakableName(briefOf(place, above))),
       make("span", { class: "faint" }, spanOf(place.lines)),
-      make("span", { class: "hidden" }, `${place.tokens ? "" : ", with its source"}${place.sure ? ", among the surest" : ""}`),
+      make("span", { class: "hidden" }, `${place.tokens ? (isInPart(place) ? ", in part with its source" : "") : ", with its source"}${place.sure ? ", among the surest" : ""}`),
       place.sure ? make("span", { class: "star", title: "among the surest", "aria-hidden": "true" }, "★") : null);
   }
 
@@ -99,7 +127,9 @@ class Panels {
 
   describePlace(box, place) {
     const { file } = place;
-    const what = place.tokens ? `Listed; its source would add ${count(place.tokens, "token")}.` : "Its source is in the context.";
+    const size = place.lines[1] - place.lines[0] + 1;
+    const listed = isInPart(place) ? `${linesShown(place)} of ${count(size, "line")} are in the context; the rest` : "Listed; its source";
+    const what = place.tokens ? `${listed} would add ${count(place.tokens, "token")}.` : "Its source is in the context.";
     box.append(
       make("h2", {}, ...breakable(place.name || file.path)),
       make("p", { class: "faint" }, this.plain(() => this.acts.chooseFile(file), ...breakable(file.path)), `, ${linesOf(place.lines)}. `, what));
@@ -133,12 +163,13 @@ class Panels {
 
   facts(file) {
     const whole = file.node && file.node.kind === FILE ? ` of its ${count(file.node.tokens, "token")}` : "";
-    return file.level ? `Shown as ${LEVELS[file.level]}: ${file.tokens.toLocaleString("en")}${whole || " tokens"} are in the context.` : `${count(file.length, "line")};.`;
+    return file.level ? `Shown as ${LEVELS[file.level]}: ${file.tokens.toLocaleString("en")}${whole || " tokens"} are in the context.` : `${LEVELS[0]}; ${count(file.length, "line")}.`;
   }
 
   describeNode(box, node) {
     box.append(make("h2", {}, ...breakable(titleOf(node))), make("p", { class: "faint" }, this.factsOfNode(node)));
     if (node.deeper && node.deeper.why) box.append(make("p", {}, "Why it could be next: ", ...prose(node.deeper.why)));
+    else if (node.kind === FILE && !node.file) box.append(make("p", {}, "The answer names nothing in it."));
     if (node.kind === FOLDER) box.append(this.inside(node));
     if (!this.state.canOpen && node.kind !== FILE && node.kind !== FOLDER) box.append(make("p", { class: "faint" }, foldedOf(node)));
     box.append(this.actions(node, []));

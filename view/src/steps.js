@@ -41,7 +41,7 @@ class Steps {
       make("p", {}, make("strong", {}, `Step ${turn.step}`), `: ${BY[turn.by] || turn.by} ${ACTIONS[turn.action] || turn.action}; ${count(turn.tokens, "token")} in ${count(turn.files, "file")}${paid}.`),
       turn.said ? make("p", {}, ...prose(turn.said)) : null,
       turn.words ? make("p", {}, ...prose(turn.words)) : null,
-      make("div", { class: "sides" }, this.side(this.at ? "Before it" : "", before, after, "gone"), this.side("After it", after, before, "new")),
+      this.at && isSame(before, after) ? make("p", { class: "faint" }, "The same files are in detail as before.") : make("div", { class: "sides" }, this.side(this.at ? "Before it" : "", before, after, "gone"), this.side("After it", after, before, "new")),
     ].filter(Boolean));
   }
 
@@ -50,10 +50,14 @@ class Steps {
     if (!title) return "";
     const { paths } = this.state.picture.data;
     const rows = [...files].map(([at, level]) => {
-      const isSame = other.get(at) === level;
+      const isKept = other.get(at) === level;
       const word = other.has(at) ? `was ${LEVELS[other.get(at)]}` : mark;
-      return make("li", { class: isSame ? null : mark }, this.pathOf(paths[at]), make("span", { class: "faint" }, ` ${LEVELS[level]}`), isSame || (other.has(at) && mark === "gone") ? null : make("span", { class: "badge" }, word));
+      return make("li", { class: isKept ? null : mark }, this.pathOf(paths[at]), make("span", { class: "faint" }, ` ${LEVELS[level]}`), isKept || (other.has(at) && mark === "gone") ? null : make("span", { class: "badge" }, word));
     });
     return make("div", {}, make("h3", {}, title), rows.length ? make("ul", { class: "plain" }, ...rows) : make("p", { class: "faint" }, "No file in detail."));
   }
+}
+
+function isSame(one, other) {
+  return one.size === other.size && [...one].every(([at, level]) => other.get(at) === level);
 }

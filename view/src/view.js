@@ -42,11 +42,12 @@ class View {
     this.build();
   }
 
-  /** Choose what the answer is surest of: shown rather than listed. */
+  /** Choose what the answer is surest of, shown rather than listed; of a change what it breaks. */
   begin() {
     const { state } = this;
     const { places, files } = state.picture;
-    const [place] = [places.find((each) => each.name && !each.tokens && each.sure), places.find((each) => each.name && !each.tokens), places[0]].filter(Boolean);
+    const named = places.filter((each) => each.name);
+    const [place] = [named.find((each) => !each.tokens && each.sure), named.find((each) => each.sure), named.find((each) => !each.tokens), named.find(isInPart), places[0]].filter(Boolean);
     state.place = place || null;
     state.file = place ? place.file : files[0] || null;
     if (state.file && state.file.node) state.chosen = state.file.node;
@@ -85,14 +86,14 @@ class View {
     this.found = make("div", { id: "found" });
     this.part = make("div", { id: "part" });
     const steps = new Steps(state, (path) => this.panels.pathOf(path));
-    const beside = make("div", { class: "beside" }, data.files.length ? this.answer.element : null, this.part);
+    const beside = make("div", { class: "beside" }, ...(data.files.length ? [this.answer.element, keyOf()] : []), this.part);
     this.main.replaceChildren(...[
       make("div", { class: "columns" }, this.panels.outline(), beside),
       make("section", { "aria-labelledby": "whole-title", class: "overview" },
         make("h2", { id: "whole-title" }, "Where it lies in the repository"), this.tools(), this.found, this.crumbs, this.map.element, legendOf()),
       steps.section(),
     ].filter(Boolean));
-    this.above.replaceChildren(headOf(data), ...this.commands());
+    this.above.replaceChildren(headOf(state.picture), ...this.commands());
     this.width = 0;
     this.fit();
     this.listFound();
