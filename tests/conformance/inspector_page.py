@@ -152,6 +152,6 @@ async def _steered(page: Page) -> None:
     )
     details = "document.querySelector('#chosen').textContent"
     await page.until(click.replace("WORDS", "'prices.py'"))
-    await page.until(f"{details}.includes('Level 4')")
+    await page.until(f"{details}.includes('Shown as source')")
     await page.until(click.replace("WORDS", "'Drop'"))
-    await page.until(f"{details}.includes('Level 0')")
+    await page.until(f"{details}.includes('not shown')")
