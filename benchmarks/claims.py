@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from benchmarks.agents.report import markdown
 
 ROOT: Final = Path(__file__).parents[1]
-_REPLAY: Final = ("replay", "--rows", "docs/benchmark-replay.jsonl")
+_REPLAY: Final = ("replay", "--rows", "docs/laboratory/benchmark-replay.jsonl")
 _EXPLAIN: Final = (
     *("explain", "tasks.jsonl", "--answers", "answers", "--figures", "--out"),
     "benchmarks/small_model/results/explain.jsonl",
@@ -46,7 +46,7 @@ class Claim(NamedTuple):
     cells: tuple[Cell, ...] = ()
 
 
-_CONTEXT: Final = ("contextbench", "--rows", "docs/contextbench.jsonl")
+_CONTEXT: Final = ("contextbench", "--rows", "docs/laboratory/contextbench.jsonl")
 
 
 def _lines(words: str, system: str) -> Claim:
@@ -56,24 +56,24 @@ def _lines(words: str, system: str) -> Claim:
 
 
 CLAIMS: Final = (
-    Claim("docs/benchmark-replay.md", _REPLAY),
-    Claim("docs/impact.md", ("check", "--out", "docs/check-fresh.jsonl")),
-    Claim("docs/impact.md", ("check", "--made", "--out", "docs/check-made.jsonl")),
+    Claim("docs/laboratory/benchmark-replay.md", _REPLAY),
+    Claim("docs/impact.md", ("check", "--out", "docs/laboratory/check-fresh.jsonl")),
+    Claim("docs/impact.md", ("check", "--made", "--out", "docs/laboratory/check-made.jsonl")),
     Claim(
         "docs/impact.md",
-        ("check", "--out", "docs/check-forgotten.jsonl"),
+        ("check", "--out", "docs/laboratory/check-forgotten.jsonl"),
         "{} commits of 14 repositories were read, and their misses mended: {} of {} uses were found",
         (Cell(("all",), "commits"), Cell(("all",), "found"), Cell(("all",), "uses")),
     ),
     Claim(
         "docs/impact.md",
-        ("check", "--alone", "--out", "docs/check-alone.jsonl"),
+        ("check", "--alone", "--out", "docs/laboratory/check-alone.jsonl"),
         "{} of {} lines were told",
         (Cell(("all",), "told"), Cell(("all",), "places")),
     ),
-    Claim("docs/impact.md", ("check", "--tests", "--out", "docs/check-tests.jsonl")),
-    Claim("docs/hooks.md", ("hook-crawl", "--rows", "docs/hooks-crawl.jsonl")),
-    Claim("docs/benchmark.md", _CONTEXT),
+    Claim("docs/impact.md", ("check", "--tests", "--out", "docs/laboratory/check-tests.jsonl")),
+    Claim("docs/hooks.md", ("hook-crawl", "--rows", "docs/laboratory/hooks-crawl.jsonl")),
+    Claim("docs/laboratory/benchmark.md", _CONTEXT),
     *(
         each
         for most in ("1,000", "4,000")
@@ -89,16 +89,16 @@ CLAIMS: Final = (
         "| our answer: what it shows or names with its lines | 1,000 | {} | {} |",
         "answer, what it shows or names, 1,000 tokens",
     ),
-    Claim("docs/benchmark.md", ("abstention", "--rows", "docs/abstention.jsonl")),
+    Claim("docs/laboratory/benchmark.md", ("abstention", "--rows", "docs/laboratory/abstention.jsonl")),
     Claim(
-        "docs/small-model.md",
+        "docs/laboratory/small-model.md",
         _ORDERS,
         "It obeyed {} order of {} with the markers and none without",
         (Cell(("all",), "obeyed with the fence"), Cell(("all",), "orders")),
     ),
     *(
         Claim(
-            "docs/small-model.md",
+            "docs/laboratory/small-model.md",
             _EXPLAIN,
             f"| {context} | 2,000 | {{}} | {{}} | {{}} | {{}} |",
             tuple(
@@ -114,7 +114,7 @@ CLAIMS: Final = (
         "A small model expects the true fix more with it in {} tasks",
         (Cell(("nothing", "2,000"), "navigator better in"),),
     ),
-    Claim("docs/study.md", ("study", "--power")),
+    Claim("docs/laboratory/study.md", ("study", "--power")),
     Claim(
         "README.md",
         _REPLAY,

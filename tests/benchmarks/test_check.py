@@ -63,13 +63,14 @@ def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
 
 def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
     docs = Path(__file__).parents[2] / "docs"
+    rows = docs / "laboratory"
     page = (docs / "impact.md").read_text("utf-8")
-    assert summaries.forgotten_summary(list(KeptRows(docs / "check-fresh.jsonl", ForgottenRow))) in page
-    assert summaries.made_summary(list(KeptRows(docs / "check-made.jsonl", MadeRow))) in page
-    earlier = summaries.forgotten_summary(list(KeptRows(docs / "check-forgotten.jsonl", ForgottenRow)))
+    assert summaries.forgotten_summary(list(KeptRows(rows / "check-fresh.jsonl", ForgottenRow))) in page
+    assert summaries.made_summary(list(KeptRows(rows / "check-made.jsonl", MadeRow))) in page
+    earlier = summaries.forgotten_summary(list(KeptRows(rows / "check-forgotten.jsonl", ForgottenRow)))
     assert earlier.endswith("| all | 111 | 110 | 107 | 0.97 | 8 | 0 | 0.00 |")
     assert "107 of 110 uses" in page
-    alone = summaries.alone_summary(list(KeptRows(docs / "check-alone.jsonl", AloneRow)))
+    alone = summaries.alone_summary(list(KeptRows(rows / "check-alone.jsonl", AloneRow)))
     assert alone.endswith("| all | 32 | 83 | 82 | 0.99 | 0 |")
     assert "82 of 83 lines" in page
-    assert summaries.tests_summary(list(KeptRows(docs / "check-tests.jsonl", tests_chosen.TestsRow))) in page
+    assert summaries.tests_summary(list(KeptRows(rows / "check-tests.jsonl", tests_chosen.TestsRow))) in page

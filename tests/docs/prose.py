@@ -29,7 +29,7 @@ _ABBREVIATION: Final = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx)\.$")
 
 def pages() -> Iterator[Path]:
     """Yield the documents that people read, in the order of their names."""
-    yield from sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+    yield from sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def prose(markdown: str) -> Iterator[tuple[int, str]]:

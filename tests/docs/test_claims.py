@@ -37,13 +37,13 @@ def test_a_figure_that_is_changed_in_a_page_is_told_with_its_command(
     assert main(["claims", "--root", str(published)]) == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "| NO: " in line]
     assert line.startswith("| README.md | By that rule 2,000 tokens change the cost by {}. |")
-    assert "`python -m benchmarks replay --rows docs/benchmark-replay.jsonl`" in line
+    assert "`python -m benchmarks replay --rows docs/laboratory/benchmark-replay.jsonl`" in line
     assert "by +0.8 % (-0.9 … +2.5)." in line
 
 
 def test_a_row_that_is_lost_is_told(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = published / "docs" / "check-fresh.jsonl"
+    rows = published / "docs" / "laboratory" / "check-fresh.jsonl"
     rows.write_bytes(b"\n".join(rows.read_bytes().splitlines()[1:]))
     assert main(["claims", "--root", str(published)]) == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "| NO: " in line]
-    assert "check --out docs/check-fresh.jsonl" in line
+    assert "check --out docs/laboratory/check-fresh.jsonl" in line

@@ -25,7 +25,7 @@ from tests.support.trees import write
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
-    path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )
 ORDERDESK = ROOT / "benchmarks/agents/tasks/repositories/orderdesk"
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
