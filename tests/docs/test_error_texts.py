@@ -1,8 +1,9 @@
-"""docs/errors.md against the sources: it lacks no text, and what no call of the server tells is told here."""
+"""Error texts against the sources: the list lacks none, and what no server call brings about comes here."""
 
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from repo_map.worktree.git import Git, GitOutput, git_version
 from repo_navigator.map_main import main
 from tests.support.error_texts import (
     BELOW,
+    ROOT,
     constructed,
     documented,
     is_whole_file_run,
@@ -51,7 +53,7 @@ def _every_text_below_the_server_is_told(request: pytest.FixtureRequest) -> Iter
 
 def assert_documented(message: str) -> None:
     matching = [text for text in documented() if pattern(text).fullmatch(message)]
-    assert matching, f"docs/errors.md lacks: {message}"
+    assert matching, f"tests/support/error_texts.txt lacks: {message}"
     SEEN.update(matching)
 
 
@@ -61,7 +63,7 @@ def assert_raises_documented(act: Callable[[], object]) -> None:
     assert_documented(str(caught.value))
 
 
-def test_every_text_of_the_sources_is_in_the_docs() -> None:
+def test_every_text_of_the_sources_is_in_the_list() -> None:
     known = documented()
     found = constructed()
     assert len(found) > 80
@@ -69,6 +71,14 @@ def test_every_text_of_the_sources_is_in_the_docs() -> None:
         f"{place}: {text}" for text, place in found if not any(says_the_same(text, row) for row in known)
     ]
     assert missing == []
+
+
+def test_the_page_quotes_no_error_that_there_is_not() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").partition("| Text |")[2]
+    quoted = re.findall(r"^\| (?!---)(.+?) \| .+? \| .+? \|$", page, re.MULTILINE)
+    assert len(quoted) > 15
+    known = documented()
+    assert [text for text in quoted if not any(says_the_same(text, row) for row in known)] == []
 
 
 def test_texts_of_globs() -> None:

@@ -67,7 +67,7 @@ def _every_documented_text_is_told(request: pytest.FixtureRequest) -> Iterator[N
 
 def assert_documented(message: str) -> None:
     matching = [text for text in documented() if pattern(text).fullmatch(message)]
-    assert matching, f"docs/errors.md lacks: {message}"
+    assert matching, f"tests/support/error_texts.txt lacks: {message}"
     SEEN.update(matching)
     assert "\n" not in message
     assert "Traceback" not in message

@@ -1,4 +1,4 @@
-"""The texts of errors: as the sources construct them, and as docs/errors.md tells them."""
+"""The texts of errors: as the sources construct them, and as ``error_texts.txt`` lists them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
+LIST = Path(__file__).with_suffix(".txt")
 PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 VARIES = "…"
 BELOW = "Below the server"
@@ -49,13 +50,13 @@ def constructed() -> list[ErrorText]:
 
 
 def documented() -> dict[str, str]:
-    """Return the texts of the docs, each with the section that it stands in."""
+    """Return the texts of the list, each with the section that it stands in."""
     found, section = {}, ""
-    for line in (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").splitlines():
+    for line in LIST.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             section = line.removeprefix("## ")
-        elif (row := re.fullmatch(r"\| (.+?) \| .+? \| .+? \|", line)) and row[1] not in ("Text", "---"):
-            found[row[1]] = section
+        elif line and not line.startswith("# "):
+            found[line] = section
     return found
 
 
