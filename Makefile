@@ -19,7 +19,7 @@ override CONFORMANCE := $(value CONFORMANCE)
 export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-slow conformance structure bundle manifests check lint types layers format bench bench-agents clean
+.PHONY: help demo test test-oldest test-slow conformance structure bundle manifests release check lint types layers format bench bench-agents clean
 
 ## help: what there is to make
 help:
@@ -82,9 +82,14 @@ structure: $(STAMP)
 bundle: $(STAMP)
 	$(BIN)/python bundle/build.py
 
-## manifests: write the plugins, the skill and the example configuration from bundle/manifests.py
+## manifests: write the plugins, the skill, the example configuration and the texts that a model is sent
 manifests: $(STAMP)
 	$(BIN)/python -m bundle.manifests
+	$(BIN)/python -m bundle.model_texts
+
+## release: what a release publishes, in dist/, built twice; checks the workflows and installs the wheel
+release: $(STAMP)
+	$(BIN)/python -m bundle.release
 
 ## bench: speed and memory of the index, and start-up of the server, as ratios within one run
 bench: $(STAMP)

@@ -175,7 +175,7 @@ def manifests() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write every file where it differs."""
+    """Write every file."""
     for path, text in manifests().items():
         target = ROOT / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import shutil
@@ -21,6 +22,8 @@ from mcp import Client
 
 from bundle.build import PACKAGES
 from bundle.manifests import manifests
+from bundle.model_texts import FILE, model_texts
+from bundle.release import notes
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_navigator.host_files.entries import entry_by_path, unsafe
@@ -65,14 +68,13 @@ def test_the_bundle_holds_the_code_with_its_data_and_the_tested_versions(bundle:
 def test_a_wheel_holds_the_product_with_its_data_and_neither_benchmarks_nor_training_nor_tests(
     tmp_path: Path,
 ) -> None:
-    pytest.importorskip("setuptools", minversion="77", reason="the build's requirement, in the extra dev")
     tree = tmp_path / "tree"
     tree.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
     for name in ("benchmarks", "training", "tests", "bundle", *PACKAGES):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    build = "import sys; from hatchling import build; build.build_wheel(sys.argv[1])"
     subprocess.run([sys.executable, "-c", build, tmp_path], cwd=tree, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
@@ -127,6 +129,18 @@ async def test_the_bundles_manifest_lists_the_tools_that_there_are(settings: Set
     assert [(tool["name"], tool["description"]) for tool in listed] == [
         (tool.name, tool.title) for tool in tools
     ]
+
+
+def test_what_a_model_is_sent_is_what_is_written_down() -> None:
+    assert model_texts() == (ROOT / FILE).read_text(encoding="utf-8"), "run: make manifests"
+
+
+def test_the_notes_of_a_release_are_its_changes_and_the_hash_of_what_a_model_is_sent() -> None:
+    text = notes(project()["version"])
+    assert text.startswith("### ")
+    assert hashlib.sha256((ROOT / FILE).read_bytes()).hexdigest() in text
+    with pytest.raises(SystemExit, match=r"no heading for 9\.9"):
+        notes("9.9")
 
 
 def test_the_cursor_link_decodes_to_the_command() -> None:
