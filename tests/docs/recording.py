@@ -1,12 +1,15 @@
-"""The recording of the first minute: real commands in a terminal, as asciinema's cast and as a picture.
+"""The recording of an assistant's minute: real answers, as asciinema's cast and as a picture.
 
-``python -m tests.docs.recording`` writes `docs/first-minute.cast` and `docs/first-minute.svg`. The screen is
-cleared before each command, lines of progress are left out, pauses are fixed, and what differs from machine
-to machine (folders, ids, seconds) is replaced by something fixed.
+``python -m tests.docs.recording`` writes `docs/first-minute.cast` and `docs/first-minute.svg`. Commands,
+calls of tools, the hook beside a run of the tests, and all that they answer are real. What the user and
+the model say and the edit are written here: no model is asked. The screen is cleared before each scene,
+lines of progress are left out, pauses are fixed, and what differs from machine to machine (folders, ids,
+seconds) is replaced by something fixed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import json
 import os
@@ -17,43 +20,106 @@ import subprocess
 import sys
 import tempfile
 import termios
-from collections.abc import Iterator
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from mcp import Client
 from rich.console import Console
 from rich.style import Style
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_navigator.hooks import sessions
+from repo_navigator.hooks.names import names_file
 from tests.docs.steering_page import make
+from tests.support.hooks import message
 
 CAST: Final = Path(__file__).parents[2] / "docs/first-minute.cast"
 PICTURE: Final = CAST.with_suffix(".svg")
-COLUMNS: Final = 100
-ROWS: Final = 50
+COLUMNS: Final = 112
+ROWS: Final = 60
 CLEAR: Final = "\x1b[2J\x1b[H"
 TYPING_S: Final = 1.5
+_SESSION: Final = "minute"
+_LONGEST_WAIT_S: Final = 90.0
 
 
-class Typed(NamedTuple):
-    """A command, and for how long its output is left on the screen."""
+class Place(NamedTuple):
+    """Where the session takes place."""
 
-    command: str
+    home: Path
+    folder: Path
+
+
+class Scene(NamedTuple):
+    """What is typed, or said, and what follows on the screen."""
+
+    prompt: str
+    """``$`` in a terminal, ``>`` where the user speaks to an assistant, ``●`` where its model speaks."""
+    typed: str
     seconds: float
+    """For how long what follows is left on the screen."""
+    follows: Callable[[Place], str]
+
+
+GOAL: Final = "Let the caller of percent choose how it rounds"
+_FILE: Final = "orderdesk/billing/money.py"
+_EDIT: Final = ("(cents: int, rate: float) -> int:", "(cents: int, rate: float, rounding: str) -> int:")
+_TESTS: Final = "python -m unittest"
+
+
+def _finding(place: Place) -> str:
+    """Show the call that the model makes first, and its answer whole; meanwhile the hooks read the tree."""
+    _hook(place, message(place.folder, "", {}, session_id=_SESSION), "start")
+    _wait_for(names_file(place.home / ".cache/repo-navigator", place.folder))
+    arguments = {"goal": GOAL}
+    lines = [f"\x1b[1;32m●\x1b[0m \x1b[1mrepo-navigator: navigate\x1b[0m {json.dumps(arguments)}", ""]
+    return "\n".join([*lines, textwrap.indent(asyncio.run(_navigated(place, arguments)), "  ")])
+
+
+def _editing(place: Place) -> str:
+    """Show an edit of the model, its run of the tests, and what the hook adds beside it."""
+    path = place.folder / _FILE
+    text = path.read_text("utf-8")
+    (old,) = (line for line in text.splitlines() if _EDIT[0] in line and "percent" in line)
+    new = old.replace(*_EDIT)
+    path.write_text(text.replace(old, new), "utf-8")
+    _hook(place, message(place.folder, "Edit", {"file_path": str(path)}, session_id=_SESSION))
+    findings = sessions.findings_file(
+        sessions.session_file(place.home / ".local/share/repo-navigator", _SESSION, place.folder)
+    )
+    _wait_for(findings)
+    ran = _output(f"{_TESTS} 2>&1 | tail -n 4 || true", place)
+    told = _hook(
+        place, message(place.folder, "Bash", {"command": _TESTS}, {"stdout": ran}, session_id=_SESSION)
+    )
+    return "\n".join(
+        [
+            f"\x1b[1;32m●\x1b[0m \x1b[1mEdit\x1b[0m {_FILE}",
+            f"  \x1b[31m- {old}\x1b[0m",
+            f"  \x1b[32m+ {new}\x1b[0m",
+            "",
+            f"\x1b[1;32m●\x1b[0m \x1b[1mBash\x1b[0m {_TESTS}",
+            textwrap.indent(ran.strip(), "  "),
+            "",
+            "  \x1b[2mbeside it, from the hook:\x1b[0m",
+            textwrap.indent(told, "  "),
+        ]
+    )
 
 
 SESSION: Final = (
-    Typed("repo-navigator install claude-code --dry-run", 5.0),
-    Typed("repo-navigator doctor", 6.0),
-    Typed(
-        'repo-navigator navigate . "An expired voucher still takes its share off an order" --tokens 280', 14.0
-    ),
-    Typed('repo-navigator context --feedback "1"', 11.0),
-    Typed('repo-navigator context --feedback "who calls percent?"', 9.0),
+    Scene(">", f"{GOAL}.", 14.0, _finding),
+    Scene("●", "percent takes the rounding as an argument now. I run the tests.", 14.0, _editing),
+    Scene("$", "repo-navigator check", 11.0, lambda place: _output("repo-navigator check", place)),
 )
-_SHOWN_AT_REST: Final = 2
+_SHOWN_AT_REST: Final = 1
 """The screen that stands where nothing may move, by its place in the session."""
 _CONTROL: Final = re.compile(r"(\x1b\[\d*A|\x1b\[2K|\x1b\[\?25[lh]|[\r\n])")
 _WORDS: Final = re.compile(r"\S+(?: \S+)*")
@@ -63,20 +129,20 @@ _THEME: Final = MONOKAI
 
 
 def cast() -> str:
-    """Run the session in a terminal; return it as a cast, JSON lines of asciinema's version 2."""
-    lines = [json.dumps({"version": 2, "width": COLUMNS, "height": ROWS, "title": "The first minute"})]
+    """Run the session; return it as a cast, JSON lines of asciinema's version 2."""
+    lines = [json.dumps({"version": 2, "width": COLUMNS, "height": ROWS, "title": "An assistant's minute"})]
     now = 0.0
     with tempfile.TemporaryDirectory() as name:
         home = Path(name).resolve()
-        folder = make(home / "orderdesk")
-        for typed in SESSION:
-            lines.append(_event(now, f"{CLEAR}$ "))
-            each_s = TYPING_S / len(typed.command)
-            lines += [_event(now + each_s * at, char) for at, char in enumerate(typed.command, 1)]
+        place = Place(home, make(home / "orderdesk"))
+        for scene in SESSION:
+            lines.append(_event(now, f"{CLEAR}{scene.prompt} "))
+            each_s = TYPING_S / len(scene.typed)
+            lines += [_event(now + each_s * at, char) for at, char in enumerate(scene.typed, 1)]
             now += TYPING_S
-            settled_text = settled(_output(typed.command, folder, home))
+            settled_text = settled(scene.follows(place))
             lines.append(_event(now, "\r\n" + _fixed(settled_text, home).replace("\n", "\r\n")))
-            now += typed.seconds
+            now += scene.seconds
     lines.append(_event(now, "$ "))
     return "\n".join(lines) + "\n"
 
@@ -102,18 +168,18 @@ def settled(output: str) -> str:
 
 def masked(recorded: str) -> str:
     """Return a cast without what a newer package or git changes: versions and other decimal numbers."""
-    return re.sub(r"\d+(?:\.\d+)+", "N", "\n".join(_shown(recorded)))
+    return re.sub(r"\d+(?:\.\d+)+", "N", "\n".join(shown(recorded)))
 
 
 def picture(recorded: str) -> str:
     """Return a cast as an SVG that moves by itself, and stands still where the reader asked for that."""
-    screens = list(_shown(recorded))
-    whole_s = sum(TYPING_S + typed.seconds for typed in SESSION)
+    screens = list(shown(recorded))
+    whole_s = sum(TYPING_S + scene.seconds for scene in SESSION)
     width, height = COLUMNS * _COLUMN_PX + 2 * _LEFT_PX, ROWS * _ROW_PX + _TOP_PX
     rules, groups = [], []
     begin_s = 0.0
-    for at, (screen, typed) in enumerate(zip(screens, SESSION, strict=True)):
-        end_s = begin_s + TYPING_S + typed.seconds
+    for at, (screen, scene) in enumerate(zip(screens, SESSION, strict=True)):
+        end_s = begin_s + TYPING_S + scene.seconds
         command, _, output = screen.partition("\n")
         for kind, text, row, from_s in (("c", command, 0, begin_s), ("o", output, 1, begin_s + TYPING_S)):
             start, stop = (f"{100 * moment / whole_s:.2f}%" for moment in (from_s, end_s))
@@ -133,7 +199,7 @@ def picture(recorded: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" role="img" aria-label="The first minute in a terminal">',
+            f'height="{height}" role="img" aria-label="One minute of an assistant">',
             f"<style>{style}{''.join(rules)}</style>",
             f'<rect width="100%" height="100%" rx="8" fill="{background}"/>',
             *groups,
@@ -142,20 +208,27 @@ def picture(recorded: str) -> str:
     )
 
 
-def _output(command: str, folder: Path, home: Path) -> str:
-    """Run a command in a terminal of its own, as a user whose home is empty, and return all that it wrote."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    environ = {
-        "HOME": str(home),
+def _environment(place: Place) -> dict[str, str]:
+    """Return the environment of a user whose home is empty at first."""
+    return {
+        "HOME": str(place.home),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
     }
+
+
+def _output(command: str, place: Place) -> str:
+    """Run a command in a terminal of its own, and return all that it wrote.
+
+    It may end with 1, as a check does that finds something.
+    """
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     process = subprocess.Popen(
         ["bash", "-c", command],
-        cwd=folder,
-        env=environ,
+        cwd=place.folder,
+        env=_environment(place),
         stdin=follower,
         stdout=follower,
         stderr=follower,
@@ -166,9 +239,41 @@ def _output(command: str, folder: Path, home: Path) -> str:
     while part := _read(leader):
         written += part
     os.close(leader)
-    if code := process.wait():
+    if (code := process.wait()) not in (0, 1):
         raise subprocess.CalledProcessError(code, command, written)
-    return written.decode()
+    return written.decode().replace("\r\n", "\n")
+
+
+async def _navigated(place: Place, arguments: Mapping[str, str]) -> str:
+    """Return the text of an answer to `navigate`, as a model reads it."""
+    settings = Settings(data_dir=place.home / "data", cache_dir=place.home / "cache")
+    async with Client(build_server(settings, working_folder=place.folder)) as client:
+        result = await client.call_tool("navigate", dict(arguments))
+        assert not result.is_error, result.content
+        (part,) = result.content
+        return str(part.text)  # type: ignore[union-attr]
+
+
+def _wait_for(path: Path) -> None:
+    """Wait for a file that a process in the background writes."""
+    ends = time.monotonic() + _LONGEST_WAIT_S
+    while not path.exists():
+        if time.monotonic() > ends:
+            raise TimeoutError(f"{path} was not written")
+        time.sleep(0.1)
+
+
+def _hook(place: Place, told: Mapping[str, object], event: str = "tool") -> str:
+    """Run the hook as an assistant does; return what its model reads, if anything."""
+    run = subprocess.run(
+        ["repo-navigator", "hook", event],
+        cwd=place.folder,
+        env=_environment(place),
+        input=json.dumps(told).encode(),
+        capture_output=True,
+        check=True,
+    )
+    return str(json.loads(run.stdout)["hookSpecificOutput"]["additionalContext"]) if run.stdout else ""
 
 
 def _read(leader: int) -> bytes:
@@ -190,8 +295,8 @@ def _event(at_s: float, text: str) -> str:
     return json.dumps([round(at_s, 3), "o", text], ensure_ascii=False)
 
 
-def _shown(recorded: str) -> Iterator[str]:
-    """Yield each screen of a cast as its text, with its colours."""
+def shown(recorded: str) -> Iterator[str]:
+    """Yield each scene of a cast as its text, with its colours."""
     written = "".join(json.loads(line)[2] for line in recorded.splitlines()[1:])
     for screen in written.split(CLEAR)[1:]:
         yield screen.replace("\r\n", "\n").removesuffix("\n$ ").rstrip("\n")

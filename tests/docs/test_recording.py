@@ -1,21 +1,21 @@
-"""The recording of the first minute is what its commands show, and the picture is made of it."""
+"""The recording of an assistant's minute is what its commands and calls show; the picture is made of it."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.docs.recording import CAST, PICTURE, ROWS, SESSION, cast, masked, picture, settled
+from tests.docs.recording import CAST, PICTURE, ROWS, SESSION, cast, masked, picture, settled, shown
 
 
 @pytest.mark.slow
-def test_the_recorded_commands_show_the_same_again() -> None:
+def test_the_recorded_commands_and_calls_show_the_same_again() -> None:
     assert masked(CAST.read_text("utf-8")) == masked(cast()), "python -m tests.docs.recording writes it"
 
 
 def test_the_picture_shows_each_screen_of_the_recording_whole() -> None:
     recorded = CAST.read_text("utf-8")
     assert PICTURE.read_text("utf-8") == picture(recorded), "python -m tests.docs.recording writes it"
-    screens = masked(recorded).split("$ repo-navigator ")[1:]
+    screens = list(shown(recorded))
     assert len(screens) == len(SESSION)
     assert all(screen.count("\n") <= ROWS for screen in screens)
 
