@@ -62,9 +62,8 @@ def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
 
 
 def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
-    docs = Path(__file__).parents[2] / "docs"
-    rows = docs / "laboratory"
-    page = (docs / "impact.md").read_text("utf-8")
+    rows = Path(__file__).parents[2] / "docs" / "laboratory"
+    page = (rows / "check.md").read_text("utf-8")
     assert summaries.forgotten_summary(list(KeptRows(rows / "check-fresh.jsonl", ForgottenRow))) in page
     assert summaries.made_summary(list(KeptRows(rows / "check-made.jsonl", MadeRow))) in page
     earlier = summaries.forgotten_summary(list(KeptRows(rows / "check-forgotten.jsonl", ForgottenRow)))
