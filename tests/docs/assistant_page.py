@@ -1,4 +1,4 @@
-"""The three conversations of `docs/assistant.md`: real calls over MCP, and their answers whole.
+"""The conversations of `docs/assistant.md`: real calls over MCP, and their answers whole.
 
 ``python -m tests.docs.assistant_page`` writes them anew into the page, between two comments.
 """
@@ -30,7 +30,7 @@ class Call(NamedTuple):
     """One call of a tool, and why the model makes it."""
 
     tool: str
-    arguments: Mapping[str, str | int]
+    arguments: Mapping[str, str | int | list[int]]
     before: str
     after: str = ""
 
@@ -54,45 +54,23 @@ CONVERSATIONS: Final = (
                     "goal": "A credit of -0.50 in a supplier's price list is read as 50 cents",
                     "token_budget": 700,
                 },
-                "You: *A credit of -0.50 in a supplier's price list is read as 50 cents. Mend it.* "
+                "You: *A credit of -0.50 in a supplier's price list is read as 50 cents. Fix it.* "
                 "The model calls `navigate` before it searches or opens files:",
-                'The cause is in the packet: `int("-0")` is 0, so the minus is lost in `parse_cents`. '
-                'The report says "unsure", as it does in many tasks. '
-                "The second file, of one line, is of no use here.",
+                "The outline lists `parse_cents` as number 3, and the answer does not show its source. "
+                "The report says `unsure`, as it does for most tasks. The model asks for the source:",
+            ),
+            Call(
+                "step",
+                {"show": [3]},
+                "",
+                '`int("-0")` is 0, so `parse_cents` loses the minus. '
+                "Before it edits, the model asks which tests there are:",
             ),
             Call(
                 "step",
                 {"feedback": "which tests cover parse_cents?"},
-                "Before it edits, the model asks a question. "
-                "The step's number stays as it is, and no code is sent again:",
-                "There is none, so the model mends the function and adds a test.",
-            ),
-        ),
-    ),
-    Conversation(
-        "A question",
-        (
-            Call(
-                "navigate",
-                {
-                    "goal": "What does a customer who pays an invoice late have to pay, "
-                    "and when is the next reminder?",
-                    "token_budget": 900,
-                },
-                "You: *What does a customer who pays an invoice late have to pay, "
-                "and when is the next reminder?*",
-                "`owed` and `next_reminder` hold the answer. "
-                "Only the values of `GRACE_DAYS` and `FEE_CENTS` are missing; the second file is not needed.",
-            ),
-            Call(
-                "step",
-                {"feedback": "show GRACE_DAYS and FEE_CENTS"},
-                "So the model asks for these two by name, and gets only the lines that are new:",
-            ),
-            Call(
-                "step",
-                {"feedback": "who calls percent?"},
-                "You: *And what else is rounded as the interest is?*",
+                "",
+                "No test reaches it, so the model fixes the function and adds a test.",
             ),
         ),
     ),
@@ -106,8 +84,8 @@ CONVERSATIONS: Final = (
                 "in `percent`, `int(… + 0.5)` became `round(…)`. "
                 "You: *Review my change.* The model passes `changes`; a goal is not needed:",
                 "The report begins with what the change touches. The code begins with the changed function, "
-                "and goes on with its four callers in three files. "
-                "The docstring still says *rounded half up*, and Python's `round` rounds half to even.",
+                "and goes on with the callers that fit. The docstring still says *rounded half up*, but "
+                "Python's `round` rounds half to even.",
             ),
             Call(
                 "step",
@@ -149,7 +127,8 @@ def told(conversation: Conversation) -> str:
     for call, text in zip(conversation.calls, asyncio.run(held(conversation)), strict=True):
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         shown = re.sub(r"nav-\w+", "nav-…", text)
-        lines += [_wrapped(call.before), "", "```text", f"{call.tool}({arguments})", "```", ""]
+        lines += [_wrapped(call.before), ""] if call.before else []
+        lines += ["```text", f"{call.tool}({arguments})", "```", ""]
         lines += [f"The answer, {tokens_of(text)} tokens:", "", "```text", shown, "```", ""]
         lines += [_wrapped(call.after), ""] if call.after else []
     return "\n".join(lines)

@@ -37,50 +37,39 @@ TALK = (
 )
 _TOP = """# What steering understands
 
-Models fill in the fields `show`, `drop` and `ask` of [`step`](server.md#arguments): names are values there, and nothing has to be read.
+A model fills in the fields `show`, `drop` and `ask` of [`step`](server.md#arguments) with names and numbers. People write plain English: to
+`step` with `feedback`, to `repo-navigator context --feedback`, or at the prompt of `navigate --interactive`. A parser reads it, not a model.
 
-For people, `step` with `feedback`, `repo-navigator context --feedback` and the prompt of `navigate --interactive` take plain English. A sentence
-may hold several wishes. Names are found wherever they stand, as their language writes them. They are paths and their ends, `src/a.py:31-40`,
-`Session.send`, `(*LB).tryAgain`, `Pool::connect`, tests, and quoted texts of the code. Of namesakes the ones on screen are meant. One
-slip of the fingers in a name is forgiven, and told.
+A sentence may hold several wishes. Write names as the language writes them: `src/a.py:31-40`, `Session.send`, `(*LB).tryAgain`, `Pool::connect`, the
+end of a path, a test, or a quoted piece of code. If several definitions have the name, the one in the answer is meant. One typing error in a
+name is corrected, and the answer says so.
 
-- A question is answered at once, in at most 200 tokens: no step is taken, nothing is sent again, and the status stays.
-  What only a name says is told as likely. So is where a parameter, an attribute or a local stands.
-- A change is one step, and changes what it names. What was shown stays while the budget has room; without room the least valuable
-  gives way, and one line says what. Who asks for more of something, or for a larger budget, gets what the planner finds beside it.
-- Only the parts that are new to the reader are sent; what it has already is named. `context --feedback --all` prints the whole.
-- What is not understood changes nothing. The answer says so. Where it names something on screen, it says the nearest sentences that would be understood.
-  Of a name that nothing in the repository has, it says that, with the nearest names.
-- Numbers mean the menu that was sent last.
+- A question is answered in at most 200 tokens. It takes no step and sends no code again.
+- A change is one step and changes only what it names. If the budget is full, the least valuable code is dropped, and one line names it.
+- Only new parts are sent. `context --feedback --all` prints everything.
+- A number means the latest outline.
+- `undo` takes a change back.
 
 ## What is not understood
 
-Every word counts. Each is read by one of the forms below, belongs to a name, or is known to change nothing. Politeness, a reason, and what
-somebody is about to do change nothing. Any other word is not understood, and is told:
+Every word must be part of a form below, part of a name, or known to change nothing (politeness, reasons, plans). If any other word is left:
 
+- Nothing is taken away: no `drop`, `only`, `less`, outline, budget, `undo` or `finish`. What only adds is done, and what is asked is answered. The
+  answer names what was not done, with similar sentences that would be understood.
 - A wish is done as a whole or not at all: “drop the tests unless they are slow” drops nothing.
-- Of a message the clear part is done. Beside words that are not understood, nothing is taken away: no `drop`, `only`, `less`, outline, budget, `undo` or `finish`. What only adds,
-  and what is asked, is done, unless what is not understood may take it back (“actually, don't”). The answer names what was left undone.
-- “It” means the one thing that was named last, “them” several, or what was just asked about. Else neither is understood.
-  An earlier message counts too, also of another process, unless it was not understood.
-- “The first one” is that of the menu, and after a question in the same message it is not understood.
+- “It” means the one thing that was named last, and “them” several; otherwise neither is understood.
+- Only names may have a typing error. A line of source must be quoted.
 
-Words of the grammar have to be spelled right; names are forgiven one slip. A line of source is no wish: quote it.
+How often it is right was measured on sentences about three small repositories. No form was written for them. The first row was seen
+while the grammar was reduced; the second row was written afterwards.
 
-The sentences below are about three small repositories, and no form was written for them. Those of the first row were there while the
-grammar was cut down, and a few words of it are theirs. Those of the second row were written afterwards, and nothing was mended for them.
-
-| sentences | done or refused as they must be | honestly not understood | wrong |
+| sentences | right | not understood, and said so | wrong |
 | --- | --- | --- | --- |
 | 140 | 129 | 6 | 5 |
 | 59 | 57 | 1 | 1 |
 
-All were written by who wrote the parser: expect somewhat less of a stranger's. “Wrong” is counted strictly, by what the sentence's writer had
-noted: “drop proxy/ and show dial in full”, where `dial` stands in proxy/. Each answer tells what was understood, and `undo` takes it back.
-
-The tests hold them and 860 others, with what must happen (`python -m pytest tests/repo_map/feedback`). Rules that were needed by a few
-older sentences alone were taken out: 43 sentences are not understood as they were meant since
-then, and nothing is taken away by them. The page is made from the table that the parser reads: `python -m tests.docs.steering_page`.
+The author of the parser wrote them, so expect fewer right ones from strangers. The tests hold them and 860 others
+(`python -m pytest tests/repo_map/feedback`). `python -m tests.docs.steering_page` makes this page from the parser's table.
 
 ## Changes
 
@@ -147,7 +136,7 @@ async def talk() -> tuple[int, list[Said]]:
 def transcript(first: int, said: list[Said]) -> str:
     """Return the conversation as a table, with the tokens of each answer."""
     lines = [
-        f"The benchmarks' `orderdesk`, a packet of {BUDGET:,} tokens at most; `navigate` answers with {first:,} tokens.",
+        f"The repository is `orderdesk` of the benchmarks. `navigate` answers with {first:,} tokens, {BUDGET:,} at most.",
         "",
         "| step | feedback | tokens | of them code | status |",
         "| --- | --- | --- | --- | --- |",
@@ -158,8 +147,8 @@ def transcript(first: int, said: list[Said]) -> str:
     ]
     whole = sum(each.tokens for each in said)
     code = sum(count(each.context) for each in said)
-    lines += ["", f"Together {whole:,} tokens, of them {code:,} of code.", ""]
-    for at in (2, 6, 10):
+    lines += ["", f"The steps take {whole:,} tokens together, {code:,} of them for code.", ""]
+    for at in (6, 10):
         shown = re.sub(r"nav-\w+", "nav-…", said[at - 1].text)
         lines += [f"The answer to {at}:", "", "```text", shown, "```", ""]
     return "\n".join(lines)
