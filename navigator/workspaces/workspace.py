@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from navigator.stores.usage import OnUsage, Usage, unnoted
 from navigator.workspaces.places import Places
 from repo_map.drawing.draw import draw_map
-from repo_map.first_look.look import first_look
+from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
 from repo_map.impact.ranking import goal_with_changes, raise_by_impact
 from repo_map.impact.risks import impact_of_changes
@@ -358,6 +358,9 @@ class Workspaces:
         if (known := self._first_looks.get(key)) is not None:
             return known
         settings, store = self._settings, self._store()
+        # git works on the history beside the look, and not where there is none to take.
+        if not await asyncio.to_thread(is_unknown, place, store, settings.unmasked, settings.limits):
+            return None
         past = asyncio.create_task(
             asyncio.to_thread(latest_history, place, FIRST_LOOK_COMMITS, FIRST_LOOK_HISTORY_S)
         )

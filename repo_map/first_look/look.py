@@ -24,6 +24,15 @@ LARGE_FILES = 1_500
 _WORKERS = 2
 
 
+def is_unknown(place: Place, store: Store, unmasked: tuple[str, ...] = (), limits: Limits = USUAL) -> bool:
+    """Tell whether a first look may be worth taking: nothing is kept of the one folder that a place is."""
+    store = store.under(limits)
+    if store.knows(_tree(place, unmasked, limits).name) or len(place.parts) != 1 or place.parts[0].ref:
+        return False
+    shared = store.shared(place)
+    return not (shared and shared.has_any())
+
+
 def first_look(
     place: Place,
     goal: str,
@@ -36,18 +45,17 @@ def first_look(
 ) -> RepoIndex | None:
     """Return an index in which the files that ``goal`` points at are read and all others are only listed.
 
-    None where that saves nothing: the store knows the tree or one that is much like it, the tree is small,
-    or its files are in no folder. ``refresh`` of the index reads the rest.
+    None where that saves nothing: the place is not ``is_unknown``, the store knows a tree that is much like
+    it, or it is small. ``refresh`` of the index reads the rest.
 
     Raises:
         RepositoryNotFoundError: there is nothing to list.
         TreeTooLargeError: the whole index would take more memory than ``limits`` allow.
     """
-    store = store.under(limits)
-    tree = Tree(place, tuple(sorted(set(unmasked))), limits)
-    shared = store.shared(place)
-    if store.knows(tree.name) or len(place.parts) != 1 or place.parts[0].ref or (shared and shared.has_any()):
+    if not is_unknown(place, store, unmasked, limits):
         return None
+    store = store.under(limits)
+    tree = _tree(place, unmasked, limits)
     on_progress = on_progress or ignore_progress
     prepare(_WORKERS)
     taken_ns = time.time_ns()
@@ -63,6 +71,10 @@ def first_look(
         return None
     known = read_some(tree, listing, taken_ns, chosen, workers=workers, on_progress=on_progress)
     return RepoIndex(tree, known, store, workers)
+
+
+def _tree(place: Place, unmasked: tuple[str, ...], limits: Limits) -> Tree:
+    return Tree(place, tuple(sorted(set(unmasked))), limits)
 
 
 def _is_large(listing: Listing, limits: Limits) -> bool:
