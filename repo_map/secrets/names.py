@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_LIKELY = re.compile(r"[=:@]|(?=[^\s/]{0,80}\d)[^\s/]{16}|[A-Za-z]{30}")
+_LIKELY = re.compile(r"[=:@]|(?<![^\s/])(?=[^\s/]{16})[^\s/\d]*\d|(?<![A-Za-z])[A-Za-z]{30}")
 """What a secret within a name has: a long run with a digit, a long run of letters, or what gives a value."""
 
 
