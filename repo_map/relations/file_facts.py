@@ -45,7 +45,8 @@ class FileView:
         self.definitions: tuple[Definition, ...] = index.definitions(file)
 
     def __len__(self) -> int:
-        return 1 + len(self.definitions) + len(self.bindings)
+        start = self._index.bindings.file_start
+        return 1 + len(self.definitions) + int(start[self.file + 1] - start[self.file])
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:

@@ -113,7 +113,7 @@ class Relations:
 
         A class is called where it is constructed; so is the method that initialises it.
         """
-        return tuple(each for each in self.uses_of(place, least) if each.kind in _CALLS)
+        return tuple(each for each in self._uses_by_name(place, least) if each.kind in _CALLS)
 
     def named_at(self, place: Place) -> int:
         """Return how many places bear a definition's name: what it costs to ask for its uses."""
@@ -128,12 +128,29 @@ class Relations:
         family = self._family(place[0])
         if family is None:
             return ()
+        with self.asking():
+            found = list(self._uses_by_name(place, least))
+            if self._views[place[0]].definitions[place[1]].kind in CLASSES:
+                receivers = self._named_in_receivers(family, place, self._names(family, place))
+                found += (each for each in receivers if each.confidence >= least)
+                found.sort(key=lambda each: (each.source[0], each.line))
+        return tuple(dict.fromkeys(found))
+
+    def _names(self, family: Resolver, place: Place) -> frozenset[str]:
+        """Return the names by which a definition is used, and what its construction calls."""
+        targets = (place, *self._constructed_by(family, place))
+        return frozenset(name for each in targets for name in family.names_of(each))
+
+    def _uses_by_name(self, place: Place, least: Confidence) -> tuple[Relation, ...]:
+        """Return the uses of a definition that bear its name, in the order of the repository."""
+        family = self._family(place[0])
+        if family is None:
+            return ()
         found: list[Relation] = []
         with self.asking():
             targets = {place, *self._constructed_by(family, place)}
-            names = frozenset(name for each in targets for name in family.names_of(each))
             used: dict[int, _Use] = {}
-            for name in names:
+            for name in self._names(family, place):
                 uses = self._uses_named(family, name, least)
                 for target in (place, *targets):
                     used.update((each.row, each) for each in uses.get(target, ()) if each.row not in used)
@@ -143,13 +160,6 @@ class Relations:
                 if use.target == place or kind in _CALLS:
                     # A class that is named is not constructed.
                     found.append(Relation(kind, use.source, place, use.line, use.confidence))
-            if self._views[place[0]].definitions[place[1]].kind in CLASSES:
-                found += (
-                    each
-                    for each in self._named_in_receivers(family, place, names)
-                    if each.confidence >= least
-                )
-                found.sort(key=lambda each: (each.source[0], each.line))
         return tuple(dict.fromkeys(found))
 
     def _named_in_receivers(
