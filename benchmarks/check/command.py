@@ -11,7 +11,14 @@ from pathlib import Path
 from benchmarks.check.as_made import MadeRow, made_rows
 from benchmarks.check.commits import Past
 from benchmarks.check.forgotten import AloneRow, Case, ForgottenRow, cases_of, definition_alone, without_use
-from benchmarks.check.summaries import alone_summary, forgotten_summary, made_summary, tests_summary
+from benchmarks.check.loop import LoopRow, loop_row
+from benchmarks.check.summaries import (
+    alone_summary,
+    forgotten_summary,
+    loop_summary,
+    made_summary,
+    tests_summary,
+)
 from benchmarks.check.tests_chosen import TestsRow, test_rows
 from benchmarks.kept_rows import KeptRows
 from repo_map.impact.findings import Finding
@@ -29,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
     add("--alone", action="store_true", help="apply the definition's hunks alone")
     add("--made", action="store_true", help="count what is told of commits as they were made")
+    add("--loop", action="store_true", help="leave all uses out, and go where the check's text leads")
     add("--tests", action="store_true", help="count the tests that are chosen")
 
 
@@ -38,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
         (options.tests, _choose_tests),
         (options.made, _read_as_made),
         (options.alone, _apply_alone),
+        (options.loop, _go_where_it_leads),
         (True, _leave_out),
     )
     next(measure for is_meant, measure in kinds if is_meant)(options)
@@ -71,6 +80,16 @@ def _apply_alone(options: argparse.Namespace) -> None:
     print(alone_summary(list(kept)))
 
 
+def _go_where_it_leads(options: argparse.Namespace) -> None:
+    kept = KeptRows(options.out, LoopRow)
+    for past, case in _cases(options, kept):
+        row = loop_row(past, case)
+        kept.append(row)
+        if options.explain:
+            _tell(f"{row}")
+    print(loop_summary(list(kept)))
+
+
 def _leave_out(options: argparse.Namespace) -> None:
     kept = KeptRows(options.out, ForgottenRow)
     for past, case in _cases(options, kept):
@@ -88,7 +107,7 @@ def _add(kept: KeptRows[TestsRow], past: Past, rows: Iterable[TestsRow]) -> None
 
 
 def _cases(
-    options: argparse.Namespace, kept: KeptRows[ForgottenRow] | KeptRows[AloneRow]
+    options: argparse.Namespace, kept: KeptRows[ForgottenRow] | KeptRows[AloneRow] | KeptRows[LoopRow]
 ) -> Iterator[tuple[Past, Case]]:
     """Yield the cases that no row is kept of yet."""
     done = {(row.repo, row.commit) for row in kept}

@@ -107,6 +107,8 @@ class Past:
         self._mirror = find_mirror(repo, mirrors)
         self._mirrors, self._trees = mirrors, trees
         self._head = run_git(self._mirror, "rev-parse", "HEAD").decode().strip()
+        self._latest: tuple[str, RepoIndex] | None = None
+        """The last commit that was asked for, and its index."""
 
     @cached_property
     def _base(self) -> RepoIndex:
@@ -159,21 +161,31 @@ class Past:
 
     def at(self, commit: str, edits: Sequence[Edit] = ()) -> RepoIndex:
         """Return the index of a commit, with some files as edits leave them."""
-        entries = self._raw(self._head, commit, renames=False)
-        contents: dict[str, bytes | None] = {old: None for _, old, new in entries if not new}
-        contents.update(self._many(commit, [new for _, _, new in entries if language_of(new)]))
+        contents: dict[str, bytes | None] = {}
         for each in edits:
             if each.new:
                 contents[each.new] = each.after.encode()
             if each.old != each.new and each.old:
                 contents[each.old] = None
-        return self._base.with_files(contents) if contents else self._base
+        index = self._at(commit)
+        return index.with_files(contents) if contents else index
+
+    def _at(self, commit: str) -> RepoIndex:
+        if self._latest is None or self._latest[0] != commit:
+            self._latest = None
+            entries = self._raw(self._head, commit, renames=False)
+            contents: dict[str, bytes | None] = {old: None for _, old, new in entries if not new}
+            contents.update(self._many(commit, [new for _, _, new in entries if language_of(new)]))
+            self._latest = commit, self._base.with_files(contents) if contents else self._base
+        return self._latest[1]
 
     def _many(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Return what a commit has at some paths, asked of git at once."""
         named = [f"{commit}:{path}" for path in paths if "\n" not in path]
-        output = Mirror(self._mirror).history("cat-file", "--batch", lines=named, deadline=Deadline(120.0))
-        text, at = (b"" if output is None else output.text), 0
+        output = Mirror(self._mirror).history("cat-file", "--batch", lines=named, deadline=Deadline(600.0))
+        if output is None:
+            raise GitError(f"git gave no files of {self.repo} at {commit[:12]}")
+        text, at = output.text, 0
         found: dict[str, bytes] = {}
         for path in paths:
             head, _, _ = text[at : at + 4_096].partition(b"\n")

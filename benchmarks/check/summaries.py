@@ -10,12 +10,13 @@ import msgspec
 
 from benchmarks.check.as_made import MadeRow
 from benchmarks.check.forgotten import AloneRow, ForgottenRow
+from benchmarks.check.loop import LoopRow
 from benchmarks.check.tests_chosen import TestsRow
 from benchmarks.kept_rows import KeptRows
 
 _READ: Final = Path(__file__).with_name("read.jsonl")
 """What was found by reading commits."""
-_Row = TypeVar("_Row", ForgottenRow, AloneRow, MadeRow)
+_Row = TypeVar("_Row", ForgottenRow, AloneRow, MadeRow, LoopRow)
 
 
 class ReadPlace(msgspec.Struct, frozen=True):
@@ -86,6 +87,22 @@ def alone_summary(rows: Sequence[AloneRow]) -> str:
         )
 
     return _table("commits places told share falsely-calm", rows, line)
+
+
+def loop_summary(rows: Sequence[LoopRow]) -> str:
+    """Return a table by language of how far the text of the check leads."""
+
+    def line(own: Sequence[LoopRow]) -> tuple[int | str, ...]:
+        uses, mended = sum(row.uses for row in own), sum(row.mended for row in own)
+        whole = sum(row.mended == row.uses for row in own)
+        rounds, opened, read = (
+            sum(values) / max(len(own), 1)
+            for values in zip(*((row.rounds, row.opened, row.tokens) for row in own), strict=True)
+        )
+        led = (uses, mended, _share(mended, uses), whole, _share(whole, len(own)))
+        return (len(own), *led, f"{rounds:.1f}", f"{opened:.1f}", f"{read:.0f}")
+
+    return _table("commits uses mended share whole share rounds opened tokens", rows, line)
 
 
 def tests_summary(rows: Sequence[TestsRow]) -> str:
