@@ -33,7 +33,7 @@ _SCRIPTS: Final = SCRIPT_GLOBALS | words(
     " unescape vi xdescribe xit __dirname __filename"
 )
 _BINDS: Final = (
-    r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|(?<![\w.$]){0}\s*=(?!=)"
+    r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|{1}(?<![\w.$]){0}\s*=(?!=)"
     r"|\b(?:const|let|var)\s*[{{\[][^=;]*(?<![\w.$]){0}\b(?!\$)[^=;]*[}}\]]\s*="
     r"|\bimport\b[^;'\"]*(?<![\w.$]){0}\b(?!\$)[^;'\"]*\bfrom\b"
     r"|(?<!\bif )(?<!\bwhile )(?<!\bswitch )\([^()]*{1}(?<![\w.$]){0}\b(?!\$)[^()]*\)"
@@ -58,7 +58,7 @@ def is_given(name: str, language: str) -> bool:
 def is_bound_in_script(text: str, name: str) -> bool:
     """Tell whether a script binds a bare name, in a scope of its own perhaps."""
     # A type stands behind a colon, and so does what is taken apart by another name.
-    behind = r"(?<!:)(?<!: )" if name[:1].isupper() else ""
+    behind = r"(?<!:)(?<!: )(?<![|&] )" if name[:1].isupper() else ""
     return re.search(_BINDS.format(re.escape(name), behind), text) is not None
 
 
