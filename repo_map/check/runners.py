@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MODULE_OF_PATH: Final = re.compile(r"\.py$")
 _CRATE_NAME: Final = re.compile(r"(?ms)^\[package\][^\[]*?^name\s*=\s*[\"']([\w-]+)[\"']")
+_LIBRARY: Final = re.compile(r"(?ms)^\[lib\][^\[]*?^path\s*=\s*[\"']([^\"']+\.rs)[\"']")
+_TEST_MODULES: Final = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?mod\s+(\w+)")
 _PACKAGE: Final = re.compile(r"(?m)^\s*package\s+([\w.]+)")
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -130,12 +132,13 @@ def _go(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
         if not found:
             return _within(folder, f"go test {_joined(packages)}")
     names = list(dict.fromkeys(names))
-    only = f" -run '^({'|'.join(names)})$'" if names and len(names) <= _MOST_NAMES else ""
+    only = f" -run '^({'|'.join(names)})$'"
+    only = only if names and len(only) <= _MOST_SPELT else ""
     return _within(folder, f"go test {_joined(packages)}{only}")
 
 
-_MOST_NAMES: Final = 40
-"""Of tests that are spelt out; where there are more, their packages are run."""
+_MOST_SPELT: Final = 240
+"""Characters of the names of tests that are spelt out; where there are more, their packages are run."""
 
 
 def _rust(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
@@ -144,20 +147,24 @@ def _rust(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     binaries: list[str] = []
     modules: list[str] = []
     rest: list[str] = []
+    library = _LIBRARY.search(set_up.text(f"{folder}Cargo.toml"))
     for each in tests:
-        parts = _below(each.path, folder).removesuffix(".rs").split("/")
+        path = _below(each.path, folder)
+        path = "src/lib.rs" if library and path == library[1] else path
+        parts = path.removesuffix(".rs").split("/")
         if (parts[0] == "tests" and len(parts) == 2) or (parts[0] == "tests" and parts[-1] == "main"):
             binaries.append(parts[1])
         elif parts[0] == "src":
             inner = [part for part in parts[1:] if part not in ("mod", "lib", "main")]
-            modules += [f"{'::'.join(inner)}::"] if inner else ["tests::"]
+            own = _TEST_MODULES.findall(set_up.text(each.path)) or ["tests"]
+            modules += [f"{'::'.join(inner)}::"] if inner else [f"{name}::" for name in own]
         else:
             rest.append(parts[-2] if parts[-1] == "mod" else parts[-1])
     commands = []
     if binaries:
         commands.append(lead + "".join(f" --test {shlex.quote(each)}" for each in dict.fromkeys(binaries)))
     if modules:
-        target = "--lib" if set_up.has(f"{folder}src/lib.rs") else "--bins"
+        target = "--lib" if library or set_up.has(f"{folder}src/lib.rs") else "--bins"
         commands.append(f"{lead} {target} -- {_joined(dict.fromkeys(modules))}")
     if rest:
         commands.append(f"{lead} --tests -- {_joined(dict.fromkeys(rest))}")
@@ -240,15 +247,9 @@ def _c(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     stems = list(dict.fromkeys(each.path.rpartition("/")[2].rpartition(".")[0] for each in tests))
     lists = " ".join(set_up.text(path) for path in set_up.names_ending(("CMakeLists.txt", ".cmake")))
     if lists:
-        named = [
-            stem for stem in stems if re.search(rf"(?i)\badd_test\s*\([^)]*\b{re.escape(stem)}\b", lists)
-        ]
-        only = f" -R {shlex.quote('|'.join(named))}" if len(named) == len(stems) else ""
-        return (
-            f"cmake --build build && ctest --test-dir build --output-on-failure{only}"
-            if "test" in lists
-            else ""
-        )
+        only = f" -R {shlex.quote('|'.join(stems))}" if all(_is_added(lists, stem) for stem in stems) else ""
+        build = "cmake -S . -B build && cmake --build build"
+        return f"{build} && ctest --test-dir build --output-on-failure{only}" if "test" in lists else ""
     meson = set_up.text("meson.build") + set_up.text("tests/meson.build") + set_up.text("test/meson.build")
     if "test(" in meson:
         return "meson test -C build"
@@ -257,6 +258,15 @@ def _c(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
         if re.search(rf"(?m)^{target}\s*:", makefile):
             return f"make {target}"
     return ""
+
+
+def _is_added(lists: str, stem: str) -> bool:
+    """Tell whether CMake's lists add a test of a name, by itself or as one of a list."""
+    if re.search(rf"(?i)\badd_test\s*\([^)]*\b{re.escape(stem)}\b", lists):
+        return True
+    listed = rf"(?i)\bset\s*\(\s*(\w+)[^()]*(?<![\w.]){re.escape(stem)}(?![\w.])[^()]*\)"
+    looped = r"(?i)\bforeach\s*\(\s*(\w+)\s[^)]*\$\{{{}\}}.*?\badd_test\s*\(\s*(?:NAME\s+)?\"?\$\{{\1\}}\"?\s"
+    return any(re.search(looped.format(each[1]), lists, re.S) for each in re.finditer(listed, lists))
 
 
 def _dotnet(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from repo_map.check.set_up import SetUp, TestRequest
@@ -15,7 +15,11 @@ _BUN: Final = re.compile(r"\bbun\s+test\b")
 _NESTED: Final = re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)")
 _FLAG: Final = re.compile(r"--?[\w-]+(?:=[\w./@:-]+)?")
 _IMPORTED: Final = re.compile(r"[\w./@-]+")
-_TAKES_VALUE: Final = frozenset({"--import", "--require", "-r", "--loader", "--experimental-loader"})
+_TAKES_VALUE: Final = frozenset({"--import", "--require", "-r", "--loader", "--experimental-loader", "--ui"})
+_OF_MOCHA: Final = frozenset({*_TAKES_VALUE, "--exit", "--check-leaks", "--recursive"})
+"""Flags without which mocha may not run the tests of a package."""
+_MODULES: Final = "--experimental-vm-modules"
+"""What node has to be started with where jest runs modules."""
 _DEEPEST: Final = 3
 
 
@@ -28,10 +32,12 @@ def script_command(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> 
         runner = _runner(package)
         if runner:
             # A workspace may have its runner, and its configuration, at the top.
-            is_own = place == folder or _is_configured(set_up, folder, runner)
+            is_own = place == folder or _is_configured(set_up, folder, runner.partition(" ")[0])
             base = folder if is_own else place
             files = named if is_own else " ".join(shlex.quote(each.path) for each in tests)
             command = _command(runner, files, _exec(set_up, folder))
+            if runner == "jest" and any(_MODULES in text for text in _texts(_scripts(package))):
+                command = f"NODE_OPTIONS={_MODULES} {command}"
             return f"(cd {shlex.quote(base.rstrip('/'))} && {command})" if base else command
     if _mapping(set_up.json(f"{folder}package.json"), "scripts").get("test"):
         command = f"npm test -- {named}"
@@ -54,16 +60,16 @@ def _command(runner: str, files: str, program: str) -> str:
 
 def _runner(package: Mapping[str, Any]) -> str:
     """Return the name of the runner that a package's scripts or its dependencies name."""
-    scripts = {
-        str(name): text for name, text in _mapping(package, "scripts").items() if isinstance(text, str)
-    }
-    for text in _texts(scripts):
+    for text in _texts(_scripts(package)):
         if found := _NODE.search(text):
             return f"node {_flags(found[1])}"
         if _BUN.search(text):
             return "bun"
         for runner in _RUNNERS:
-            if re.search(rf"(?<![\w/@-]){runner}(?![\w-])", text):
+            found = re.search(rf"(?<![\w@-])(?<!\w/){runner}(?![\w-])([^&|;]*)", text)
+            if found and runner == "mocha":
+                return " ".join(filter(None, (runner, _flags(found[1], _OF_MOCHA))))
+            if found:
                 return runner
     known = {**_mapping(package, "dependencies"), **_mapping(package, "devDependencies")}
     return next((runner for runner in _RUNNERS if runner in known), "")
@@ -84,12 +90,17 @@ def _texts(scripts: Mapping[str, str]) -> Iterator[str]:
         names = further
 
 
-def _flags(text: str) -> str:
-    """Return the flags of a script's `node --test`, without the files that it names."""
+def _scripts(package: Mapping[str, Any]) -> dict[str, str]:
+    return {str(name): text for name, text in _mapping(package, "scripts").items() if isinstance(text, str)}
+
+
+def _flags(text: str, wanted: Container[str] | None = None) -> str:
+    """Return the flags of a script's runner, all or those that are wanted, without the files it names."""
     words = text.split()
     kept: list[str] = []
     for at, word in enumerate(words):
-        if _FLAG.fullmatch(word) and not word.startswith("--watch"):
+        is_wanted = wanted is None or word.partition("=")[0] in wanted
+        if _FLAG.fullmatch(word) and is_wanted and not word.startswith("--watch"):
             kept.append(word)
             if word in _TAKES_VALUE and at + 1 < len(words) and _IMPORTED.fullmatch(words[at + 1]):
                 kept.append(words[at + 1])

@@ -158,8 +158,11 @@ def _tests(checked: Checked) -> tuple[list[str], list[str]]:
     if len(checked.command) > _LONGEST_COMMAND:
         first, files = checked.tests[0], counted(len(checked.tests), "file")
         return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
-    reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
-    return [f"Tests: {checked.command}"], [f"  as {one_line(reasons)}"]
+    alike: dict[str, list[str]] = {}
+    for each in checked.tests:
+        alike.setdefault(each.reason, []).append(each.path)
+    reasons = [f"{', '.join(paths[:_MOST_TESTS])} {why}" for why, paths in alike.items()]
+    return [f"Tests: {checked.command}"], [f"  as {one_line('; '.join(reasons[:_MOST_TESTS]))}"]
 
 
 def _sentence(finding: Finding) -> str:

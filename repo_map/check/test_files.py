@@ -5,19 +5,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from repo_map.check.bare_names import SCRIPTS
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.worktree.file_kinds import COPIED, is_run_as_test
+from repo_map.worktree.file_kinds import COPIED, is_below_tests, is_named_as_helper, is_run_as_test
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.relations.model import Place
 
+_RUNS: Final = re.compile(r"^(?:describe|it|test|suite)(?:\.\w+)?\s*\(", re.M)
+"""A script that names tests to its runner."""
 _TEST_NAME: Final = re.compile(r"test|Test|Fuzz|Example|Benchmark|it_|should")
 
 
 def is_test_file(index: RepoIndex, file: int) -> bool:
     """Tell whether a runner takes a file as tests; helpers and fixtures beside tests are none."""
-    return not int(index.files.flags[file]) & int(COPIED) and is_run_as_test(index.paths[file])
+    path = index.paths[file]
+    if int(index.files.flags[file]) & int(COPIED):
+        return False
+    if is_run_as_test(path):
+        return True
+    # What is named as a helper may be the tests of a source of that name.
+    is_script = index.language(file) in SCRIPTS and is_named_as_helper(path) and is_below_tests(path)
+    return is_script and _RUNS.search(index.text(file)) is not None
 
 
 def is_of_tests(index: RepoIndex, place: Place) -> bool:

@@ -132,7 +132,9 @@ class _Chooser:
         far = self._add_near(named)
         self._add_earlier(earlier)
         for file in named:
-            self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
+            source = named[file]
+            why = "holds its own tests" if source == file else f"is named after {index.paths[source]}"
+            self._add(file, (), Tier.SAME_NAME, why)
         for file, reason in self._changed_together():
             self._add(file, (), Tier.TOGETHER, reason)
         # Beside two that are nearer, these are hardly ever among those that a commit edits.

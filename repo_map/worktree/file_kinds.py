@@ -183,9 +183,13 @@ def is_run_as_test(path: str) -> bool:
         return False
     if re.search(_RUN_AS_TEST, path):
         return True
-    if not re.search(_TEST_BY_FOLDER, path) or not is_below_tests(path):
-        return False
-    return path.rpartition("/")[2].partition(".")[0] not in _TEST_HELPERS
+    is_by_folder = re.search(_TEST_BY_FOLDER, path) is not None and is_below_tests(path)
+    return is_by_folder and not is_named_as_helper(path)
+
+
+def is_named_as_helper(path: str) -> bool:
+    """Tell whether a file bears the name that tests' helpers have, in whatever folder."""
+    return path.rpartition("/")[2].partition(".")[0] in _TEST_HELPERS
 
 
 def is_below_tests(path: str) -> bool:

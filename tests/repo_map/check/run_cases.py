@@ -131,7 +131,67 @@ COMMANDS = {
         },
         "price.c",
         "",
-        "cmake --build build && ctest --test-dir build --output-on-failure -R test_price",
+        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure -R test_price",
+    ),
+    "ctest-of-a-list": (
+        {
+            "CMakeLists.txt": "set(checks\n  price\n  cart)\nforeach(each ${checks})\n  add_test(NAME ${each} COMMAND ./${each})\nendforeach()\n",
+            "src/price.c": "int net;\n",
+            "tests/price.c": "int main;\n",
+        },
+        "src/price.c",
+        "",
+        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure -R price",
+    ),
+    "mocha-with-what-it-needs": (
+        SCRIPT
+        | {
+            "package.json": '{"scripts": {"test": "mocha --require test/support/env --reporter spec --check-leaks test/"}}',
+            "test/price.js": SCRIPT_TEST,
+        },
+        "src/price.js",
+        "net",
+        "npx mocha --require test/support/env --check-leaks test/price.js",
+    ),
+    "a-test-named-as-a-helper": (
+        {
+            "package.json": '{"scripts": {"test": "mocha"}}',
+            "lib/utils.js": "exports.net = (a) => a\n",
+            "test/utils.js": "const utils = require('../lib/utils')\n\ndescribe('net', () => {\n  it('is', () => utils.net(1))\n})\n",
+            "test/support/utils.js": "exports.made = 1\n",
+        },
+        "lib/utils.js",
+        "",
+        "npx mocha test/utils.js",
+    ),
+    "jest-of-modules": (
+        SCRIPT
+        | {
+            "package.json": '{"scripts": {"test": "NODE_OPTIONS=--experimental-vm-modules jest"}}',
+            "test/price.test.js": SCRIPT_TEST,
+        },
+        "src/price.js",
+        "net",
+        "NODE_OPTIONS=--experimental-vm-modules npx jest --runTestsByPath test/price.test.js",
+    ),
+    "rust-beside-its-manifest": (
+        {
+            "Cargo.toml": '[package]\nname = "fnv"\n\n[lib]\npath = "lib.rs"\n',
+            "lib.rs": "pub fn size() -> u8 { 1 }\n\n#[cfg(test)]\nmod test {\n    #[test]\n    fn works() { super::size(); }\n}\n",
+        },
+        "lib.rs",
+        "size",
+        "cargo test --lib -- test::",
+    ),
+    "go-with-more-tests-than-one-reads": (
+        GO
+        | {
+            "p/a_test.go": 'package p\n\nimport "testing"\n\n'
+            + "".join(f"func TestOfTheSum{n}(t *testing.T) {{ Add({n}) }}\n\n" for n in range(30))
+        },
+        "p/a.go",
+        "Add",
+        "go test ./p",
     ),
     "a-name-with-a-blank": (
         {"pytest.ini": "", "my price.py": "A = 1\n", "test_my price.py": ""},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +110,40 @@ def test_the_command_is_that_of_the_repository(tmp_path: Path, kind: str) -> Non
     files, path, name, wanted = COMMANDS[kind]
     index = index_of(tmp_path, files)
     assert tests_to_run.tests_for(index, [place(index, path, name)]).command == wanted
+
+
+PYTHON = {
+    "price.py": "def net(a):\n    return a\n",
+    "test_price.py": "import unittest\nfrom price import net\n\n\nclass Price(unittest.TestCase):\n    def test_net(self):\n        net(print('ran net'))\n\n    def test_more(self):\n        print('ran more')\n",
+    "test_cart.py": "import unittest\n\n\nclass Cart(unittest.TestCase):\n    def test_cart(self):\n        print('ran cart')\n",
+}
+RUNNABLE = {
+    "unittest": ("python", "price.py", PYTHON),
+    "pytest": ("python", "price.py", PYTHON | {"pytest.ini": "[pytest]\naddopts = -s\n"}),
+    "node": (
+        "node",
+        "price.js",
+        {
+            "package.json": '{"type": "module", "scripts": {"test": "node --test"}}',
+            "price.js": "export function net(a) {\n  return a\n}\n",
+            "test/price.test.js": "import test from 'node:test'\nimport { net } from '../price.js'\n\ntest('net', () => net(console.log('ran net')))\n",
+            "test/cart.test.js": "console.log('ran cart')\n",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("runner", sorted(RUNNABLE))
+def test_the_command_as_printed_runs_those_tests_and_no_others(tmp_path: Path, runner: str) -> None:
+    program, source, files = RUNNABLE[runner]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    if shutil.which(program, path=path) is None:
+        pytest.skip(f"{program} is not installed")
+    index = index_of(tmp_path, files)
+    command = ["sh", "-c", tests_to_run.tests_for(index, [place(index, source, "net")]).command]
+    environment = {**os.environ, "PATH": path}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "ran net" in ran.stdout
+    assert "ran more" not in ran.stdout
+    assert "ran cart" not in ran.stdout
