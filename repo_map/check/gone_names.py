@@ -266,10 +266,18 @@ class GoneNames:
                     f"`{one_line(name)}` moved from {home} to {path}",
                     f"use `{one_line(to)}` of {path}",
                 )
+            action += self._takes_now(gone, now)
         within = index.qualified_name(file, row) if row >= 0 else ""
         self._add(
             Finding(FindingKind.GONE, index.paths[file], line, within, name, message, action, is_sure, cause)
         )
+
+    def _takes_now(self, gone: Place, now: Place) -> str:
+        """Return what a successor takes where that is not what the name took before, in words."""
+        old, new = self._before.forms_of(gone), self._after.forms_of(now)
+        if len(old) != 1 or len(new) != 1 or old[0].parameters == new[0].parameters:
+            return ""
+        return f", which takes ({', '.join(one_line(each.name) for each in new[0].parameters)})"
 
     def _add(self, finding: Finding) -> None:
         self._found.setdefault((finding.path, finding.line, finding.name.rpartition(".")[2]), finding)

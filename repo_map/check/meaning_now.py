@@ -64,8 +64,13 @@ class MeaningNow:
             text.count("\n", 0, at) + 1
             for at in found
             if not _BEHIND.search(text, text.rfind("\n", 0, at) + 1, at)
-            and not _GIVEN.match(text, at + len(name))
+            and (not _GIVEN.match(text, at + len(name)) or self._is_type_at(file, text, at))
         }
+
+    def _is_type_at(self, file: int, text: str, at: int) -> bool:
+        """Tell whether a name stands as a written type: ``const made: Maker = …``."""
+        is_typed = self._after.language(file) in ("typescript", "tsx")
+        return is_typed and text[at].isupper() and text[max(0, at - 2) : at].rstrip()[-1:] in (":", "|", "&")
 
     def has_body(self, gone: Place) -> bool:
         """Tell whether anything of the name still has a body in the tree."""

@@ -37,6 +37,7 @@ _LEAST: Final = 3
 _MOST_SITES: Final = 500
 """Uses of a name that is gone; of one that stands more often only the number is told."""
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls"})
+_EXPORTS: Final = frozenset({"exports", "module.exports"})
 _RECEIVER = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _LONGEST_RECEIVER: Final = 120
 _KEY: Final = re.compile(r"\s*(?::(?!:)|=(?![=>])|[,}])")
@@ -243,6 +244,8 @@ class NamedUses:
         owner, language = self._gone.owner, self._side.language(use.file)
         if self._is_of_namespace:
             owner = ""
+        if not owner and use.receiver in _EXPORTS and language in SCRIPTS:
+            return use.file == self._home
         if not owner and use.receiver in _OWN_RECEIVERS:
             return self._is_function and use.file == self._home
         if not owner:

@@ -10,7 +10,8 @@ from repo_map.impact.sides import Side
 from repo_map.relations.text_search import files_with
 
 _PROTOTYPE: Final = (
-    r"(?m)^(?!\s*(?:return|else|case|goto|#|/|\*))[A-Za-z_][\w \t*]*[\s*]({})\s*\(([^;{{}}]*?)\)"
+    r"(?m)^(?!\s*(?:return|else|case|goto|#|/|\*))(?:[A-Z_]+[ \t]*\([^();{{}}\n]*\)(?:[\w \t*]*[\s*])?"
+    r"|[A-Za-z_][\w \t*]*[\s*])({})\s*\(([^;{{}}]*?)\)"
     r"(?:\s*\w+(?:\([^;{{}}]*\))?){{0,3}}\s*;"
 )
 _IN_PARENTHESES: Final = re.compile(r"\([^()]*\)")

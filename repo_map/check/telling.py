@@ -8,7 +8,7 @@ from typing import Final
 
 from repo_map.check.values import Checked
 from repo_map.impact.findings import BROKEN, Finding, FindingKind, describe, finding_data, grouped
-from repo_map.messages import counted, one_line
+from repo_map.messages import counted, few, one_line
 from repo_map.text import tokens
 from repo_map.text.costs import estimate
 
@@ -161,7 +161,9 @@ def _tests(checked: Checked) -> tuple[list[str], list[str]]:
     alike: dict[str, list[str]] = {}
     for each in checked.tests:
         alike.setdefault(each.reason, []).append(each.path)
-    reasons = [f"{', '.join(paths[:_MOST_TESTS])} {why}" for why, paths in alike.items()]
+    reasons = [
+        f"{paths[0]} {why}{f' (also {few(paths[1:])})' if paths[1:] else ''}" for why, paths in alike.items()
+    ]
     return [f"Tests: {checked.command}"], [f"  as {one_line('; '.join(reasons[:_MOST_TESTS]))}"]
 
 

@@ -118,9 +118,22 @@ def required_module(reader: ValueReader, node: Node) -> str:
     return _module(reader, given) if is_module else ""
 
 
-def read_require(reader: ValueReader, left: Node, module: str, node: Node) -> None:
-    """Bind what a module that is required is assigned to."""
-    if left.type == "identifier":
+def required_member(reader: ValueReader, node: Node) -> tuple[str, str]:
+    """Return the module and the name of ``require("…").name``, both ``""`` for anything else."""
+    module, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    if node.type != "member_expression" or module is None or name is None:
+        return "", ""
+    path = required_module(reader, module)
+    return (path, reader.text(name)) if path and name.type == "property_identifier" else ("", "")
+
+
+def read_require(reader: ValueReader, left: Node, module: str, node: Node, member: str = "") -> None:
+    """Bind what a module that is required, or a member of it, is assigned to."""
+    if left.type == "identifier" and member:
+        name = reader.text(left)
+        kind = facts.IMPORT if name == member else facts.RENAMED
+        _bind_import(reader, name, f"{module}:{member}", node, kind)
+    elif left.type == "identifier":
         _bind_import(reader, reader.text(left), f"{module}:=", node, facts.RENAMED)
     elif left.type == "object_pattern":
         for key, target in properties_of(reader, left):

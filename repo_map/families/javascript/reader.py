@@ -19,6 +19,7 @@ from repo_map.families.javascript.import_reader import (
     read_exports,
     read_import,
     read_require,
+    required_member,
     required_module,
 )
 from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
@@ -198,6 +199,10 @@ class _Reader(ValueReader):
             return
         if module := required_module(self, right):
             read_require(self, left, module, node)
+            return
+        module, member = required_member(self, right)
+        if module and left.type == "identifier":
+            read_require(self, left, module, node, member)
             return
         chain = self.chain(left) if left.type == "member_expression" else ""
         if chain in ("module.exports", "exports"):

@@ -379,6 +379,32 @@ CASES: dict[str, Case] = {
         {"a.go": ("func (t T) string() int {\n\treturn 1\n}\n\n", "")},
         (),
     ),
+    "typescript-type-before-an-equals-sign": Case(
+        {
+            "a.ts": "type Maker = () => void;\n\nexport function f(made: any) {\n  const maker: Maker = made;\n  return maker;\n}\n"
+        },
+        {"a.ts": ("type Maker = () => void;\n\n", "")},
+        ("a.ts:2 gone-name `Maker` is gone from a.ts",),
+    ),
+    "javascript-a-member-of-what-is-required": Case(
+        {
+            "lib/price.js": "exports.gross = function (a) {\n  return a\n}\n",
+            "lib/cart.js": "var gross = require('./price').gross\n\nmodule.exports.total = function (a) {\n  return gross(a)\n}\n",
+        },
+        {"lib/price.js": ("exports.gross", "exports.withTax")},
+        (
+            "lib/cart.js:1 gone-name `gross` is now `withTax`",
+            "lib/cart.js:4 gone-name `gross` is now `withTax`",
+        ),
+    ),
+    "c-prototype-with-a-macro": Case(
+        {
+            "price.h": "SHOP_API(int) net(int amount);\n",
+            "price.c": '#include "price.h"\n\nSHOP_API(int) net(int amount)\n{\n    return amount;\n}\n',
+        },
+        {"price.c": ("int amount)", "int amount, int deep)")},
+        ("price.h:1 override it declares what takes other values now",),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",

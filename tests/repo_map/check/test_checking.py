@@ -54,3 +54,22 @@ def test_a_patch_that_is_not_applied_is_told_the_same(tmp_path: Path, name: str)
     git(root, "checkout", "-q", ".")
     index = build_index(root, store=Store(None), workers=1)
     assert told(check_changes(index, read_patch(patch))) == CASES[name].told
+
+
+def test_what_stands_behind_exports_in_its_own_file_is_likely_meant(tmp_path: Path) -> None:
+    source = (
+        "exports.gross = function (a) {\n  return a\n}\n\nexports.all = (many) => many.map(exports.gross)\n"
+    )
+    case = Case({"price.js": source}, {"price.js": ("exports.gross =", "exports.withTax =")}, ())
+    (only,) = checked(edited(tmp_path, case)).findings
+    assert (only.path, only.line, only.is_sure) == ("price.js", 5, False)
+
+
+def test_a_new_name_that_takes_other_values_is_told_with_them(tmp_path: Path) -> None:
+    files = {
+        "price.py": "def gross(amount):\n    return amount\n",
+        "cart.py": "from price import gross\n\n\ndef total():\n    return gross(1)\n",
+    }
+    case = Case(files, {"price.py": ("def gross(amount)", "def with_tax(amount, rate)")}, ())
+    found = checked(edited(tmp_path, case)).findings
+    assert {each.action for each in found} == {"use `with_tax`, which takes (amount, rate)"}
