@@ -37,6 +37,8 @@ _LEAST: Final = 3
 _MOST_SITES: Final = 500
 """Uses of a name that is gone; of one that stands more often only the number is told."""
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls"})
+_TELLING: Final = re.compile(r"\w_\w|[a-z][A-Z]")
+"""What a name has that is hardly one of a library's by chance."""
 _EXPORTS: Final = frozenset({"exports", "module.exports"})
 _RECEIVER = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _LONGEST_RECEIVER: Final = 120
@@ -114,8 +116,10 @@ class NamedUses:
             for each in found:
                 if each in imports:
                     continue
-                if self._is_near(each) or not (
-                    is_provided or self._is_function or not self._is_reached(file)
+                if (
+                    self._is_near(each)
+                    or (not is_provided and self._is_own_method(each))
+                    or not (is_provided or self._is_function or not self._is_reached(file))
                 ):
                     told.append(each)
                 elif not self._is_function or is_provided or self._is_member(each):
@@ -239,6 +243,13 @@ class NamedUses:
         is_of_class = bool(owner) and not self._is_of_namespace
         return is_of_class or self._is_reached(use.file)
 
+    def _is_own_method(self, use: NamedUse) -> bool:
+        """Tell whether a use is of a method, in the file that had it, by a name that nothing else bears."""
+        is_told = (
+            self._is_function and use.file == self._home and _TELLING.search(self._gone.name) is not None
+        )
+        return is_told and bool(self._gone.owner) and not self._is_of_namespace and self._is_member(use)
+
     def _is_near(self, use: NamedUse) -> bool:
         """Tell whether a use stands where what is gone was to be seen without more."""
         owner, language = self._gone.owner, self._side.language(use.file)
@@ -268,6 +279,7 @@ class NamedUses:
         kinds = {
             self._index.definitions(file)[row].kind
             for file, row in self._side.namesakes(self._gone.owner.rpartition(".")[2])
+            if kin_of(self._side.language(file)) == self._family
         }
         return bool(kinds) and kinds <= {"namespace", "module"}
 

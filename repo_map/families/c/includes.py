@@ -1,4 +1,4 @@
-"""Which file an ``#include`` with quotes means, without a build that would say where to look."""
+"""Which file an ``#include`` means, without a build that would say where to look."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ class IncludedFiles:
             self._by_name.setdefault(paths[file].rpartition("/")[2], []).append(file)
 
     def find(self, file: int, path: str) -> int | None:
-        """Return the file that an include means: beside the file, else the only one whose path ends so."""
+        """Return the file that an include means: beside the file, else the only one whose path ends so.
+
+        Between angles it is looked for beside no file.
+        """
+        if path.startswith("<"):
+            return self._ending(path.strip("<>"))
         folder = self._paths[file].rpartition("/")[0]
         parts = [part for part in (folder + "/" + path if folder else path).split("/") if part != "."]
         whole: list[str] = []
@@ -28,6 +33,9 @@ class IncludedFiles:
                 whole.append(part)
         if (known := self._files.get("/".join(whole))) is not None:
             return known
+        return self._ending(path)
+
+    def _ending(self, path: str) -> int | None:
         tail = "/".join(part for part in path.split("/") if part not in (".", ".."))
         found = [
             each

@@ -69,6 +69,9 @@ class _Reader(Reader):
     def _import(self, node: Node) -> None:
         if node.type == "string_literal":
             self.bind("", self.text(node).strip('"'), node, facts.IMPORT)
+        elif node.type == "system_lib_string" and "/" in (path := self.text(node)):
+            # By angles a project includes its own headers too, as those see them who install it.
+            self.bind("", path, node, facts.IMPORT)
 
     def _function(self, node: Node) -> None:
         if (declarator := _function_in(node.child_by_field_name("declarator"))[0]) is not None:

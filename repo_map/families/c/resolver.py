@@ -112,7 +112,7 @@ class C(StaticResolver):
         return self._in_space(space.name, name, where)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file includes by quotes, each with the line where it does."""
+        """Return the files that a file includes, each with the line where it does."""
         bindings = self.views[file].bindings
         self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
         return tuple(
@@ -332,6 +332,7 @@ class C(StaticResolver):
         name = self.index.paths[place[0]].rpartition("/")[2]
         return any(
             each.kind == facts.IMPORT
+            and not each.value.startswith("<")
             and each.value.rpartition("/")[2] == name
             and self._included(other, each.value) is None
             for other in (file, *sorted(reached))

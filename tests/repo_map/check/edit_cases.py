@@ -615,12 +615,12 @@ CASES: dict[str, Case] = {
         {
             "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\n',
             "src/lib.rs": "mod alive;\n",
-            "src/alive.rs": "pub struct Alive;\n\nimpl Alive {\n    pub fn poll_event(&self) -> u8 {\n        1\n    }\n}\n\npub fn run(each: other::Projected) -> u8 {\n    match each.alive().as_pin_mut() {\n        Some(alive) => alive.poll_event(),\n        None => 0,\n    }\n}\n",
+            "src/alive.rs": "pub struct Alive;\n\nimpl Alive {\n    pub fn poll(&self) -> u8 {\n        1\n    }\n}\n\npub fn run(each: other::Projected) -> u8 {\n    match each.alive().as_pin_mut() {\n        Some(alive) => alive.poll(),\n        None => 0,\n    }\n}\n",
         },
-        {"src/alive.rs": ("pub fn poll_event", "pub fn poll_data")},
+        {"src/alive.rs": ("pub fn poll", "pub fn read")},
         (),
         (
-            "`poll_event` also stands in 1 further place (src/alive.rs:11); nothing written there says whether what is gone is meant, so look through them.",
+            "`poll` also stands in 1 further place (src/alive.rs:11); nothing written there says whether what is gone is meant, so look through them.",
         ),
     ),
     "python-more-parameters-of-a-method-of-what-nothing-resolves": Case(

@@ -73,3 +73,21 @@ def test_a_new_name_that_takes_other_values_is_told_with_them(tmp_path: Path) ->
     case = Case(files, {"price.py": ("def gross(amount)", "def with_tax(amount, rate)")}, ())
     found = checked(edited(tmp_path, case)).findings
     assert {each.action for each in found} == {"use `with_tax`, which takes (amount, rate)"}
+
+
+def test_a_method_by_a_name_of_two_words_is_likely_meant_in_the_file_that_had_it(tmp_path: Path) -> None:
+    source = "pub struct Alive;\n\nimpl Alive {\n    fn poll_event(&self) -> u8 {\n        1\n    }\n}\n\npub fn run(each: other::Projected) -> u8 {\n    each.alive().as_pin_mut().poll_event()\n}\n"
+    files = {"Cargo.toml": '[package]\nname = "a"\n', "src/lib.rs": source}
+    found = checked(edited(tmp_path, Case(files, {"src/lib.rs": ("fn poll_event", "fn poll_data")}, ())))
+    assert [(each.line, each.is_sure) for each in found.findings] == [(10, False)]
+
+
+def test_a_template_of_a_namespace_is_seen_where_its_header_is_included_by_angles(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# shop\n",
+        "include/shop/price.h": "#pragma once\nnamespace shop {\ntemplate <class T>\nstruct is_price {};\n}\n",
+        "include/shop/cart.h": "#pragma once\n#include <shop/price.h>\nnamespace shop {\ntemplate <class T, int = is_price<const T &>::value>\nvoid add(T each);\n}\n",
+    }
+    edits = {"include/shop/price.h": ("template <class T>\nstruct is_price {};\n", "")}
+    (only,) = checked(edited(tmp_path, Case(files, edits, ()))).findings
+    assert (only.path, only.line) == ("include/shop/cart.h", 4)
