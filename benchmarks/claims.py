@@ -92,13 +92,13 @@ CLAIMS: Final = (
     Claim(
         "README.md",
         _REPLAY,
-        "The runs get {} dearer if",
+        "the cost changes by {}.",
         (Cell(("answer as sent", "1,000", "1 %"), "cost, strict"),),
     ),
     Claim(
         "README.md",
         _REPLAY,
-        "If half of the lines are enough, the change is {}.",
+        "If half of the lines are enough, it changes by {}.",
         (Cell(("answer as sent", "1,000", "1 %"), "cost, generous"),),
     ),
 )
