@@ -107,7 +107,11 @@ def _answer(settings: Settings, goal: str, root: Path) -> str:
         return output.context_string
 
     # Nothing is kept of it: nobody goes on with such a navigation.
-    text = use_navigator(replace(kept_in_memory(settings), model=EMBEDDED), navigated)
+    return within_characters(use_navigator(replace(kept_in_memory(settings), model=EMBEDDED), navigated))
+
+
+def within_characters(text: str) -> str:
+    """Return an answer as far as whole lines of it fit."""
     return text if len(text) <= _ANSWER_CHARACTERS else re.sub(r"\n[^\n]*\Z", "", text[:_ANSWER_CHARACTERS])
 
 

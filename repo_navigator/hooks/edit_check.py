@@ -59,7 +59,7 @@ def _check_last(root: Path, session: Path, settings: Settings) -> int:
     while True:
         now = session_at(session)
         tries, last = (tries + 1 if now.edits == last else 1), now.edits
-        found = _found(index, root, now)
+        found = find_breaks(index, root, now)
         after = index.refresh()
         is_same = after.fingerprint == index.fingerprint
         index = after
@@ -71,7 +71,8 @@ def _check_last(root: Path, session: Path, settings: Settings) -> int:
             return last
 
 
-def _found(index: RepoIndex, root: Path, session: Session) -> FoundByEdit:
+def find_breaks(index: RepoIndex, root: Path, session: Session) -> FoundByEdit:
+    """Return what the files that a session edited break, as they are now."""
     patch = _of_session(read_changes(index, WORKTREE)[1], session.edited)
     checked = check_changes(index, patch)
     certain = _certain(checked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -67,8 +68,13 @@ def take_findings(file: Path, root: Path, session: Session) -> str:
         findings_file(file).unlink()
     if tuple(disk.states(root, found.paths)) != found.states:
         return ""
+    return say_findings(found.lines, session)
+
+
+def say_findings(lines: Iterable[Line], session: Session) -> str:
+    """Return what of some findings is said, within its tokens, and let the session note it."""
     left, more, said = MOST_OF_FINDINGS - FRAME_OF_FINDINGS, 0, []
-    for line in found.lines:
+    for line in lines:
         if line.tokens > left:
             more += 1
         elif session.says(line.what):

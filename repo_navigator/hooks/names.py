@@ -170,15 +170,9 @@ class NameTable:
 
     def files_named(self, name: str) -> tuple[str, ...]:
         """Return the paths whose last part is ``name``, in whichever case, in order."""
-        return self._paths_with(name.lower().encode("utf-8", "replace") + b"\n")
-
-    def files_stemmed(self, stem: str) -> tuple[str, ...]:
-        """Return the paths whose last part is ``stem`` and an ending, in whichever case, in order."""
-        return self._paths_with(stem.lower().encode("utf-8", "replace") + b".")
-
-    def _paths_with(self, last: bytes) -> tuple[str, ...]:
         start, length = self._sections["paths"]
         blob = self._buffer[start : start + length].lower()
+        last = name.lower().encode("utf-8", "replace") + b"\n"
         return tuple(
             sorted(
                 {self._path_at(at + 1) for lead in (b"/", b"\n") for at in _occurrences(blob, lead + last)}

@@ -14,7 +14,7 @@ from repo_map.indexing.cache_folder import cache_folder
 from repo_navigator.hooks.events import MOST_BYTES, Event, answer, read_event
 from repo_navigator.hooks.findings import is_waiting, take_findings
 from repo_navigator.hooks.names import NameTable
-from repo_navigator.hooks.search_answer import answer_for
+from repo_navigator.hooks.search_answer import answer_in
 from repo_navigator.hooks.searches import Action, Search, action_of
 from repo_navigator.hooks.sessions import Session, answer_file, remembered, session_file
 from repo_navigator.hooks.wording import answer_text, facts_text, search_text
@@ -130,9 +130,8 @@ class _Moment(NamedTuple):
         found = [each for each in searches if each is not None]
         if len(found) != len(searches):
             return ""
-        reply = answer_for(found, self.event.output, names, self.session.reads)
-        text = search_text(reply) if reply else ""
-        return text if text and self.session.says(text) else ""
+        reply = answer_in(self.session, found, self.event.output, names)
+        return search_text(reply) if reply else ""
 
 
 def _inside(search: Search, folder: str, root: Path) -> Search | None:

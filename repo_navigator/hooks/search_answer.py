@@ -10,11 +10,15 @@ from typing import Final, NamedTuple
 from repo_map.worktree.file_kinds import is_below_tests
 from repo_navigator.hooks.names import CALLERS_UNKNOWN, NamedPlace, NameTable
 from repo_navigator.hooks.searches import Search, Sought, names_sought
+from repo_navigator.hooks.sessions import Session
 
-MANY_HITS: Final = 30
-"""Lines found from which on the definition among them is hard to see; chosen on public Java runs."""
-MOST_MEANT: Final = 2
+_MANY_HITS: Final = 30
+"""Lines found from which on the definition among them is hard to see; chosen on public Java runs, as is:"""
+_MOST_HITS: Final = 200
+"""Lines beyond which a name is everybody's, and its definition is seldom what is looked for."""
+_MOST_MEANT: Final = 2
 """Definitions of a name beyond which it is not clear which one is meant."""
+_VALUES: Final = ("constant", "field")
 _MOST_LISTED: Final = 3
 _MOST_NAMES: Final = 4
 """Names of one search beyond which none of them is looked up."""
@@ -48,14 +52,26 @@ class SearchAnswer(NamedTuple):
     """The places that are named."""
 
 
-class Rule(NamedTuple):
-    """The numbers by which it is decided whether to speak."""
+def answer_in(
+    session: Session, searches: Sequence[Search], output: str, names: NameTable
+) -> SearchAnswer | None:
+    """Return what to say of the searches of one call in a session, None to stay silent.
 
-    many_hits: int = MANY_HITS
-    most_meant: int = MOST_MEANT
-
-
-USUAL: Final = Rule()
+    No place is told twice. A name that a search found before is not missed where another finds none.
+    """
+    sought = sorted(
+        {each.name for search in searches if not search.for_files for each in names_sought(search)}
+    )
+    if not is_nothing(output):
+        for name in sought:
+            session.says(f"{name}\0found")
+    elif any(session.was_said(f"{name}\0found") for name in sought):
+        return None
+    answer = answer_for(searches, output, names, session.reads)
+    if answer is None:
+        return None
+    new = [session.says(f"{each.path}\0{each.title}") for each in answer.definitions]
+    return answer if any(new) else None
 
 
 def answer_for(
@@ -63,7 +79,6 @@ def answer_for(
     output: str,
     names: NameTable,
     known: Collection[str] = (),
-    rule: Rule = USUAL,
 ) -> SearchAnswer | None:
     """Return what to say of the searches of one call, None to stay silent.
 
@@ -73,8 +88,12 @@ def answer_for(
     """
     if len(searches) != 1 or searches[0].counts:
         return None
-    answer = _answer_for(searches[0], output, names, rule)
-    return None if answer is None or all(each.path in known for each in answer.definitions) else answer
+    answer = _answer_for(searches[0], output, names)
+    if answer is None or all(each.path in known for each in answer.definitions):
+        return None
+    # Who has opened a file looks for what that one uses, seldom for where it is defined.
+    is_at_work = answer.kind != NOTHING_FOUND and any(map(names.has_file, known))
+    return None if is_at_work else answer
 
 
 def is_nothing(output: str) -> bool:
@@ -82,13 +101,13 @@ def is_nothing(output: str) -> bool:
     return _NOTHING.match(output) is not None
 
 
-def _answer_for(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:
+def _answer_for(search: Search, output: str, names: NameTable) -> SearchAnswer | None:
     if is_nothing(output):
-        return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
-    return None if search.for_files else _of_many(search, output, names, rule)
+        return _nearest_files(search, names) if search.for_files else _of_nothing(search, names)
+    return None if search.for_files else _of_many(search, output, names)
 
 
-def _of_nothing(search: Search, names: NameTable, rule: Rule) -> SearchAnswer | None:
+def _of_nothing(search: Search, names: NameTable) -> SearchAnswer | None:
     sought = _names(search)
     # What is not in the repository, such as what a run printed, is another matter; so are tests of a name.
     if not 0 < len(sought) <= _MOST_NAMES or not all(_is_searched(place, names) for place in search.places):
@@ -97,17 +116,20 @@ def _of_nothing(search: Search, names: NameTable, rule: Rule) -> SearchAnswer | 
     # Who looks into one file asks about that file, unless a declaration is expected there.
     if in_file and not all(each.declared for each in sought):
         return None
-    there = [each for one in sought for each in _meant(one, names, rule) if not each.is_aside]
+    there = [each for one in sought for each in _meant(one, names) if not each.is_aside]
     if there:
         return _answer(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_LISTED])
     if in_file:
         return None
-    likes = [each for one in sought for each in _like(one, names, rule)]
+    likes = [each for one in sought for each in _like(one, names)]
     return (
         _answer(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_LISTED])
         if likes
         else None
     )
+
+
+_OWN_OBJECTS: Final = ("self", "this", "cls", "super")
 
 
 def _is_searched(place: str, names: NameTable) -> bool:
@@ -126,29 +148,36 @@ def _names(search: Search) -> tuple[Sought, ...]:
     return sought if are_names else ()
 
 
-def _like(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
+def _like(sought: Sought, names: NameTable) -> list[NamedPlace]:
+    if sought.owner and sought.owner not in _OWN_OBJECTS and names.find(sought.owner) is None:
+        return []  # A member of something that is defined elsewhere is defined there, too.
     found: list[NamedPlace] = []
     for number in names.spelt_like(sought.name):
-        if names.count(number) <= rule.most_meant:
+        if names.count(number) <= _MOST_MEANT:
             found += names.definitions(number)[:1]
     return _standing([each for each in found if not each.is_aside], names)
 
 
-def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> SearchAnswer | None:
+def _of_many(search: Search, output: str, names: NameTable) -> SearchAnswer | None:
     sought = _names(search)
-    if len(sought) != 1 or sought[0].declared:
+    # Who looks into one file, or into tests, asks how the name is used there.
+    is_of_uses = any(names.has_file(place) or is_below_tests(f"{place}/".lower()) for place in search.places)
+    if len(sought) != 1 or sought[0].declared or is_of_uses:
         return None
     lines = output.count("\n") + 1
-    meant = _meant(sought[0], names, rule)
+    meant = _meant(sought[0], names)
     # Of two definitions agents open neither, or the other.
-    if lines < rule.many_hits or len(meant) != 1:
+    if not _MANY_HITS <= lines <= _MOST_HITS or len(meant) != 1:
+        return None
+    # Of a value one looks for what reads it.
+    if meant[0].kind in _VALUES:
         return None
     if meant[0].callers == CALLERS_UNKNOWN and _shows(output, meant[0]):
         return None
     return _answer(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
 
 
-def _meant(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
+def _meant(sought: Sought, names: NameTable) -> list[NamedPlace]:
     """Return the definitions that a name means, none where they are too many to tell which."""
     number = names.find(sought.name)
     if number is None:
@@ -161,7 +190,7 @@ def _meant(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
     found = [each for each in found if each.owner != each.name or each.path not in types]
     if sought.owner:
         found = [each for each in found if each.owner == sought.owner] or found
-    return _standing(found, names) if len(found) <= rule.most_meant else []
+    return _standing(found, names) if len(found) <= _MOST_MEANT else []
 
 
 def _standing(definitions: Iterable[NamedPlace], names: NameTable) -> list[NamedPlace]:
@@ -179,9 +208,10 @@ def _nearest_files(search: Search, names: NameTable) -> SearchAnswer | None:
     found: list[str] = []
     for pattern in search.patterns:
         base = posixpath.basename(pattern.rstrip("/")).strip("*")
-        if set("*?[") & set(base) or not _SHORTEST_FILE <= len(base) <= _LONGEST_FILE:
+        # Of a name without an ending agents open another file, or none.
+        if set("*?[") & set(base) or not posixpath.splitext(base)[1] or len(base) > _LONGEST_FILE:
             return None
-        found += names.files_named(base) or _of_stem(posixpath.splitext(base)[0], names)
+        found += names.files_named(base)
     paths = list(dict.fromkeys(found))
     if len(paths) != 1:
         return None
@@ -190,17 +220,6 @@ def _nearest_files(search: Search, names: NameTable) -> SearchAnswer | None:
     return SearchAnswer(NO_FILE, lead, tuple(paths), places)
 
 
-def _of_stem(stem: str, names: NameTable) -> Sequence[str]:
-    """Return the files that are called so but for their ending: those that define the name, if any do."""
-    if len(stem) < _SHORTEST_FILE:
-        return ()
-    paths = names.files_stemmed(stem)
-    number = names.find(stem)
-    defining = {each.path for each in names.definitions(number)} if number is not None else set()
-    return [path for path in paths if path in defining] or paths
-
-
-_SHORTEST_FILE: Final = 5
 _LONGEST_FILE: Final = 200
 
 

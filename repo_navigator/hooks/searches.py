@@ -349,7 +349,7 @@ _LEAD: Final = re.compile(
     r"|module|impl)(?:\\s\+?|\s|\[\[:space:\]\]|\.\*)[*+]?)"
 )
 _TAIL: Final = re.compile(
-    r"(?:\\b|\\>|\$|\\?\(.*|\\?\)|\s*[=:{,;].*|(?:\\s|\s|\[\[:space:\]\])[*+]?|\.\*|\.\+|\\?\[.*)$"
+    r"(?:\\b|\\>|\$|\\?\(.*|\\?\)|\s*(?:(?<![=!<>])=(?!=)|[:{,;]).*|(?:\\s|\s|\[\[:space:\]\])[*+]?|\.\*|\.\+|\\?\[.*)$"
 )
 _DECLARES: Final = re.compile(
     r"(?:^|[^\w])(?:def|class|function|func|fn|interface|struct|enum|trait|type|record|impl|module)(?:\\s|\s|\[\[:space)"

@@ -69,11 +69,14 @@ class Session:
 
     def says(self, what: str) -> bool:
         """Tell whether something was not said before, and note that it is."""
-        digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:16]
-        if digest in self.said:
-            return False
-        self.said.append(digest)
-        return True
+        is_new = not self.was_said(what)
+        if is_new:
+            self.said.append(_digest(what))
+        return is_new
+
+    def was_said(self, what: str) -> bool:
+        """Tell whether something was said before."""
+        return _digest(what) in self.said
 
     def as_data(self) -> dict[str, Any]:
         """Return what is written down, within its bounds."""
@@ -85,6 +88,10 @@ class Session:
             "edits": self.edits,
             "edited": self.edited,
         }
+
+
+def _digest(what: str) -> str:
+    return hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def session_file(data: Path, session: str, root: Path) -> Path:

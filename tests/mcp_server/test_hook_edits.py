@@ -78,9 +78,9 @@ def test_findings_are_facts_and_no_orders(shop: Path, no_background: list[str]) 
 def test_findings_stand_beside_what_is_told_of_a_search(shop: Path, no_background: list[str]) -> None:
     _edit(shop, RENAMED)
     _check(shop)
-    text = grepped(shop, "find src -name ledger_book.py")
+    text = grepped(shop, "grep -rn placeOrder .")
     assert NOT_FITTING in text
-    assert "shop/deep/ledger_book.py" in text
+    assert "place_order (function) shop/orders.py" in text
 
 
 def test_findings_stay_below_200_tokens_and_the_rest_is_counted(shop: Path, no_background: list[str]) -> None:

@@ -91,7 +91,7 @@ def test_a_file_that_is_not_found_is_told_where_one_of_its_name_is(shop: Path) -
         message(
             shop,
             "Glob",
-            {"pattern": "lib/**/ledger_book.*"},
+            {"pattern": "lib/**/ledger_book.py"},
             {"filenames": [], "numFiles": 0},
             session_id="t",
         )
@@ -115,6 +115,13 @@ def test_a_file_that_is_not_found_is_told_where_one_of_its_name_is(shop: Path) -
         ("find src -name 'orders.py' -o -name 'pricing.py'", ""),
         ("grep -rn lowest_price built/html", ""),
         ("grep -rn ledger shop/deep", ""),
+        ("find src -name ledger_book", ""),
+        ("grep -rn Decimal.discount_total .", ""),
+        ("grep -rn discounted_total tests", MANY),
+        ("grep -n discounted_total shop/orders.py", MANY),
+        ("grep -rn discounted_total .", "\n".join([MANY] * 6)),
+        ("grep -rn LEDGER_OF_ALL .", MANY),
+        ("grep -rnF 'discount_total == 3' .", ""),
         ("make test", ""),
         ("git commit -m 'grep discountedTotal'", ""),
         ("grep -rn 'unclosed .", ""),
@@ -128,6 +135,28 @@ def test_nothing_is_said_twice_in_a_session(shop: Path) -> None:
     assert grepped(shop, "grep -rn discount_total .")
     assert grepped(shop, "grep -rn discount_total .") == ""
     assert grepped(shop, "grep -rn discount_total .", session_id="another")
+
+
+def test_a_place_is_told_once_in_a_session_however_it_is_looked_for(shop: Path) -> None:
+    assert "shop/pricing.py:6" in grepped(shop, "grep -rn discountedTotal .")
+    assert grepped(shop, "grep -rn discounted_total .", MANY) == ""
+    assert grepped(shop, "grep -rn lowestPrice .")
+
+
+def test_a_name_that_a_search_found_before_is_not_missed_in_another_folder(shop: Path) -> None:
+    assert (
+        grepped(shop, "grep -rn discounted_total .", "shop/orders.py:5:    return discounted_total(cart)")
+        == ""
+    )
+    assert grepped(shop, "grep -rn discounted_total shop/deep") == ""
+
+
+def test_who_has_opened_a_file_of_the_repository_is_told_of_names_that_do_not_exist_alone(shop: Path) -> None:
+    assert _reads(shop, "notes-of-its-own.txt") == ""
+    assert _reads(shop, "shop/orders.py") == ""
+    assert grepped(shop, "grep -rn discounted_total .", MANY) == ""
+    assert grepped(shop, "find src -name ledger_book.py") == ""
+    assert "shop/pricing.py:2" in grepped(shop, "grep -rn lowestPrice .")
 
 
 def test_who_has_read_the_file_is_not_told_of_it(shop: Path) -> None:

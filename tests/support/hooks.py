@@ -32,7 +32,7 @@ FILES = {
             for number in range(12)
         )
     ),
-    "shop/deep/ledger_book.py": "LEDGER = {}\n",
+    "shop/deep/ledger_book.py": "LEDGER_OF_ALL = {}\n",
     "tests/test_pricing.py": (
         "from shop.pricing import discounted_total\n\n\ndef test_total():\n    assert discounted_total([2])\n"
     ),
