@@ -77,13 +77,6 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
-            "hook-crawl",
-            "benchmarks.hook_crawl",
-            "what does the answer for a crawl change in public runs?",
-            "Put the answer for a crawl into public runs where the hook would, and price what is left.",
-            ("tasks.jsonl --runs swebench_results --out crawl.jsonl",),
-        ),
-        Command(
             "hook-hosts",
             "benchmarks.hook_hosts",
             "does what a hook says reach the model of each assistant?",
@@ -100,9 +93,9 @@ BENCHMARKS: Final = Program(
         Command(
             "hooks",
             "benchmarks.hooks",
-            "at the searches of public runs, would the hook have spoken, and was it right?",
-            "Ask the hook at every search of public runs, and count how often it names what comes next.",
-            ("tasks.jsonl --runs swebench_results",),
+            "in replayed runs, when would hooks have spoken, and were they right?",
+            "Count how often what hooks said in replayed runs names the file that the agent opens next.",
+            ("--rows replay/said.jsonl",),
         ),
         Command(
             "impact",

@@ -7,9 +7,9 @@ import io
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -17,6 +17,9 @@ from benchmarks.baselines import Baselines
 from benchmarks.figures import NAVIGATOR, SENT
 from benchmarks.sent import first_answer
 from benchmarks.tasks import Task
+
+if TYPE_CHECKING:
+    from navigator.workspaces.workspace import Workspace
 
 _HISTORY_S: Final = 120
 
@@ -60,24 +63,27 @@ def navigate(task: Task, tree: Path, budget: int) -> Result:
     return Result(task.id, NAVIGATOR, budget, said["context"], ranked, seconds, said["evidence"] or "")
 
 
-def sent_answers(task: Task, tree: Path, sizes: Sequence[int]) -> list[Result]:
+def sent_answers(workspace: Workspace, task: Task, sizes: Sequence[int]) -> list[Result]:
     """Return the first answers of some sizes, in tokens, as hosts are sent them."""
-    if not sizes:
-        return []
-    from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of old answers need no navigator
-    from repo_map.history.history import read_history  # noqa: PLC0415 - as above
-    from repo_map.index import build_index  # noqa: PLC0415 - as above
-
-    index = build_index(tree, workers=1)
-    workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S))
     found: list[Result] = []
     for size in sizes:
         started = time.perf_counter()
         sent = first_answer(workspace, task, size)
         ranked = [file.path for file in sent.relevance.files]
         found.append(Result(task.id, SENT, size, sent.text, ranked, time.perf_counter() - started))
-    index.release()
     return found
+
+
+@contextlib.contextmanager
+def opened(tree: Path) -> Iterator[Workspace]:
+    """Read a tree and its history, and let go of them in the end."""
+    from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of old answers need no navigator
+    from repo_map.history.history import read_history  # noqa: PLC0415 - as above
+    from repo_map.index import build_index  # noqa: PLC0415 - as above
+
+    index = build_index(tree, workers=1)
+    yield Workspace(index, read_history(tree, seconds=_HISTORY_S))
+    index.release()
 
 
 def search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:

@@ -67,7 +67,7 @@ CLAIMS: Final = (
         (Cell(("all",), "told"), Cell(("all",), "places")),
     ),
     Claim("docs/laboratory/check.md", ("check", "--tests", "--out", "docs/laboratory/check-tests.jsonl")),
-    Claim("docs/laboratory/hooks.md", ("hook-crawl", "--rows", "docs/laboratory/hooks-crawl.jsonl")),
+    Claim("docs/laboratory/hooks.md", ("hooks", "--rows", "docs/laboratory/hooks-said-java.jsonl")),
     Claim("docs/laboratory/benchmark.md", _CONTEXT),
     Claim("docs/laboratory/benchmark.md", ("abstention", "--rows", "docs/laboratory/abstention.jsonl")),
     Claim(

@@ -13,7 +13,9 @@ from benchmarks.tasks import Task
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
-    from navigator.records.bookkeeping import Navigation
+    from navigator.records.bookkeeping import Navigation, StepRecord
+    from navigator.settings import NavigationRequest
+    from navigator.steps.view import View
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.model import FlightPlan
     from repo_map.relevance.score import Relevance, ScoredUnit
@@ -49,20 +51,46 @@ class Sent(NamedTuple):
 def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     """Return the answer of ``navigate`` that has at most ``most`` tokens, by the embedded planner."""
     from mcp_server.protocol.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
-    from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - as above
-    from navigator.records.state import ModelPricingRates  # noqa: PLC0415 - as above
-    from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings  # noqa: PLC0415 - as above
+    from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest  # noqa: PLC0415 - as above
     from navigator.steps.outputs import output_of, report_now  # noqa: PLC0415 - as above
+    from navigator.steps.turn import goal_with_feedback  # noqa: PLC0415 - as above
+
+    budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
+    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
+    now, record, seen = _navigated(workspace, request)
+    output = output_of(now, record, seen.map.map_text)
+    page = navigate_answer(output, report_now(record, now.run), DEFAULT_TOKEN_BUDGET, most)
+    relevance = workspace.relevance(goal_with_feedback(now))
+    return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
+
+
+def crawl_answer(workspace: Workspace, task: Task) -> str:
+    """Return what a hook adds where an assistant crawls; empty where the goal names its place."""
+    from navigator.settings import NavigationRequest  # noqa: PLC0415 - as above
+    from repo_navigator.hooks.background import ANSWER_TOKENS, names_its_place, within_characters  # noqa: PLC0415 - as above
+    from repo_navigator.hooks.wording import answer_text  # noqa: PLC0415 - as above
+
+    if names_its_place(task.goal, workspace.index):
+        return ""
+    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=ANSWER_TOKENS)
+    return answer_text(within_characters(_navigated(workspace, request)[2].map.map_text.text))
+
+
+def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
+    """Return a navigation behind its last step, without a store, with what it shows then."""
+    from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
+    from navigator.records.state import ModelPricingRates  # noqa: PLC0415 - as above
+    from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
     from navigator.steps.planner import planned  # noqa: PLC0415 - as above
     from navigator.steps.request import checked, first_state  # noqa: PLC0415 - as above
     from navigator.steps.turn import apply_decision, goal_with_feedback  # noqa: PLC0415 - as above
     from navigator.steps.view import ViewRequest, view_of  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
-        return ViewRequest(goal_with_feedback(at), plan, at.run.own, at.run.own, first_answer=most)
+        return ViewRequest(
+            goal_with_feedback(at), plan, at.run.own, at.run.own, first_answer=request.first_answer
+        )
 
-    budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
-    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
     rates = ModelPricingRates(
         model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
     )
@@ -72,10 +100,7 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
         decision, _ = planned(now, workspace, seen)
         seen = view_of(workspace, view(now, decision.plan))
         now, record = apply_decision(now, decision, _START, seen, 1)
-    output = output_of(now, record, seen.map.map_text)
-    page = navigate_answer(output, report_now(record, now.run), DEFAULT_TOKEN_BUDGET, most)
-    relevance = workspace.relevance(goal_with_feedback(now))
-    return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
+    return now, record, seen
 
 
 def score_sent(task: Task, sent: Sent, paths: frozenset[str], read: Callable[[str], str]) -> dict[str, float]:

@@ -55,9 +55,10 @@ class Task(msgspec.Struct, frozen=True):
     repo: str
     """Owner and name: ``pallets/click``."""
     base_commit: str
-    language: str
-    goal: str
-    gold_files: list[str]
+    language: str = ""
+    goal: str = ""
+    """Empty where the runs of it tell."""
+    gold_files: list[str] = []
     gold_symbols: list[GoldSymbol] = []
     gold_spans: list[GoldSpan] = []
     source: str = ""

@@ -27,7 +27,7 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
     Its objects stay in the mirror (git's alternates); its only ref is the commit, so history holds ancestors
     alone.
     """
-    tree = trees / repo.replace("/", "__") / commit[:12]
+    tree = tree_of(repo, commit, trees)
     done = tree.with_name(tree.name + ".done")
     if not done.exists():
         check_out(find_mirror(repo, mirrors) / "objects", commit, tree)
@@ -35,6 +35,11 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
     for objects in _alternates(tree).read_text().splitlines():
         lend(Path(objects))
     return tree
+
+
+def tree_of(repo: str, commit: str, trees: Path) -> Path:
+    """Return where the work tree of a commit lies, or would."""
+    return trees / repo.replace("/", "__") / commit[:12]
 
 
 def check_out(objects: Path, commit: str, tree: Path) -> None:

@@ -18,7 +18,7 @@ _RULES: tuple[tuple[str, Measure], ...] = (("strict", strict), ("generous", gene
 def chart(rows: Sequence[Row]) -> str:
     """Return the figure of the tasks that the navigator was asked about, with its 95 % intervals."""
     measured = {row.id for row in rows if row.system in (NAVIGATOR, SENT)}
-    rows = [row for row in rows if row.id in measured]
+    rows = [row for row in rows if row.id in measured and row.budget]
     systems = list(dict.fromkeys(system for system, _ in arms(rows)))
     points = {
         (system, name): sorted(

@@ -1,21 +1,24 @@
-"""What a run costs, as it was and with a packet in its first prompt.
+"""What a run costs, as it was and with what is added to it.
 
 The model, which is the same for every system:
 
 - A call pays for the tokens that no earlier call had sent at the price of writing, for all others at the
   price of reading from the cache, and for its answer. That is a perfect cache; the recorded one was worse, so
   every figure is given with the recorded share of cached tokens as well.
-- The packet stands in the first prompt, and so is written once and read at every later call, to the end.
-- A look-up that the packet replaces is not made: its own answer is not paid, and its command and output are
-  in no later prompt. Everything else happens as it did.
+- A packet stands in the first prompt, and so is written once and read at every later call, to the end. What a
+  hook adds stands beside what a call printed, and is sent as long as that is.
+- A look-up that is replaced is not made: its own answer is not paid, and its command and output are in no
+  later prompt, nor what a hook would have added to it. Everything else happens as it did.
+- Where an agent leaves old outputs out of its prompts, all behind the first that is newly left out is
+  written again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from benchmarks.replay.runs import Call
+from benchmarks.replay.runs import LEFT_OUT, Run
 
 _MILLION = 1_000_000
 
@@ -38,28 +41,50 @@ class Cost(NamedTuple):
 
 
 def cost(
-    calls: Sequence[Call], prices: Prices, packet: int = 0, dropped: Collection[int] = (), joins: int = 0
+    run: Run,
+    prices: Prices,
+    added: Mapping[int, int] | None = None,
+    dropped: Collection[int] = (),
+    until: int | None = None,
 ) -> Cost:
-    """Return what a run costs with a packet of so many tokens, and without the calls ``dropped``.
+    """Return what a run costs with so many tokens added behind calls (-1: in the first prompt).
 
     Args:
-        joins: the first call whose prompt holds the packet.
+        dropped: the calls that are not made.
+        until: how many calls are paid; None for all.
     """
-    prompt, sent = calls[0].prompt if calls else 0, 0
+    added = added or {}
+    calls = run.calls[:until]
+    held = (calls[0].prompt if calls else 0) + added.get(-1, 0)
+    """Tokens of a prompt without the outputs that a later one may leave out."""
+    outputs: list[int] = []
+    answers: list[int] = []
+    sent = 0
     perfect = recorded = 0.0
     for at, call in enumerate(calls):
-        prompt += packet if at == joins else 0
-        if at not in dropped:
-            perfect += (
-                prices.write * max(prompt - sent, 0) + prices.read * min(sent, prompt) + prices.out * call.out
-            )
-            share = call.cached / call.prompt if call.prompt else 0.0
-            recorded += prompt * (prices.read * share + prices.write * (1 - share)) + prices.out * call.out
-            sent = prompt
-            prompt += grown(calls, at)
+        if at in dropped:
+            continue
+        kept = sum(outputs[-run.keeps :]) if run.keeps else 0
+        prompt = held + kept
+        known = min(sent, prompt)
+        if run.keeps and len(outputs) > run.keeps:
+            # What stands before the output that is left out for the first time is as it was.
+            known = min(known, held - sum(answers[-run.keeps :]) - LEFT_OUT)
+        perfect += prices.write * (prompt - known) + prices.read * known + prices.out * call.out
+        share = call.cached / call.prompt if call.prompt else 0.0
+        recorded += prompt * (prices.read * share + prices.write * (1 - share)) + prices.out * call.out
+        sent = prompt
+        if run.keeps:
+            held += call.out + (LEFT_OUT if len(outputs) >= run.keeps else 0)
+            outputs.append(call.printed + added.get(at, 0))
+            answers.append(call.out)
+        else:
+            held += grown(run, at) + added.get(at, 0)
     return Cost(perfect / _MILLION, recorded / _MILLION)
 
 
-def grown(calls: Sequence[Call], at: int) -> int:
+def grown(run: Run, at: int) -> int:
     """Return the tokens that a call and what it printed add to every later prompt."""
-    return max(0, calls[at + 1].prompt - calls[at].prompt) if at + 1 < len(calls) else 0
+    if run.keeps:
+        return run.calls[at].out + run.calls[at].printed
+    return max(0, run.calls[at + 1].prompt - run.calls[at].prompt) if at + 1 < len(run.calls) else 0

@@ -1,19 +1,20 @@
-"""A run replayed with a packet: what of the reading it holds, which look-ups it replaces, what that saves.
+"""A run replayed with what is added to it: what of the reading that holds, which look-ups it replaces.
 
-Both rules were written down before the first figure was seen. A look-up is a call that only shows files or
-searches them. One that touches a file that the agent had edited before looks at its own work, and is never
-replaced. Of the others,
+Both rules were written down before the first figure was seen. A packet stands in the first prompt, what a
+hook says behind the call that it is said of. A look-up is a call that only shows files or searches them. One
+that touches a file that the agent had edited before looks at its own work, and is never replaced; nor is one
+before what is added. Of the others,
 
 - **strict** replaces a look-up when it shows lines of the tree, the packet holds every one of them, and all
   that it shows could be placed;
 - **generous** replaces, beyond those, a look-up of whose lines the packet holds more than half, and a search
-  whose found file the packet shows lines of. The found file is the first that the search names and that the
-  agent opens or edits later on.
+  whose found file the packet shows lines of, or whose place a hook named. The found file is the first that
+  the search names and that the agent opens or edits later on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -98,6 +99,8 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of the run as it was, with the recorded share of cached tokens."""
     facts: Facts | None = None
     """Of the run, in the row without a packet alone."""
+    agent: str = ""
+    """Whose run it is, where a task has several."""
 
     def change(self, *, generous: bool = False) -> float:
         """Return by which share the cost of the run changes."""
@@ -108,13 +111,34 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.strict_recorded_usd / self.usd_recorded - 1
 
 
+class Added(NamedTuple):
+    """What is added to a run at one place."""
+
+    behind: int
+    """The call that it stands behind; -1 for the first prompt."""
+    tokens: int
+    held: frozenset[Spot] = frozenset()
+    """Lines that it shows."""
+    named: frozenset[str] = frozenset()
+    """Files that it says where to look in."""
+
+
 class Packet(NamedTuple):
-    """What one system answered."""
+    """What one system adds."""
 
     system: str
     budget: int
-    tokens: int
-    held: frozenset[Spot]
+    added: tuple[Added, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """All that it adds."""
+        return sum(each.tokens for each in self.added)
+
+    @property
+    def held(self) -> frozenset[Spot]:
+        """All lines that it shows, whenever that is."""
+        return frozenset(spot for each in self.added for spot in each.held)
 
 
 class Replay(NamedTuple):
@@ -129,7 +153,7 @@ class Replay(NamedTuple):
 
 def replay(past: Replay, packet: Packet) -> Row:
     """Return what a packet would have changed in a run."""
-    strict, generous = (replaced(past.steps, packet.held, generous=each) for each in (False, True))
+    strict, generous = (replaced(past.steps, packet.added, generous=each) for each in (False, True))
     return _row(past, packet, strict, generous)
 
 
@@ -140,7 +164,8 @@ def ideal(past: Replay, budget: int) -> Row:
     """
     first = first_edit(past.steps)
     early = frozenset(at for at in range(first) if past.steps[at].kind is Kind.LOOK)
-    return _row(past, Packet(IDEAL, budget, budget, _lines(past.steps[:first])), early, early)
+    everything = Added(-1, budget, _lines(past.steps[:first]))
+    return _row(past, Packet(IDEAL, budget, (everything,)), early, early)
 
 
 def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozenset[int]) -> Row:
@@ -149,7 +174,8 @@ def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozens
     files = {spot.path for spot in packet.held}
     # What was handed in holds changes that were there before the agent came, to a setup.py for one.
     edited = edited.within({path for step in steps for path in step.edited})
-    strictly, whole = cost(run.calls, prices, packet.tokens, strict), cost(run.calls, prices)
+    added = {each.behind: each.tokens for each in packet.added}
+    strictly, whole = cost(run, prices, added, strict), cost(run, prices)
     return Row(
         id=run.id,
         repo=repo,
@@ -167,19 +193,20 @@ def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozens
         strict_dropped=len(strict),
         generous_dropped=len(generous),
         strict_usd=strictly.perfect,
-        generous_usd=cost(run.calls, prices, packet.tokens, generous).perfect,
+        generous_usd=cost(run, prices, added, generous).perfect,
         strict_recorded_usd=strictly.recorded,
         look_ups=sum(step.kind is Kind.LOOK for step in steps),
         usd=whole.perfect,
         usd_recorded=whole.recorded,
         facts=facts_of(past) if packet.system == NOTHING else None,
+        agent=run.agent if run.keeps else "",
     )
 
 
 def facts_of(past: Replay) -> Facts:
     """Return what is known of a run without any packet."""
     run, _, steps, edited, prices = past
-    first, whole = first_edit(steps), cost(run.calls, prices)
+    first, whole = first_edit(steps), cost(run, prices)
     early = [at for at in range(first) if steps[at].kind is Kind.LOOK]
     seen = {path for step in steps for path in step.edited}
     return Facts(
@@ -191,8 +218,8 @@ def facts_of(past: Replay) -> Facts:
         unplaced=sum(step.unplaced for step in steps),
         before_first_edit=first,
         files_before_first_edit=len({spot.path for spot in _lines(steps[:first])}),
-        tokens_before_first_edit=sum(grown(run.calls, at) for at in early),
-        cost_before_first_edit=cost(run.calls[:first], prices).perfect / whole.perfect,
+        tokens_before_first_edit=sum(grown(run, at) for at in early),
+        cost_before_first_edit=cost(run, prices, until=first).perfect / whole.perfect,
         edits_seen=edited.files <= seen,
         usd_billed=run.usd,
         usd=whole.perfect,
@@ -200,12 +227,20 @@ def facts_of(past: Replay) -> Facts:
     )
 
 
-def replaced(steps: Sequence[Step], held: Collection[Spot], *, generous: bool) -> frozenset[int]:
-    """Return which look-ups a packet that holds these lines replaces, by the rules above."""
-    files = {spot.path for spot in held}
+def replaced(steps: Sequence[Step], added: Iterable[Added], *, generous: bool) -> frozenset[int]:
+    """Return which look-ups are replaced by what is added before them, by the rules above."""
+    waiting = sorted(added, key=lambda each: each.behind)
+    held: set[Spot] = set()
+    files: set[str] = set()
     changed: set[str] = set()
     dropped: set[int] = set()
     for at, step in enumerate(steps):
+        while waiting and waiting[0].behind < at:
+            told = waiting.pop(0)
+            # What would be said of a look-up that is not made is not said.
+            if told.behind not in dropped:
+                held |= told.held
+                files |= {*told.named, *(spot.path for spot in told.held)}
         own_work = changed.intersection(step.named) or changed.intersection(each.path for each in step.shown)
         if step.kind is Kind.LOOK and not own_work:
             share = sum(spot in held for spot in step.shown) / len(step.shown) if step.shown else 0.0

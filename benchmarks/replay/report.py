@@ -98,7 +98,7 @@ def _held(rows: Sequence[Row]) -> str:
         mine = of(rows, arm)
         lines.append(
             (
-                *(arm[0], f"{arm[1]:,}", str(len(mine)), f"{mean(row.tokens for row in mine):,.0f}"),
+                *(arm[0], _budget(arm), str(len(mine)), f"{mean(row.tokens for row in mine):,.0f}"),
                 _share(mine, lambda row: (row.first_held, row.first_lines)),
                 _share(mine, lambda row: (row.all_held, row.all_lines)),
                 _share(mine, lambda row: (row.edited_files_held, row.edited_files)),
@@ -117,7 +117,7 @@ def _costs(rows: Sequence[Row]) -> str:
         look_ups = sum(row.look_ups for row in mine)
         lines.append(
             (
-                *(arm[0], f"{arm[1]:,}"),
+                *(arm[0], _budget(arm)),
                 _percent(sum(row.strict_dropped for row in mine) / max(1, look_ups)),
                 _percent(sum(row.generous_dropped for row in mine) / max(1, look_ups)),
                 _interval([row.change() for row in mine]),
@@ -179,6 +179,10 @@ def _ratio(facts: Sequence[Facts], part: str, whole: str) -> float:
 def _share(rows: Sequence[Row], pair: Callable[[Row], tuple[int, int]]) -> str:
     shares = [held / every for held, every in map(pair, rows) if every]
     return f"{mean(shares):.2f}" if shares else "–"
+
+
+def _budget(arm: tuple[str, int]) -> str:
+    return f"{arm[1]:,}" if arm[1] else "–"
 
 
 def _percent(share: float) -> str:

@@ -18,6 +18,8 @@ _TAG = re.compile(r"</?(?:returncode|output|output_head|output_tail|elided_chars
 _STATUS = re.compile(r"<returncode>-?\d+</returncode>")
 _ENDING = ".traj.json"
 _Row = TypeVar("_Row")
+LEFT_OUT = 10
+"""Tokens that say that an old output is left out of a prompt."""
 
 
 class RunsError(RepoMapError):
@@ -36,6 +38,8 @@ class Call(NamedTuple):
     """Those of them that the provider read from its cache."""
     out: int
     """Tokens received, thinking included."""
+    printed: int = 0
+    """Tokens of what the command printed, where later prompts do not hold it for good."""
 
 
 class Run(NamedTuple):
@@ -47,18 +51,25 @@ class Run(NamedTuple):
     """What it handed in."""
     usd: float
     """What the provider asked for it; 0 where the run does not tell."""
+    agent: str = "mini-SWE-agent"
+    goal: str = ""
+    """What was asked for, where the run tells."""
+    keeps: int = 0
+    """How many of the last outputs a prompt holds, older ones being left out; 0 for all."""
 
 
-def find_runs(folder: Path) -> dict[str, Path]:
-    """Return the runs below a folder by the task that they are of (``TASK.traj.json``).
+def find_runs(folder: Path) -> dict[str, list[Path]]:
+    """Return the runs below a folder by the task that they are of (``TASK.traj.json``, ``TASK.traj``).
 
     Raises:
         RunsError: there is none.
     """
-    files = sorted(folder.rglob(f"*{_ENDING}"))
-    if not files:
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("*.traj*")):
+        found.setdefault(file.name.removesuffix(".json").removesuffix(".traj"), []).append(file)
+    if not found:
         raise RunsError(f"There is no run in `{folder}`: no file ends in `{_ENDING}`; name the runs' folder.")
-    return {file.name.removesuffix(_ENDING): file for file in files}
+    return found
 
 
 def read_run(file: Path) -> Run:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.__main__ import main
-from tests.benchmarks.replay.conftest import MAIL, TAX, Bench, Turn
+from tests.benchmarks.replay.conftest import MAIL, PATCH, TAX, Bench, Turn
 
 NUMBERED = "".join(f"{number:>6}\t{line}\n" for number, line in enumerate(TAX.split("\n")[:-1], 1))
 EDIT = "sed -i 's/round(cents)/round(cents * 100)/' shop/tax.py"
@@ -107,7 +107,7 @@ def test_the_report_says_what_a_replay_cannot_see_and_goes_on_where_it_was(
     assert first.out.startswith("A replay can't see whether a task would have been solved")
     assert "| answer as sent | 4,000 | 1 |" in first.out
     assert "Dearer with answer as sent at 4,000 (strict): " in first.out
-    assert "ada__shop-1: 2 asked" in first.err
+    assert "ada__shop-1: 5 asked" in first.err
     words = [each.text for each in ET.fromstring(figure.read_text()).iter("{http://www.w3.org/2000/svg}text")]
     assert {"answer as sent (1 tasks)", "tokens of the packet"} <= set(words)
     lines = (bench.folder / "out" / "rows.jsonl").read_bytes().splitlines()
@@ -184,3 +184,104 @@ def test_lines_of_other_files_are_not_taken_for_what_was_read(
     bench.add_run([Turn("cat shop/mail.py", MAIL), Turn("python shop/tax.py", TAX), Turn(EDIT)])
     row = rows(bench, capsys, "--baselines")["BM25 functions"]
     assert row["first_lines"] == 2
+
+
+# With hooks.
+
+
+def test_a_hook_is_paid_where_it_speaks_and_what_it_names_replaces_later_searches_alone(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turns = [
+        Turn("grep -rn roundTax ."),
+        Turn("find . -name 'tax*'", "./shop/tax.py\n"),
+        Turn("cat shop/tax.py", TAX),
+        Turn(EDIT),
+        Turn("python -m pytest -q", "1 passed\n"),
+    ]
+    bench.add_run(turns)
+    found = rows(bench, capsys)
+    spoken = found["hooks, searches"]
+    assert spoken["tokens"] > 0
+    assert (spoken["strict_dropped"], spoken["generous_dropped"]) == (0, 1)
+    # It is written for the second call, and read by the three that follow.
+    more = spoken["strict_usd"] - spoken["usd"]
+    assert more == pytest.approx(spoken["tokens"] * (2 + 3 * 0.2) / 1e6)
+    crawled = found["hooks, crawl"]
+    assert crawled["tokens"] > 0
+    assert crawled["strict_dropped"] == 0
+    assert found["hooks, start"]["tokens"] > 0
+    assert found["hooks, all"]["tokens"] == sum(
+        found[f"hooks, {each}"]["tokens"] for each in ("searches", "crawl", "start", "edits")
+    )
+    assert main(["hooks", "--rows", str(bench.folder / "out" / "said.jsonl")]) == 0
+    said = capsys.readouterr().out
+    assert "1 runs of 1 tasks" in said
+    assert "| search | 2 searches | 1 (50 %) |" in said
+    assert "| search: nothing found |" in said
+
+
+def test_a_goal_that_names_its_place_is_not_answered_at_a_crawl(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.tasks.write_text(bench.tasks.read_text().replace("of a cart", "in shop/tax.py"))
+    bench.add_run(TURNS)
+    assert rows(bench, capsys)["hooks, crawl"]["tokens"] == 0
+
+
+def test_what_an_edit_breaks_is_told_behind_it_and_taken_back_in_the_tree(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    patch = PATCH.replace(
+        " def round_tax(amount, country):", "-def round_tax(amount, country):\n+def round_tax((:"
+    )
+    bench.add_run([Turn(EDIT), Turn("ls"), Turn("python -m pytest -q")], patch)
+    assert rows(bench, capsys)["hooks, edits"]["tokens"] > 0
+    (tree,) = (bench.folder / "trees" / "ada__shop").glob("*/shop/tax.py")
+    assert tree.read_text() == TAX
+
+
+def _add_swe_agent_run(bench: Bench, turns: list[tuple[str, str]], sent: int) -> None:
+    file = bench.runs / "an-agent" / "trajs" / "ada__shop-1.traj"
+    file.parent.mkdir(parents=True)
+    history = [
+        {"role": "system", "content": "You work."},
+        {"role": "user", "content": "ISSUE:\nround_tax rounds wrongly\n\nINSTRUCTIONS:\nDo."},
+        {"role": "assistant", "content": "So."},
+    ]
+    steps = [{"action": action, "observation": output, "response": "So."} for action, output in turns]
+    usage = {"tokens_sent": sent, "api_calls": len(steps), "instance_cost": 1.0}
+    info = {"submission": PATCH, "model_stats": usage}
+    file.write_text(json.dumps({"history": history, "trajectory": steps, "info": info}))
+
+
+def test_a_run_of_swe_agent_is_read_as_a_shells_and_priced_by_what_it_says_it_sent(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    window = "".join(f"{number}:{line}\n" for number, line in enumerate(TAX.split("\n")[:-1], 1))
+    opened = f"[File: /ada__shop/shop/tax.py (9 lines total)]\n{window}"
+    _add_swe_agent_run(
+        bench,
+        [
+            ('search_dir "roundTax"', 'No matches found for "roundTax" in /ada__shop'),
+            ('find_file "tax.py"', 'Found 1 matches for "tax.py" in /ada__shop:\n/ada__shop/shop/tax.py'),
+            ('open "shop/tax.py"', opened),
+            ("edit 9:9\n    return 1\nend_of_edit", opened),
+            *[("ls -a", "shop\n")] * 8,
+            ("submit", ""),
+        ],
+        90_000,
+    )
+    found = rows(bench, capsys)
+    facts = found["nothing"]["facts"]
+    assert (facts["calls"], facts["before_first_edit"], facts["files_before_first_edit"]) == (13, 3, 1)
+    assert facts["edits_seen"]
+    assert found["nothing"]["agent"] == "an-agent"
+    # Nothing was read from a cache then: all that was sent is paid as written.
+    assert found["nothing"]["usd_recorded"] == pytest.approx(90_000 * 2 / 1e6, rel=0.1)
+    assert found["nothing"]["usd"] < found["nothing"]["usd_recorded"]
+    spoken = found["hooks, searches"]
+    assert (spoken["tokens"] > 0, spoken["generous_dropped"]) == (True, 1)
+    # Five outputs later it is left out of the prompts.
+    more = spoken["strict_recorded_usd"] - found["nothing"]["usd_recorded"]
+    assert more == pytest.approx(5 * spoken["tokens"] * 2 / 1e6)
