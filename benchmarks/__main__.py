@@ -184,9 +184,12 @@ BENCHMARKS: Final = Program(
         Command(
             "team",
             "benchmarks.team",
-            "a team's servers behind nginx, one of which is killed again and again",
-            "Navigate over servers of which one is killed again and again, and count what was lost.",
-            ("--navigations 30 --principals 6",),
+            "a team's servers behind nginx while servers, database and git host misbehave",
+            "Navigate over servers that are killed, hang or are upgraded, and count what was lost.",
+            (
+                "--navigations 30 --principals 6",
+                "--trouble kill,hang,database,webhooks --principals 50 --pause 5 --alone 10",
+            ),
         ),
     ),
     debugging="BENCHMARKS_DEBUG=1",

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,6 +28,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks.nginx import PASSED_OVER_S, Front, free_port, is_installed, nginx_before
+from benchmarks.postgres import Database, postgres_programs
 from benchmarks.team import Host, Replica, bucket, hosts_of, tokens_of
 
 EVENTS: Final = ("rolling", "hang", "database")
@@ -84,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure and print; the exit code is 1 where a call was cut or an error was shown."""
-    if not is_installed() or _postgres_programs() == Path():
+    if not is_installed() or postgres_programs() == Path():
         print("nginx, openssl and PostgreSQL's own programs are needed; install them.", file=sys.stderr)
         return 2
     # Another user, who runs the database, has to reach its own folder below.
@@ -223,48 +221,3 @@ async def _client_of(front: Front, token: str, era: str) -> AsyncIterator[Client
         Client(streamable_http_client(url, http_client=http), mode=era) as client,
     ):
         yield client
-
-
-class Database:
-    """A PostgreSQL of the run's own, on loopback, which can be stopped."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._port = free_port()
-        self.address = f"postgresql+asyncpg://postgres@127.0.0.1:{self._port}/postgres"
-
-    def make(self) -> None:
-        """Make its files and start it."""
-        self._folder.mkdir()
-        if os.geteuid() == 0:
-            shutil.chown(self._folder, "postgres", "postgres")
-        data = str(self._folder / "data")
-        self._run("initdb", "--auth=trust", "--username=postgres", "--no-sync", "-D", data)
-        self.start()
-
-    def start(self) -> None:
-        """Start it, and wait until it takes connections."""
-        sockets = f"-c unix_socket_directories={self._folder} -c max_connections=200"
-        self._control("start", "-o", f"-p {self._port} -c listen_addresses=127.0.0.1 {sockets}")
-
-    def stop(self) -> None:
-        """End every connection and stop it, if it runs."""
-        if (self._folder / "data" / "postmaster.pid").exists():
-            self._control("stop", "-m", "fast")
-
-    def _control(self, *arguments: str) -> None:
-        log = str(self._folder / "log")
-        self._run("pg_ctl", "-w", "-D", str(self._folder / "data"), "-l", log, *arguments)
-
-    def _run(self, program: str, *arguments: str) -> None:
-        # PostgreSQL refuses to run as root.
-        user = "postgres" if os.geteuid() == 0 else None
-        command = [str(_postgres_programs() / program), *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, user=user, cwd=self._folder)
-
-
-def _postgres_programs() -> Path:
-    """Return where PostgreSQL's programs lie, the newest; an empty path where there are none."""
-    # Debian keeps them where a user's path does not lead.
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or ".")]
-    return found[-1].parent

@@ -1,9 +1,11 @@
-"""``python -m benchmarks team``: a team's servers behind nginx, one of which is killed again and again.
+"""``python -m benchmarks team``: a team's servers behind nginx, while they or what they rely on misbehaves.
 
 Each principal has a repository of its own with a word that no other has. It opens navigations one after the
 other and steps each. A call that got no answer, or 502 to 504, is made again. At the end every
 answered step is looked up at another server than nginx chose. The same is then done by one server alone, on
-SQLite and without kills.
+SQLite and without any trouble.
+
+With webhooks among the troubles the repositories are named ones of a git host, which is asked who reads them.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ from typing import Any, Final
 import anyio
 import httpx2
 
+from benchmarks.git_host import GitHost, git_host
 from benchmarks.nginx import free_port, is_installed, nginx_before
+from benchmarks.postgres import Database, postgres_programs
+from benchmarks.troubles import TROUBLES, Stage, fetch, is_ready, keep_fetching, trouble
 from navigator.stores.store_address import DatabaseAddress, read_database_address
 
 STORE: Final = "postgresql+asyncpg://postgres@127.0.0.1:5432/test"
@@ -62,7 +67,14 @@ class Host:
     token: str
     repository: Path
     word: str
+    asks_for: str
+    """What its calls name the repository by."""
     flights: list[Flight] = field(default_factory=list)
+
+    @property
+    def login(self) -> str:
+        """Its name, here and at the git host."""
+        return f"principal-{self.number}"
 
 
 @dataclass
@@ -79,8 +91,14 @@ class Outcome:
     """Calls that were given up."""
     wrong: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    kills: int = 0
+    alone: dict[str, list[float]] = field(default_factory=dict)
+    """As ``seconds``, before anybody else called and anything happened."""
+    troubles: dict[str, list[float]] = field(default_factory=dict)
+    """Which happened, and how many seconds each took."""
+    webhooks: Counter[str] = field(default_factory=Counter)
     took: float = 0.0
+    busy_cores: float = 0.0
+    """Of the machine, whoever made it work."""
     cpu_seconds: float = 0.0
     """Of all servers, those that were killed and their starts included."""
     memory_mb: float = 0.0
@@ -99,8 +117,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--principals", type=int, default=30, help="principals, who call at once (30)")
     parser.add_argument("--navigations", type=int, default=300, help="navigations of all of them (300)")
     parser.add_argument("--replicas", type=int, default=3, help="servers behind nginx (3)")
+    parser.add_argument("--steps", type=int, default=_STEPS, help=f"of each navigation ({_STEPS})")
     parser.add_argument(
-        "--kill-every", type=float, default=10.0, help="seconds between a return and a kill (10)"
+        "--pause", type=float, default=0.0, help="seconds that a principal thinks before each call (0)"
+    )
+    parser.add_argument(
+        "--trouble",
+        default="kill",
+        metavar="NAMES",
+        help=f"what happens in turn, with commas between: {', '.join(TROUBLES)}; `none` for nothing (kill)",
+    )
+    parser.add_argument(
+        "--every", type=float, default=10.0, help="seconds between the end of a trouble and the next (10)"
+    )
+    parser.add_argument(
+        "--alone", type=int, default=0, help="principals who navigate before all others, one by one (0)"
+    )
+    parser.add_argument(
+        "--earlier",
+        default="",
+        metavar="PYTHON",
+        help="interpreter in whose environment an earlier version is installed, with which servers begin",
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="no navigation is opened later (30)")
     parser.add_argument("--lease", type=float, default=15.0, help="REPO_NAVIGATOR_LEASE_SECONDS (15)")
@@ -111,10 +148,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure and print; the exit code is 1 where an answered step was lost or an answer was another's."""
-    if not is_installed():
-        print("nginx and openssl are needed; install them, then measure again.", file=sys.stderr)
+    names = _troubles(options.trouble)
+    if (why := _missing(options, names)) is not None:
+        print(why, file=sys.stderr)
         return 2
+    # Another user, who runs the database, has to reach its own folder below.
     with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch).chmod(0o755)
         team = anyio.run(fly_team, options, Path(scratch))
     told = {"team": _summary(team)}
     if not options.no_baseline:
@@ -130,6 +170,25 @@ def run(options: argparse.Namespace) -> int:
     return int(bool(team.lost or team.wrong))
 
 
+def _troubles(text: str) -> list[str]:
+    return [] if text == "none" else [name.strip() for name in text.split(",")]
+
+
+def _missing(options: argparse.Namespace, names: Sequence[str]) -> str | None:
+    """Return what keeps the measurement from being made, None where nothing does."""
+    if unknown := [name for name in names if name not in TROUBLES]:
+        return f"`{unknown[0]}` is no trouble; name some of {', '.join(TROUBLES)}."
+    if not is_installed() or ("database" in names and postgres_programs() == Path()):
+        return "nginx, openssl and, to restart it, PostgreSQL's own programs are needed; install them."
+    if options.earlier and not is_ready(options.earlier):
+        return (
+            f"`{options.earlier}` is no interpreter in whose environment a server with `[team]` is installed."
+        )
+    if not options.earlier and not {"upgrade", "rollback"}.isdisjoint(names):
+        return "An upgrade begins at an earlier version; name its interpreter by --earlier."
+    return None
+
+
 def _summary(outcome: Outcome) -> dict[str, Any]:
     navigations = max(len(outcome.seconds["navigate"]), 1)
     told: dict[str, Any] = {
@@ -138,53 +197,105 @@ def _summary(outcome: Outcome) -> dict[str, Any]:
         "memory of a server, MB": round(outcome.memory_mb),
         "database, kB a navigation": round(outcome.database_kb),
         "seconds": round(outcome.took, 1),
-        "kills": outcome.kills,
+        "cores busy": f"{outcome.busy_cores:.2f} of {os.cpu_count()}, all work of the machine",
+        "seconds of each trouble": {
+            name: [round(each, 1) for each in took] for name, took in outcome.troubles.items()
+        },
         "answered steps lost": outcome.lost[:5] or 0,
         "wrong or foreign answers": outcome.wrong[:5] or 0,
         "retries": dict(sorted(outcome.retries.items())),
         "refusals": dict(sorted(outcome.refusals.items())),
         "given up after two minutes": dict(sorted(outcome.unanswered.items())),
     }
+    if outcome.webhooks:
+        told["webhooks answered"] = dict(sorted(outcome.webhooks.items()))
     for tool, seconds in outcome.seconds.items():
         if len(seconds) > 1:
-            cuts = statistics.quantiles(seconds, n=20, method="inclusive")
-            told[f"{tool} p50, p95, longest"] = [round(each, 2) for each in (cuts[9], cuts[18], max(seconds))]
+            told[f"{tool} p50, p95, longest"] = p50, p95, _ = _percentiles(seconds)
+            alone = outcome.alone.get(tool, ())
+            if len(alone) > 1:
+                told[f"{tool} alone"] = at_rest = _percentiles(alone)
+                told[f"{tool} against alone, p50 and p95"] = [
+                    round(p50 / max(at_rest[0], 0.01), 1),
+                    round(p95 / max(at_rest[1], 0.01), 1),
+                ]
     return told
 
 
+def _percentiles(seconds: Sequence[float]) -> list[float]:
+    cuts = statistics.quantiles(seconds, n=20, method="inclusive")
+    return [round(each, 2) for each in (cuts[9], cuts[18], max(seconds))]
+
+
 async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
-    """Let hosts call servers behind nginx while these are killed, then look up what was answered."""
-    hosts = hosts_of(scratch, options.principals)
+    """Let hosts call servers behind nginx while things happen to these, then look up what was answered."""
+    hosts, names = hosts_of(scratch, options.principals), _troubles(options.trouble)
     with ExitStack() as stack:
+        database = Database(scratch / "database") if "database" in names else None
+        if database is not None:
+            stack.callback(database.stop)
+            await anyio.to_thread.run_sync(database.make)
+        store = options.store if database is None else database.address
         environ = {
             **stack.enter_context(bucket()),
-            "REPO_NAVIGATOR_STORE": stack.enter_context(_schema(options.store)),
+            "REPO_NAVIGATOR_STORE": stack.enter_context(_schema(store)),
             "REPO_NAVIGATOR_LEASE_SECONDS": f"{options.lease:g}",
             "REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts),
+            "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
         }
+        git = None
+        if "webhooks" in names:
+            git = stack.enter_context(git_host(scratch, {host.repository.name: host.login for host in hosts}))
+            environ |= _named(hosts, git, scratch)
+            await anyio.to_thread.run_sync(fetch, {**os.environ, **environ})
+        programs = {"later": sys.executable, "earlier": options.earlier or sys.executable}
         ports = [free_port() for _ in range(options.replicas)]
-        replicas = [Replica(scratch, port, environ) for port in ports]
+        replicas = [Replica(scratch, port, environ, programs["earlier"]) for port in ports]
         for replica in replicas:
             stack.callback(replica.kill)
             replica.start()
         (scratch / "nginx").mkdir()
         front = stack.enter_context(nginx_before(scratch / "nginx", ports))
+        stage = Stage(replicas, front, database, git, programs)
         outcome = Outcome()
         async with (
             httpx2.AsyncClient(verify=front.trust, timeout=90, limits=_ROOMY) as client,
             anyio.create_task_group() as tasks,
         ):
-            tasks.start_soon(_kill_in_turn, replicas, options.kill_every, outcome)
             caller = Caller(client, f"https://127.0.0.1:{front.port}", outcome)
+            for host in hosts[: options.alone]:
+                await _fly_one(host, caller, options)
+            outcome.alone, outcome.seconds = outcome.seconds, {tool: [] for tool in outcome.seconds}
+            if git is not None:
+                tasks.start_soon(keep_fetching, {**os.environ, **environ})
+            if names:
+                tasks.start_soon(trouble, stage, names, options.every)
             await _fly(hosts, caller, options)
             tasks.cancel_scope.cancel()
+        outcome.troubles, outcome.webhooks = stage.took, stage.webhooks
         for replica in replicas:
+            replica.send(signal.SIGCONT)
             await anyio.to_thread.run_sync(replica.ensure)
         await _look_up(hosts, ports, outcome)
         _measure(replicas, outcome)
         size = await _database_bytes(environ["REPO_NAVIGATOR_STORE"])
         outcome.database_kb = size / 1000 / max(len(outcome.seconds["navigate"]), 1)
     return outcome
+
+
+def _named(hosts: Sequence[Host], git: GitHost, scratch: Path) -> dict[str, str]:
+    """Have hosts name their repositories as a git host's; give the variables by which servers know them."""
+    file = scratch / "repositories.yaml"
+    file.write_text(git.catalogue())
+    for host in hosts:
+        host.asks_for = host.repository.name
+    # As the instances of one machine they share the folders.
+    return {
+        **git.settings,
+        "REPO_NAVIGATOR_REPOSITORIES": str(file),
+        "REPO_NAVIGATOR_DATA": str(scratch / "data"),
+        "REPO_NAVIGATOR_CACHE": str(scratch / "cache"),
+    }
 
 
 async def fly_alone(options: argparse.Namespace, scratch: Path) -> Outcome:
@@ -270,21 +381,35 @@ def _message(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 async def _fly(hosts: Sequence[Host], caller: Caller, options: argparse.Namespace) -> None:
     """Let all hosts call at once, each one call after the other, until so many navigations are flown."""
-    left, began = itertools.count(), time.perf_counter()
+    left, began, busy = itertools.count(), time.perf_counter(), _busy_seconds()
 
     async def fly(host: Host) -> None:
+        # Nobody begins the day at the same moment.
+        await anyio.sleep(options.pause * host.number / len(hosts))
         while next(left) < options.navigations and time.perf_counter() - began < 60 * options.minutes:
-            await _fly_one(host, caller)
+            await _fly_one(host, caller, options)
 
     async with anyio.create_task_group() as tasks:
         for host in hosts:
             tasks.start_soon(fly, host)
-    caller._outcome.took = time.perf_counter() - began
+    outcome = caller._outcome
+    outcome.took = time.perf_counter() - began
+    outcome.busy_cores = (_busy_seconds() - busy) / outcome.took
 
 
-async def _fly_one(host: Host, caller: Caller) -> None:
+def _busy_seconds() -> float:
+    """Return the seconds that the cores of this machine have worked, for whomever; 0 where none tells."""
+    try:
+        numbers = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    except OSError:
+        return 0.0
+    user, nice, system, _, _, irq, soft_irq, stolen = map(int, numbers)
+    return (user + nice + system + irq + soft_irq + stolen) / os.sysconf("SC_CLK_TCK")
+
+
+async def _fly_one(host: Host, caller: Caller, options: argparse.Namespace) -> None:
     outcome, clock = caller._outcome, time.perf_counter()
-    goal = {"goal": f"the part that only {host.word} has", "repo_path": str(host.repository)}
+    goal = {"goal": f"the part that only {host.word} has", "repo_path": host.asks_for}
     opened = await caller.answer(host, "navigate", **goal, mode="interactive", token_budget=_TOKENS + 2_000)
     if opened is None:
         return
@@ -292,7 +417,8 @@ async def _fly_one(host: Host, caller: Caller) -> None:
     flight = Flight(opened["navigation_id"])
     host.flights.append(flight)
     _judge(host, opened["context"], outcome)
-    for number in range(_STEPS):
+    for number in range(options.steps):
+        await anyio.sleep(options.pause)
         clock, budget = time.perf_counter(), _TOKENS - number
         updates = {**_SHOW, "budget": budget}
         stepped = await caller.answer(host, "step", navigation_id=flight.navigation_id, updates=updates)
@@ -304,6 +430,7 @@ async def _fly_one(host: Host, caller: Caller) -> None:
             outcome.wrong.append(f"{flight.navigation_id} was answered {report['step_number']} twice")
         flight.answered[report["step_number"]] = budget
         _judge(host, stepped["context_delta"], outcome)
+    await anyio.sleep(options.pause)
 
 
 def _judge(host: Host, shown: str, outcome: Outcome) -> None:
@@ -335,19 +462,15 @@ async def _look_up(hosts: Sequence[Host], ports: Sequence[int], outcome: Outcome
                 outcome.refusals = refused
 
 
-async def _kill_in_turn(replicas: Sequence[Replica], every: float, outcome: Outcome) -> None:
-    for replica in itertools.cycle(replicas):
-        await anyio.sleep(every)
-        replica.kill()
-        outcome.kills += 1
-        await anyio.to_thread.run_sync(replica.start)
-
-
 class Replica:
     """A server process at a port of its own, with a data folder of its own."""
 
-    def __init__(self, scratch: Path, port: int, environ: dict[str, str]) -> None:
+    def __init__(
+        self, scratch: Path, port: int, environ: dict[str, str], program: str = sys.executable
+    ) -> None:
         self.port = port
+        self.program = program
+        """The interpreter that its next life is started by."""
         self._log = scratch / f"replica-{port}.log"
         self._environ = {
             **os.environ,
@@ -361,7 +484,7 @@ class Replica:
 
     def launch(self) -> None:
         """Begin; what it logs goes on in its file."""
-        arguments = [sys.executable, "-I", "-m", "mcp_server", "--http", f"127.0.0.1:{self.port}"]
+        arguments = [self.program, "-I", "-m", "mcp_server", "--http", f"127.0.0.1:{self.port}"]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(arguments, stderr=log, env=self._environ)
 
@@ -385,8 +508,8 @@ class Replica:
     def end(self) -> None:
         """Ask it to end, as an upgrade does, and wait until it has."""
         self.send(signal.SIGTERM)
-        if self._process is not None:
-            self._process.wait()
+        if self._process is not None and self._process.returncode is None:
+            self._account()
 
     def send(self, number: signal.Signals) -> None:
         """Send it a signal."""
@@ -397,10 +520,15 @@ class Replica:
         """End it without a farewell."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
-            _, _, used = os.wait4(self._process.pid, 0)
-            self._process.returncode = -signal.SIGKILL
-            self.cpu_seconds += used.ru_utime + used.ru_stime
-            self.memory_mb = max(self.memory_mb, used.ru_maxrss / 1000)
+            self._account()
+
+    def _account(self) -> None:
+        """Wait until it has ended, and count what it used."""
+        assert self._process is not None
+        _, status, used = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_seconds += used.ru_utime + used.ru_stime
+        self.memory_mb = max(self.memory_mb, used.ru_maxrss / 1000)
 
 
 def _measure(replicas: Sequence[Replica], outcome: Outcome) -> None:
@@ -423,13 +551,13 @@ def hosts_of(scratch: Path, count: int) -> list[Host]:
             )
             (folder / "src" / f"part_{part}.py").write_text(body + others)
         subprocess.run(["git", "init", "--quiet", folder], check=True)
-        hosts.append(Host(number, secrets.token_urlsafe(16), folder, word))
+        hosts.append(Host(number, secrets.token_urlsafe(16), folder, word, str(folder)))
     return hosts
 
 
 def tokens_of(hosts: Sequence[Host]) -> str:
     """Return the setting that admits principals."""
-    return ",".join(f"principal-{host.number}:{host.token}" for host in hosts)
+    return ",".join(f"{host.login}:{host.token}" for host in hosts)
 
 
 @contextmanager
