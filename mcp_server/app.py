@@ -51,7 +51,9 @@ from navigator.adk.telemetry import is_wanted
 if TYPE_CHECKING:
     from mcp_server.tenancy.host_rights import HostRights
     from mcp_server.tenancy.metrics import Metrics
+    from mcp_server.tenancy.people import KnownPeople
     from navigator.stores.host_projects import HostProjectStore
+    from navigator.stores.postgres.database import PostgresDatabase
     from navigator.workspaces.catalogue import Catalogue
 
 NAME: Final = "repo-navigator"
@@ -175,7 +177,9 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         working_folder: The folder to navigate when neither call nor host names one; by default the process's.
     """
     navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, on_usage=note_usage))
-    navigations.access.at_hosts = _host_rights(settings, navigations.access.catalogue)
+    database = _shared_database(settings)
+    navigations.access.at_hosts = _host_rights(settings, navigations.access.catalogue, database)
+    navigations.access.people = _people(settings, database)
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()
@@ -214,7 +218,27 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     return server
 
 
-def _host_rights(settings: Settings, catalogue: Catalogue | None) -> HostRights | None:
+def _shared_database(settings: Settings) -> PostgresDatabase | None:
+    """Return the database by which servers hear of rights and people; None where they share none."""
+    if settings.store is None or find_spec("asyncpg") is None:
+        return None
+    from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+
+    return PostgresDatabase(settings.store)
+
+
+def _people(settings: Settings, database: PostgresDatabase | None) -> KnownPeople | None:
+    if database is None:
+        return None
+    from mcp_server.tenancy.people import KnownPeople  # noqa: PLC0415 - only where a database is named
+    from navigator.stores.postgres.people import PeopleStore  # noqa: PLC0415 - as above
+
+    return KnownPeople(PeopleStore(database), takes_tokens=settings.http.takes_stored_tokens)
+
+
+def _host_rights(
+    settings: Settings, catalogue: Catalogue | None, database: PostgresDatabase | None
+) -> HostRights | None:
     """Return what asks git hosts for readers and hears of pushes; None where the settings name no host."""
     if catalogue is None or not (settings.http.host_tokens or settings.http.webhook_secrets):
         return None
@@ -228,11 +252,10 @@ def _host_rights(settings: Settings, catalogue: Catalogue | None) -> HostRights 
     from navigator.stores.host_projects import OwnHostProjects  # noqa: PLC0415 - as above
 
     store: HostProjectStore = OwnHostProjects()
-    if settings.store is not None:
-        from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
-        from navigator.stores.postgres.host_projects import SharedHostProjects  # noqa: PLC0415 - as above
+    if database is not None:
+        from navigator.stores.postgres.host_projects import SharedHostProjects  # noqa: PLC0415 - only where one is named
 
-        store = SharedHostProjects(PostgresDatabase(settings.store))
+        store = SharedHostProjects(database)
     return HostRights(
         catalogue, HostClient(settings.http.host_tokens), store, hold_s=settings.http.rights_seconds
     )

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -34,10 +35,12 @@ from mcp_server.transport.origins import allowed_addresses, is_own_host, is_own_
 from mcp_server.transport.request_guard import RequestGuard
 from mcp_server.transport.sessions import Sessions
 from mcp_server.transport.watchdog import READY, STOPPING, Watchdog
+from navigator.errors import StorageError
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
     from mcp_server.tenancy.metrics import Metrics
+    from mcp_server.tenancy.repository_access import RepositoryAccess
     from mcp_server.tenancy.webhooks import Webhooks
 
 PATH: Final = "/mcp"
@@ -56,7 +59,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
     Raises:
         SettingsError: Others than this machine are served, and neither a token nor a provider is set.
     """
-    asks_for_token = bool(settings.tokens or settings.identity)
+    asks_for_token = bool(settings.tokens or settings.identity or settings.takes_stored_tokens)
     if not asks_for_token:
         _require_loopback(settings)
 
@@ -134,8 +137,16 @@ async def serve_http(
     """
     readiness = Readiness(server.navigations)
     app = http_app(server, settings, readiness)
+    access = server.navigations.access
+    people = access.people
     if loads_first:
         await server.navigations.navigator()
+        # A server that begins knows what the others know: else it would refuse whom they serve.
+        with suppress(StorageError):  # Told in the log, and to whoever calls.
+            if people is not None:
+                await people.look()
+            if access.at_hosts is not None:
+                await access.at_hosts.hear()
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -153,8 +164,10 @@ async def serve_http(
             tasks.start_soon(readiness.watch)
         # On while the server drains too: one that hangs then is ended as well.
         tasks.start_soon(watchdog.watch)
-        if server.navigations.access.at_hosts is not None:
-            tasks.start_soon(server.navigations.access.at_hosts.follow)
+        if access.at_hosts is not None:
+            tasks.start_soon(access.at_hosts.follow)
+        if people is not None:
+            tasks.start_soon(people.follow)
         await running.serve()
         watchdog.tell(STOPPING)
         tasks.cancel_scope.cancel()
@@ -208,12 +221,12 @@ def _read_metrics(metrics: Metrics, token: str) -> Callable[[Request], Awaitable
 
 
 class _Tokens:
-    """Verifies static bearer tokens, and those of an identity provider."""
+    """Verifies tokens of the settings, those that operators made, and those of an identity provider."""
 
     def __init__(
-        self, settings: HttpSettings, issuer: TokenVerifier | None, is_revoked: Callable[[str], bool]
+        self, settings: HttpSettings, issuer: TokenVerifier | None, access: RepositoryAccess
     ) -> None:
-        self._is_revoked = is_revoked
+        self._access = access
         self._principals = settings.tokens
         self._groups = settings.groups
         self._issuer = issuer
@@ -221,9 +234,11 @@ class _Tokens:
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return who the token admits, or None."""
         found = self._known(token)
+        if found is None and self._access.people is not None:
+            found = self._access.people.admits(token)
         if found is None and self._issuer is not None:
             found = await self._issuer.verify_token(token)
-        return None if found is None or self._is_revoked(found.client_id) else found
+        return None if found is None or self._access.revokes(found.client_id) else found
 
     def _known(self, token: str) -> AccessToken | None:
         presented, found = token.encode(), None
@@ -253,7 +268,7 @@ def _behind_token(app: ASGIApp, settings: HttpSettings, server: NavigatorServer)
                 server.accounting.note_unauthorized(origin_of(scope))
             await guarded(scope, receive, send)
 
-    verifier = _Tokens(settings, issuer, server.navigations.access.revokes)
+    verifier = _Tokens(settings, issuer, server.navigations.access)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
 
 

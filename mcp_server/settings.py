@@ -37,6 +37,8 @@ PREFIX: Final = "REPO_NAVIGATOR_"
 MAX_RETRIES: Final = 10
 _SHORTEST_TOKEN: Final = 16
 """Characters of a bearer token."""
+STORED_TOKENS: Final = "stored"
+"""Stands among tokens for those that operators keep in the shared database."""
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
     "info": "INFO",
@@ -90,6 +92,8 @@ class HttpSettings:
     port: int = 8321
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Bearer token → the principal whom it admits."""
+    takes_stored_tokens: bool = False
+    """Whether tokens that operators keep in the shared database admit too."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Principal of such a token → its groups."""
     identity: IdentitySettings | None = None
@@ -152,11 +156,18 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
     cache_dir = cache_folder(environ, sys.platform, Path.home())
     urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
-    tokens = bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
+    entries = _words(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
+    tokens = bearer_tokens(entries)
+    store = _address(environ, "STORE", read_database_address)
+    if STORED_TOKENS in entries and store is None:
+        raise SettingsError(
+            f"{PREFIX}HTTP_TOKENS takes those that are `{STORED_TOKENS}`, and no database keeps any; set "
+            f"{PREFIX}STORE, or write `name:token`."
+        )
     return Settings(
         data_dir=default_data_dir(environ),
         lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
-        store=_address(environ, "STORE", read_database_address),
+        store=store,
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
@@ -189,6 +200,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         http=HttpSettings(
             identity=_identity(environ),
             tokens=tokens,
+            takes_stored_tokens=STORED_TOKENS in entries,
             groups=_groups(environ.get(f"{PREFIX}HTTP_GROUPS", ""), set(tokens.values())),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
@@ -293,10 +305,12 @@ def log_level(name: str) -> LogLevel:
     return level
 
 
-def bearer_tokens(text: str) -> dict[str, str]:
-    """Return token → principal from ``alice:token,bob:token``; a nameless token admits ``token-<n>``."""
+def bearer_tokens(entries: Sequence[str]) -> dict[str, str]:
+    """Return token → principal from ``alice:token``, …; a nameless token admits ``token-<n>``."""
     principals: dict[str, str] = {}
-    for position, entry in enumerate(_words(text), start=1):
+    for position, entry in enumerate(entries, start=1):
+        if entry == STORED_TOKENS:
+            continue
         name, named, token = entry.partition(":")
         token, name = (token, name) if named else (name, f"token-{position}")
         if len(token) < _SHORTEST_TOKEN:

@@ -31,6 +31,7 @@ _BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
 
 if TYPE_CHECKING:
     from mcp_server.tenancy.host_rights import HostRights
+    from mcp_server.tenancy.people import KnownPeople
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,8 @@ class RepositoryAccess:
         self._allowed = allowed
         self.at_hosts: HostRights | None = None
         """What git hosts say of readers; None where nobody asks them, and then they admit nobody."""
+        self.people: KnownPeople | None = None
+        """Whom the shared database lets in and turns away; None where there is none."""
         self._catalogue: Catalogue | None = None
         if settings.repositories is not None and settings.data_dir is not None:
             self._catalogue = Catalogue(settings.repositories, settings.data_dir)
@@ -184,7 +187,8 @@ class RepositoryAccess:
 
     def revokes(self, user: str) -> bool:
         """Tell whether a principal's tokens admit nobody any more."""
-        return self._catalogue is not None and self._catalogue.revokes(user)
+        by_file = self._catalogue is not None and self._catalogue.revokes(user)
+        return by_file or (self.people is not None and self.people.revokes(user))
 
     @property
     def catalogue(self) -> Catalogue | None:

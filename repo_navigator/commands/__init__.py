@@ -113,6 +113,14 @@ REPO_NAVIGATOR: Final = Program(
             ("add api https://git.example/team/api.git --branch main --reader backend",),
         ),
         Command(
+            "team",
+            "repo_navigator.commands.team",
+            "tell an operator how a team's servers stand, and who may call them",
+            "Tell how a team's servers stand, who calls them and what is slow; let people in, turn them "
+            "away, delete what is theirs. It goes by the servers' settings and by their database.",
+            ("status", "people --json", "slow --hours 2", "token alice --group core", "revoke alice"),
+        ),
+        Command(
             "hook",
             "repo_navigator.commands.hook",
             "answer an assistant's hooks: after a search, when it crawls, at the start",

@@ -67,7 +67,7 @@ OPTIONS = {
 
 def run(options: AddOptions | ListOptions | SyncOptions, settings: Settings) -> int:
     """Do what is asked; what can't be fetched is told by name, and the others are fetched all the same."""
-    catalogue = _catalogue(settings)
+    catalogue = catalogue_of(settings)
     match options:
         case AddOptions():
             entry = new_entry(options.address, options.branches, options.readers)
@@ -88,7 +88,12 @@ def run(options: AddOptions | ListOptions | SyncOptions, settings: Settings) -> 
             return 0 if is_whole else _FAILED
 
 
-def _catalogue(settings: Settings) -> Catalogue:
+def catalogue_of(settings: Settings) -> Catalogue:
+    """Return the repositories of the file that the settings name.
+
+    Raises:
+        InvalidRequestError: they name none.
+    """
     if settings.repositories is None or settings.data_dir is None:
         raise InvalidRequestError(
             "No file of repositories is named; set REPO_NAVIGATOR_REPOSITORIES to one, such as "

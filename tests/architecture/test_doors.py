@@ -59,6 +59,7 @@ FILES = {
     "mcp_server/repository.py": "resolves the root that a call names, and looks at nothing below it",
     "repo_navigator/commands/install.py": "resolves the folders that the user allows",
     "repo_navigator/commands/serve.py": "resolves the folders that the user allows",
+    "repo_navigator/team_report.py": "the audit that an operator names, and how much disk the clones take",
 }
 """Who may open, list or look at files, and which."""
 PROGRAMS = {

@@ -61,7 +61,18 @@ GOALS = (
 HELP = (
     *(
         ("repo-navigator", command)
-        for command in ("", "serve", "navigate", "context", "replay", "view", "check", "install", "doctor")
+        for command in (
+            "",
+            "serve",
+            "navigate",
+            "context",
+            "replay",
+            "view",
+            "check",
+            "team",
+            "install",
+            "doctor",
+        )
     ),
     *(("repo-map", command) for command in ("", "generate", "costs", "watch")),
 )

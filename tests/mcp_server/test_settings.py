@@ -180,7 +180,7 @@ def test_groups_that_are_nobodys_or_told_twice_are_refused(groups: str) -> None:
 
 
 def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
-    assert bearer_tokens("0123456789abcdef, bob:fedcba9876543210") == {
+    assert bearer_tokens(("0123456789abcdef", "bob:fedcba9876543210")) == {
         "0123456789abcdef": "token-1",
         "fedcba9876543210": "bob",
     }
@@ -198,7 +198,7 @@ def test_no_token_is_told_where_settings_are_printed() -> None:
 
 def test_a_short_token_is_refused() -> None:
     with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
-        bearer_tokens("bob:short")
+        bearer_tokens(("bob:short",))
 
 
 def test_log_levels_are_named_in_any_case() -> None:

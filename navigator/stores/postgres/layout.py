@@ -1,9 +1,16 @@
-"""The layout of the tables, as the steps that lead to it; each is taken once, and only forwards."""
+"""The layout of the tables, as the steps that lead to it; each is taken once, and only forwards.
+
+A step changes what an earlier version of the program reads or writes, so that one refuses to go on. An
+addition brings what earlier versions never look at, and they go on beside it: servers of both versions
+share a database while they are upgraded one by one, or brought back.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from navigator.errors import StorageError
@@ -187,6 +194,21 @@ STEPS: Final[tuple[str | Batches, ...]] = (
     _HOST_PROJECTS,
 )
 """The first makes version 1 of nothing, and so on; one that was released is never changed."""
+_PEOPLE: Final = """
+CREATE TABLE people_tokens (
+    digest text PRIMARY KEY,
+    principal text NOT NULL,
+    groups text NOT NULL DEFAULT '[]',
+    made_at double precision NOT NULL
+);
+CREATE TABLE people_revoked (
+    principal text PRIMARY KEY,
+    revoked_at double precision NOT NULL
+);
+"""
+"""Whom operators let in and turned away; of a token there is its digest alone."""
+ADDITIONS: Final[Mapping[str, str]] = MappingProxyType({"people": _PEOPLE})
+"""By name, each one transaction. It makes tables and indexes of its own, and changes no table of a step."""
 _ONE_AT_A_TIME: Final = 0x5265706F
 """The advisory lock under which one server at a time changes the layout."""
 _BEGINNING: Final = ("", "", "")
@@ -226,6 +248,28 @@ async def bring_up_to_date(connection: Any, schema: str) -> None:
                 await connection.execute("INSERT INTO layout (version) VALUES ($1)", version)
     if begun != version:
         logger.info("The database was brought from layout %d to layout %d", begun, version)
+    for name in await _lacking(connection):
+        async with connection.transaction():
+            await connection.execute(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
+            if name in await _lacking(connection):
+                await connection.execute(_ADDED)
+                await connection.execute(ADDITIONS[name])
+                await connection.execute("INSERT INTO layout_additions (name) VALUES ($1)", name)
+                logger.info("The database was given the tables of %s", name)
+
+
+_ADDED: Final = (
+    "CREATE TABLE IF NOT EXISTS layout_additions (name text PRIMARY KEY, "
+    "taken_at timestamptz NOT NULL DEFAULT clock_timestamp())"
+)
+
+
+async def _lacking(connection: Any) -> list[str]:
+    """Return the additions that a database lacks, in their order."""
+    has = set[str]()
+    if await connection.fetchval("SELECT to_regclass('layout_additions')") is not None:
+        has = {row["name"] for row in await connection.fetch("SELECT name FROM layout_additions")}
+    return [name for name in ADDITIONS if name not in has]
 
 
 async def _make_room(connection: Any, schema: str) -> None:
@@ -251,6 +295,7 @@ class LayoutState(StrEnum):
 
     MISSING = "no tables yet; the first server makes them"
     OLDER = "tables of an earlier version; the next server that starts changes them"
+    ADDING = "tables of this version but for some that the next server adds; earlier servers may run on"
     CURRENT = "tables of this version"
     NEWER = "tables of a newer version, which this one refuses"
 
@@ -258,6 +303,8 @@ class LayoutState(StrEnum):
 async def look_at(connection: Any) -> LayoutState:
     """Return what the tables are; nothing is made or changed."""
     version = await _version(connection)
-    if version in (0, len(STEPS)):
-        return LayoutState.CURRENT if version else LayoutState.MISSING
+    if version == len(STEPS):
+        return LayoutState.ADDING if await _lacking(connection) else LayoutState.CURRENT
+    if not version:
+        return LayoutState.MISSING
     return LayoutState.OLDER if version < len(STEPS) else LayoutState.NEWER
