@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from time import monotonic
 from typing import Final
@@ -86,19 +86,31 @@ class HostRights:
         return found
 
     async def follow(self) -> None:
-        """Ask hosts and hear of other servers, until cancelled."""
+        """Ask hosts and hear of other servers, until cancelled: neither waits for the other."""
         try:
-            while True:
-                try:
-                    await self.look()
-                except StorageError as error:
-                    logger.warning("Rights of git hosts can't be shared, and lapse: %s", error)
-                self._due.clear()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._due.wait(), _TICK_S)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._keep(self.hear, asyncio.Event()))
+                tasks.create_task(self._keep(self.look, self._due))
         finally:
             await self._client.aclose()
             await self._store.close()
+
+    async def _keep(self, doing: Callable[[], Awaitable[None]], sooner: asyncio.Event) -> None:
+        while True:
+            try:
+                await doing()
+            except (StorageError, CatalogueError) as error:
+                logger.warning("Rights of git hosts can't be told, and lapse: %s", error)
+            sooner.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(sooner.wait(), _TICK_S)
+
+    async def hear(self) -> None:
+        """Take in what this server or another one was told; raises ``StorageError``."""
+        projects = await asyncio.to_thread(self.projects)
+        at, ours = self._clock
+        told = await self._store.since(at - _OVERLAP_S if ours else 0.0)
+        self._take(told, projects)
 
     async def look(self) -> None:
         """Ask what is due, and take in what is new, once; raises ``StorageError``."""
@@ -123,9 +135,7 @@ class HostRights:
                 await self._ask(key, projects[key][0])
 
         await asyncio.gather(*(ask(key) for key in sorted(due)))
-        at, ours = self._clock
-        told = await self._store.since(at - _OVERLAP_S if ours else 0.0)
-        self._take(told, projects)
+        await self.hear()
 
     async def _ask(self, key: str, project: Project) -> None:
         host = self._catalogue.current().hosts[project.host]
@@ -140,6 +150,8 @@ class HostRights:
             await self._store.tell(key, readers)
 
     def _take(self, told: HostProjects, projects: dict[str, tuple[Project, list[str]]]) -> None:
+        if told.now < self._clock[0]:
+            return  # What was read later is known already.
         is_first = not self._clock[1]
         for key, project in told.projects.items():
             pushed = project.pushed_at > self._known.get(key, HostProject()).pushed_at

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from mcp_server.app import build_server
 from mcp_server.http import http_app
@@ -24,8 +26,9 @@ from navigator.stores.host_projects import HostProjectStore, OwnHostProjects
 from navigator.workspaces.catalogue import Catalogue, CatalogueError
 from navigator.workspaces.clones import sync, wanted_of
 from navigator.workspaces.git_host import project_of
-from tests.support.providers.server import Answer, Die, LoopbackServer, Reply
-from tests.support.team_stores import own_schema
+from tests.mcp_server.test_http import Served
+from tests.support.providers.server import Answer, Die, LoopbackServer, Reply, Stall
+from tests.support.team_stores import own_schema, url_of
 from tests.support.trees import commit
 
 pytestmark = pytest.mark.anyio
@@ -218,6 +221,41 @@ async def hooked(
 
 def signed(body: bytes, secret: str = SECRET) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+async def test_a_server_that_starts_serves_whom_others_were_told_of_though_its_host_is_silent(
+    tmp_path: Path, double: GitDouble
+) -> None:
+    pytest.importorskip("asyncpg")
+    from navigator.stores.postgres.database import PostgresDatabase
+    from navigator.stores.postgres.host_projects import SharedHostProjects
+
+    team = Team(tmp_path, double, "github")
+    double.fault = Stall()
+    with own_schema() as address:
+        store = SharedHostProjects(PostgresDatabase(address))
+        await store.tell("git.example/team/api", ["alice"])
+        await store.close()
+        served = Served(
+            tmp_path,
+            REPO_NAVIGATOR_STORE=url_of(address),
+            REPO_NAVIGATOR_DATA=str(tmp_path / "data"),
+            REPO_NAVIGATOR_REPOSITORIES=str(team.catalogue.file),
+            REPO_NAVIGATOR_HTTP_TOKENS="alice:alice-0123456789abcdef",
+            REPO_NAVIGATOR_HOST_TOKENS=f"git.example:{TOKEN}",
+        )
+        try:
+            headers = {"authorization": "Bearer alice-0123456789abcdef"}
+            async with (
+                httpx2.AsyncClient(headers=headers, timeout=60) as http,
+                Client(streamable_http_client(served.url, http_client=http)) as client,
+            ):
+                asked = {"goal": "the part that counts", "repo_path": "api"}
+                refused = await client.call_tool("navigate", asked)
+        finally:
+            served.stop()
+    # It may be read, and is only not here yet.
+    assert "`api` was not fetched yet" in getattr(refused.content[0], "text", "")
 
 
 async def test_a_webhook_is_let_in_by_its_secret_alone(tmp_path: Path, double: GitDouble) -> None:
