@@ -105,7 +105,11 @@ class Relevance(NamedTuple):
             return False
         one, first = self.spelt[0], self.units[0]
         is_short = bool(one.name) and one.end - one.start < _SHORT_DEFINITION
-        return is_short and (one.path, one.start) == (first.path, first.start)
+        # Of a class that has members, the head is not the whole.
+        has_members = any(
+            unit.path == one.path and unit.name.startswith(f"{one.name}.") for unit in self.units
+        )
+        return is_short and not has_members and (one.path, one.start) == (first.path, first.start)
 
 
 def score_goal(

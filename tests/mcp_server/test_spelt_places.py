@@ -127,3 +127,14 @@ async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_
     assert "def close(self, day):" in answer["context"]
     assert ("shop/ledger.py", "settle_books") in places_of(answer).values()
     assert count(text_of(result)) <= 400
+
+
+@pytest.mark.parametrize(
+    ("members", "is_one"), [("", True), ("\n    def tear(self):\n        pass\n", False)]
+)
+def test_of_a_class_that_has_members_the_head_is_not_the_one_definition(
+    shop: Path, members: str, is_one: bool
+) -> None:
+    (shop / "shop/paper.py").write_text(f"class TillRoll:\n    width = 3\n{members}", "utf-8")
+    relevance = score_goal(build_index(shop, store=Store(None)), "What is wrong with the TillRoll?")
+    assert relevance.is_about_one == is_one
