@@ -10,36 +10,24 @@ from navigator.records.reports import MenuPlace
 from navigator.steps.answer_size import MOST_OUTLINE
 from navigator.steps.candidates import Prices
 from navigator.steps.related_definitions import beside_of
-from repo_map.check.runners import command_for
-from repo_map.check.tests_to_run import tests_for
 from repo_map.messages import one_line
 from repo_map.packing.listing import list_places
 from repo_map.packing.source import own_lines
 from repo_map.packing.why import brief_reason
 from repo_map.relevance.named_text import named_text
 from repo_map.selection.exclusions import excluded_by
-from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.packing.listing import ListedFile
     from repo_map.plan.model import FlightPlan
-    from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
 _MOST_TEXTS: Final = 1
 """Likewise files of text that shown code names."""
-_MOST_TESTS: Final = 2
-"""Files of tests, and tests of each, that are told."""
-_SIZES_OF_TESTS: Final = ((_MOST_TESTS, _MOST_TESTS), (_MOST_TESTS, 0), (1, 1), (1, 0))
-"""Files, and tests of each, of a line that gets shorter until it has"""
-_LONGEST_TESTS: Final = 40
-"""tokens: long names of tests took the room of places."""
-_MOST_TESTED: Final = 3
-"""Places whose tests are looked for."""
-_SURE: Final = 0.25
+_SURE: Final = 0.3
 """Chance from which on a place is among the surest;"""
 _MOST_SURE: Final = 5
 """so many at most: of more, none would stand out."""
@@ -71,38 +59,6 @@ def menu_of(
     places = [place for file in listed for place in maker.of_file(file)]
     places += maker.beside(shown, places, own, related)
     return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
-
-
-def tested_of(index: RepoIndex, menu: Sequence[MenuPlace]) -> tuple[Place, ...]:
-    """Return the surest definitions of a menu, whose tests are told."""
-    first = sorted(menu, key=lambda place: not place.is_sure)[:_MOST_TESTED]
-    return tuple(at for place in first if (at := _definition(index, place)) is not None)
-
-
-def tests_line(index: RepoIndex, places: Sequence[Place]) -> str:
-    """Return the command that runs the tests which reach some definitions, else where these tests are.
-
-    ``""`` where no test is seen to reach them.
-    """
-    if not places:
-        return ""
-    tests = tests_for(index, places).tests[:_MOST_TESTS]
-    line = ""
-    for files, names in _SIZES_OF_TESTS:
-        asked = [(each.path, each.names[:names]) for each in tests[:files]]
-        line = command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests[:files])
-        if tokens.count(line) <= _LONGEST_TESTS:
-            break
-    return line
-
-
-def _definition(index: RepoIndex, place: MenuPlace) -> Place | None:
-    """Return the definition that a place is; None for a whole file."""
-    file = index.file_id(place.path)
-    if file is None or not place.name:
-        return None
-    rows = range(len(index.definitions(file)))
-    return next(((file, row) for row in rows if index.qualified_name(file, row) == place.name), None)
 
 
 def _grouped(places: Sequence[MenuPlace]) -> list[MenuPlace]:

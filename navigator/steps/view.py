@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.records.reports import Candidate, MenuPlace
-from navigator.steps.answer_size import MOST_OUTLINE, AnswerSize, answer_size
+from navigator.steps.answer_size import AnswerSize, answer_size
 from navigator.steps.candidates import candidates
 from navigator.steps.evidence import Surety, surety_of
-from navigator.steps.menu import menu_of, tested_of, tests_line
+from navigator.steps.menu import menu_of
+from navigator.steps.menu_tests import tests_line
 from navigator.steps.menu_text import menu_text
 from repo_map.drawing.replay import stamp
 from repo_map.impact.findings import Finding
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan
-    from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance
 
 
@@ -55,7 +55,7 @@ class View(NamedTuple):
     surety: Surety
     menu: tuple[MenuPlace, ...] = ()
     tests: str = ""
-    """The command that runs the tests which reach the surest places; else their files."""
+    """The command that runs the file of tests to extend; else its path."""
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
     findings: tuple[Finding, ...] = ()
@@ -102,15 +102,14 @@ def _menu_within(
     the least likely places give back.
     """
     most = size.menu(drawn.tokens)
-    room = size.outline if most is None or allowed.is_about_one else min(MOST_OUTLINE, most)
-    tested: tuple[Place, ...] = ()
-    tests = ""
+    room = size.outline
+    tests: str | None = None
     for _ in range(_MOST_ROUNDS):
         menu = menu_of(index, allowed, drawn, own, room=room, related=size.related)
-        if (places := tested_of(index, menu)) != tested:
-            tested, tests = places, tests_line(index, places)
+        if tests is None:
+            tests = tests_line(index, allowed, menu)
         over = 0 if most is None else tokens.count(menu_text(menu, tests)) - most
         if over <= 0:
             break
         room -= over
-    return menu, tests
+    return menu, tests or ""

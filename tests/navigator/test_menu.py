@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from navigator.settings import NavigationRequest
+from navigator.steps import menu_tests
 from navigator.steps.menu import menu_of
 from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
@@ -86,7 +87,7 @@ def test_a_menu_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_al
         for name in ("land", "sea")
     }
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_land_3 is wrong")
+    relevance = score_goal(index, "tariff_land_3 differs from tariff_sea_4")
     out = {"pattern": "**", "level": 0}
     nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
     usual, fewer = menu_of(index, relevance, nothing), menu_of(index, relevance, nothing, room=60)
@@ -211,3 +212,25 @@ def test_what_the_goal_spells_out_has_its_place(tmp_path: Path, goal: str, path:
     menu = menu_of(index, score_goal(index, goal), draw_map(index, out), room=80)
     assert [place for place in menu if place.path == path and name in ("", place.name)]
     assert {place.path for place in menu} >= {path, "shop/rates.py"}
+
+
+TESTED = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+    **{f"shop/part_{at}.py": f"def step_{at}(cart):\n    return cart, {at}\n" for at in range(30)},
+    "shop/till.py": "def checkout(cart):\n    return cart.total\n\n\n"
+    "def refund(cart):\n    return -cart.total\n",
+    "tests/test_everything.py": "from shop.till import checkout, refund\n\n\n"
+    "def test_all(cart):\n    assert checkout(cart) == -refund(cart)\n",
+    "tests/test_refunds.py": "def test_a_refund_of_a_cart(app):\n    assert app.post('/refund').refund\n",
+}
+
+
+def test_the_file_of_tests_that_the_goal_leads_to_is_told_alone_with_what_runs_it(tmp_path: Path) -> None:
+    index = build_index(write(tmp_path, TESTED), store=Store(None), workers=1)
+    out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
+    relevance = score_goal(index, "refund of a cart is refunded twice")
+    menu = menu_of(index, relevance, draw_map(index, out))
+    assert menu_tests.tests_line(index, relevance, menu) == "python -m pytest tests/test_refunds.py"
+    # Without such a file calls lead to the tests of the surest place.
+    none = relevance._replace(files=tuple(file for file in relevance.files if "test" not in file.path))
+    assert menu_tests.tests_line(index, none, menu) == "python -m pytest tests/test_everything.py"
