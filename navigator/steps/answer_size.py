@@ -18,15 +18,16 @@ _OUTLINE_BESIDE_SUREST: Final = 250
 MOST_OUTLINE: Final = 480
 """Tokens: of what further lines tell, next to nothing is right."""
 _LEAST_OUTLINE: Final = 60
-_BESIDE_TOKENS: Final = 80
-"""Of an answer, for what stands beside shown code and for its tests;"""
+_BESIDE_TOKENS: Final = 45
+"""Of an answer, for its tests;"""
 _BESIDE_SHARE: Final = 0.08
 """its share of the answer at most."""
 _MOST_SAID: Final = 10
 ABOUT_ONE: Final = 400
 """Tokens of an answer to a short goal that names one definition without doubt."""
-_RELATED: Final = 3
-"""Places that stand beside shown code by resolved relations, and are not listed for their own words;"""
+RELATED: Final = 3
+"""Places that stand beside shown code by resolved relations, and are not listed for their own words, where
+nothing but the plan's budget limits the answer: in a smaller one they were never the place to change;"""
 _RELATED_TO_ONE: Final = 8
 """so many of one definition: who relies on it is what is left to ask."""
 
@@ -40,9 +41,9 @@ class AnswerSize(NamedTuple):
     """For these places and the code; None for as many as the plan's budget allows."""
 
     beside: int
-    """For what stands beside shown code and for its tests."""
+    """For its tests, and for what stands beside shown code."""
 
-    related: int = _RELATED
+    related: int = 0
     """Most places of what stands beside shown code."""
 
     def menu(self, code: int) -> int | None:
@@ -76,7 +77,9 @@ def answer_size(
         is_about_one: whether the goal is about one definition, whose source comes before other places.
     """
     if first_answer is None:
-        return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS)
+        return AnswerSize(
+            max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS, RELATED
+        )
     if is_about_one:
         first_answer = min(first_answer, ABOUT_ONE)
     said_tokens = sum(map(tokens.count, said[:_MOST_SAID]))

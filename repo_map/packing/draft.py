@@ -321,10 +321,15 @@ class Draft:
         All have ``usual`` tokens, one alone the whole budget.
         """
         for piece in pieces:
-            before, room = len(self._taken), usual if self._taken else self.budget
-            self.fill([piece], room)
-            while len(self._taken) > before and self.measure() > room:
-                self._give_back()
+            self._take_exactly(piece, usual if self._taken else self.budget)
+
+    def _take_exactly(self, piece: Piece, room: int) -> None:
+        before = len(self._taken)
+        self.fill([piece], room)
+        while len(self._taken) > before and self.measure() > room:
+            self._give_back()
+        # What was given back leaves its room to the pieces behind it.
+        self.measure()
 
     @property
     def taken(self) -> Sequence[Piece]:

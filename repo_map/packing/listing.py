@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
+from repo_map.packing.chances import with_read_chances
 from repo_map.packing.why import brief_reason, short_name
 from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 _MOST_FILES: Final = 10
 """Files whose likeliest definitions compete for the lines."""
-_MOST_LINES: Final = 48
-_LEAST_CHANCE: Final = 0.004
-"""Of a definition that is worth its line, behind"""
-_FIRST_LINES: Final = 12
+_MOST_LINES: Final = 28
+_LEAST_CHANCE: Final = 0.015
+"""Of a definition that is worth its line: what is less likely gives less than source in its place, behind"""
+_FIRST_LINES: Final = 6
 """the first, which stand there whatever is known: there has to be something to go on from."""
 _ASIDE_ROLES: Final = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _MOST_UNITS: Final = 800
@@ -48,6 +49,7 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
 
     What the goal spells out stands there, whatever the room.
     """
+    relevance = with_read_chances(relevance)
     by_file = _definitions_by_file(index, relevance)
     spelt = [each for each in relevance.spelt if index.file_id(each.path) is not None]
     chosen: dict[str, dict[_Key, ScoredUnit]] = {}
@@ -159,5 +161,10 @@ def _line_tokens(unit: ScoredUnit, above: str) -> int:
 def tokens_of(listed: Collection[ListedFile]) -> int:
     """Return about how many tokens an outline takes."""
     return sum(
-        _path_tokens(file.path) + sum(_line_tokens(unit, "") for unit in file.places) for file in listed
+        _path_tokens(file.path)
+        + sum(
+            _line_tokens(unit, above.name if above else "")
+            for above, unit in zip((None, *file.places), file.places, strict=False)
+        )
+        for file in listed
     )

@@ -11,11 +11,13 @@ from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.beside import Neighbour, about, neighbours_of
+from repo_map.packing.chances import with_read_chances
 from repo_map.packing.declarations import declarations_of
 from repo_map.packing.draft import Base, Draft
-from repo_map.packing.pieces import LENGTH_PRICE, Piece, PieceReader
+from repo_map.packing.pieces import CHARACTERS_PER_TOKEN, LENGTH_PRICE, Piece, PieceReader
 from repo_map.packing.reaching_tests import tests_of
 from repo_map.packing.why import header_reason
+from repo_map.packing.windows import size_of
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.relations.model import Place
 from repo_map.relevance.score import Relevance, ScoredUnit
@@ -54,6 +56,12 @@ _MOST_CUT = 80
 _MOST_CUT_OF_SMALL = 4
 _WINDOWS_OF_SMALL = 0.4
 """Share of a small answer's code that the windows of one function take."""
+_LIKELY = 0.2
+"""Chance from which on a function that does not fit is shown in windows before what is less likely;"""
+_LEAST_OF_WINDOWS = 120
+"""so many tokens of room at least, also for more of them at the end,"""
+_SHARE_OF_LEFT = 0.8
+"""of which they take this share: what encloses them is drawn as well."""
 _FIRST = 12
 """Pieces among which chosen definitions are looked for."""
 _MOST_CHOSEN = 4
@@ -149,10 +157,7 @@ def pack(
     if fill:
         rest = draft.fill(ranked, room - reserve)
     elif is_small:
-        draft.fill_exactly([piece for piece in ranked if _is_worth_it(piece, usual)], usual)
-        shown = [place for piece in draft.taken if (place := reader.place(piece.unit)) is not None]
-        room = min(usual, draft.spent + _DECLARATIONS)
-        draft.fill_exactly(list(islice(declarations_of(reader, shown), _MOST_DECLARATIONS)), room)
+        _fill_small(draft, reader, relevance, ranked, usual)
     else:
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
         rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, None)], room - reserve)
@@ -164,6 +169,41 @@ def pack(
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
+
+
+def _fill_small(
+    draft: Draft, reader: PieceReader, relevance: Relevance, ranked: Sequence[Piece], usual: int
+) -> None:
+    """Take what is nearly certain, more of the surest that did not fit, and what all these use."""
+    for piece in (piece for piece in ranked if _is_worth_it(piece, usual)):
+        draft.fill_exactly([piece], usual)
+        if piece.unit.chance >= _LIKELY and _shown_whole(reader, piece):
+            _fill_with_windows(draft, reader, piece.unit, usual)
+    functions = [unit for unit in relevance.units if unit.kind == FUNCTION and unit.chance >= _MORE_CERTAIN]
+    for unit in functions[:_MOST_CUT_OF_SMALL]:
+        _fill_with_windows(draft, reader, unit, usual)
+    shown = [place for piece in draft.taken if (place := _shown_whole(reader, piece)) is not None]
+    room = min(usual, draft.spent + _DECLARATIONS)
+    draft.fill_exactly(list(islice(declarations_of(reader, shown), _MOST_DECLARATIONS)), room)
+
+
+def _fill_with_windows(draft: Draft, reader: PieceReader, unit: ScoredUnit, usual: int) -> None:
+    """Show more of a unit that is not shown whole, as far as the room goes."""
+    taken = [piece for piece in draft.taken if piece.unit is unit]
+    left = usual - draft.spent
+    if left < _LEAST_OF_WINDOWS or any(_shown_whole(reader, piece) for piece in taken):
+        return
+    known = sum(size_of(reader.file(each.path).lines, each.first, each.last) for each in taken)
+    room = known // CHARACTERS_PER_TOKEN + round(_SHARE_OF_LEFT * left)
+    draft.fill_exactly(list(reader.windows(unit, room)), usual)
+
+
+def _shown_whole(reader: PieceReader, piece: Piece) -> Place | None:
+    """Return the definition that a piece shows from its first line to its last."""
+    place = reader.place(piece.unit)
+    if place is None or piece.last < piece.unit.end:
+        return None
+    return place if piece.first <= reader.index.definitions(place[0])[place[1]].start else None
 
 
 def _fits_whole(index: RepoIndex, budget: int) -> bool:
@@ -224,7 +264,8 @@ def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
 
 def _by_chance(relevance: Relevance) -> Relevance:
     """Return the scores with each unit's chance as its score: a small answer holds what is surest."""
-    units = (unit._replace(score=math.log(max(unit.chance, _LEAST_CHANCE))) for unit in relevance.units)
+    read = with_read_chances(relevance).units
+    units = (unit._replace(score=math.log(max(unit.chance, _LEAST_CHANCE))) for unit in read)
     return relevance._replace(units=tuple(sorted(units, key=lambda unit: -unit.score)))
 
 

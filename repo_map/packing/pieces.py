@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SHORT_GAP = 40
 """Tokens up to which what stands between definitions is shown as it is."""
 _WORD = re.compile(r"\w+")
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 _SHORT = 20
 """Tokens below which a piece gets no cheaper: its elision and its place in mind cost as well."""
 LENGTH_PRICE = 0.5
@@ -35,7 +35,9 @@ _GAP = 0.7
 """What imports and constants, the lines between definitions, are worth less than a definition."""
 _ASIDE_ROLES = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _LATER_WINDOW = 1.0
-"""What each further window of a function is worth less than the one before."""
+"""What each further window of a function is worth less than the one before,"""
+_FIRST_OF_BARE = 0.4
+"""and the first of a small answer less than the whole: of the surest it tells more than a neighbour."""
 
 
 class Piece(NamedTuple):
@@ -104,20 +106,21 @@ class PieceReader:
         if path not in self._files:
             file_id = self.index.file_id(path)
             assert file_id is not None
-            self._files[path] = SourceFile(self.index, file_id, self._aside(file_id))
+            self._files[path] = SourceFile(self.index, file_id, self._aside(file_id), is_bare=self._is_bare)
         return self._files[path]
 
     def pieces(self, unit: ScoredUnit, longest: int, windows: int) -> Iterator[Piece]:
         """Yield a unit of at most ``longest`` tokens, else parts of it of ``windows`` tokens; 0: none."""
-        file = self.file(unit.path)
-        text = file.cut(unit.start, unit.end)
-        if len(text) <= longest * _CHARACTERS_PER_TOKEN:
-            first = own_lines(self.index, unit).first if self._is_bare else unit.start
+        first = own_lines(self.index, unit).first if self._is_bare else unit.start
+        text = self.file(unit.path).cut(first, unit.end)
+        if len(text) <= longest * CHARACTERS_PER_TOKEN:
             yield Piece(unit, first, unit.end, self._worth(unit, text))
-            return
-        if not windows:
-            return
-        room = windows * _CHARACTERS_PER_TOKEN
+        elif windows:
+            yield from self.windows(unit, windows)
+
+    def windows(self, unit: ScoredUnit, most: int) -> Iterator[Piece]:
+        """Yield parts of a unit of about ``most`` tokens, around what the goal speaks of."""
+        file, room = self.file(unit.path), most * CHARACTERS_PER_TOKEN
         row = file.definition_of(unit)
         start = head_of(unit, file.definitions[row] if row >= 0 else None)
         head, *found = find_windows(file, start, unit.end, self._terms, room)
@@ -125,12 +128,16 @@ class PieceReader:
             return
         best = math.inf
         for place, (first, last) in enumerate(found, 1):
-            worth = self._worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
+            worth = self._worth(unit, file.cut(first, last)) - self._price_of_window(place)
             best = worth if place == 1 else best
             yield Piece(unit, first, last, worth)
         for first, last in (head, *tail_of(file, unit, found)):
             worth = min(self._worth(unit, file.cut(first, last)), best)
             yield Piece(unit, first, last, worth, is_beside=bool(found))
+
+    def _price_of_window(self, place: int) -> float:
+        """Return what a window is worth less than the whole, the first of a unit being 1."""
+        return (place - 1) * _LATER_WINDOW + (_FIRST_OF_BARE if self._is_bare else _LATER_WINDOW)
 
     def parts(self, piece: Piece) -> list[Piece]:
         """Return what of a piece is shown: of what stands between definitions only what says something.
@@ -144,7 +151,7 @@ class PieceReader:
         found = file.statements.outermost(unit.start, unit.end)
         if self._is_code(file.id) and all(each.is_comment or each.start > unit.end for each in found):
             return [piece] if self._speaks(file.cut(unit.start, unit.end)) else []
-        if size_of(file.lines, piece.first, piece.last) <= _SHORT_GAP * _CHARACTERS_PER_TOKEN:
+        if size_of(file.lines, piece.first, piece.last) <= _SHORT_GAP * CHARACTERS_PER_TOKEN:
             return [piece]
         kept = [each for each in found if self._tells(each, file)]
         ranges = joined([(max(each.first, unit.start), min(each.last, unit.end)) for each in kept])
@@ -179,7 +186,7 @@ class PieceReader:
         return language_named(language).role not in _ASIDE_ROLES
 
     def _worth(self, unit: ScoredUnit, text: str) -> float:
-        length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)
+        length = max(len(text) / CHARACTERS_PER_TOKEN, _SHORT)
         gap = 0.0 if unit.name else _GAP
         return unit.score - self._length_price * math.log(length) - self.file(unit.path).aside - gap
 

@@ -11,6 +11,7 @@ from repo_map.packing.statements import Statement, Statements
 from repo_map.parsing.facts_model import IMPORT, RENAMED
 from repo_map.parsing.values import LineRange
 from repo_map.relations.file_facts import FileViews
+from repo_map.relations.resolve import relations_of
 from repo_map.selection.sections import qualified_names
 from repo_map.text.units import FUNCTION
 
@@ -53,12 +54,14 @@ def own_lines(index: RepoIndex, unit: ScoredUnit) -> LineRange:
 class SourceFile:
     """The text of one file, cut as pieces need it."""
 
-    def __init__(self, index: RepoIndex, file_id: int, aside: float) -> None:
+    def __init__(self, index: RepoIndex, file_id: int, aside: float, *, is_bare: bool = False) -> None:
+        """Read a file; where ``is_bare``, of its imports those alone that lead into the repository."""
         self.path = index.paths[file_id]
         self.id = file_id
         self.aside = aside
         """What its pieces are worth less for the kind of file it is."""
         self._index = index
+        self._is_bare = is_bare
 
     @cached_property
     def text(self) -> str:
@@ -80,15 +83,17 @@ class SourceFile:
     @cached_property
     def imported(self) -> Mapping[str, tuple[int, ...]]:
         """The lines on which each name is imported."""
-        view = self._index.derived(FileViews)[self.id]
+        index = self._index
+        known = {each.line for each in relations_of(index).imports_of(self.id)} if self._is_bare else set()
+        view = index.derived(FileViews)[self.id]
         named = [(each.name, each.line) for each in view.bindings if each.kind in (IMPORT, RENAMED)]
         if not named:
-            for each in self._index.imports(self.id):
+            for each in index.imports(self.id):
                 names = each.names or (_LAST_WORD.findall(each.module) or [""])[-1:]
                 named += ((name, each.line) for name in names)
         found: dict[str, tuple[int, ...]] = {}
         for name, line in named:
-            if name:
+            if name and (line in known or not self._is_bare):
                 found[name] = (*found.get(name, ()), line)
         return found
 

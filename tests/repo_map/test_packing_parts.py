@@ -204,7 +204,7 @@ def test_an_outline_with_room_to_spare_lists_no_place_that_is_unlikely(tmp_path:
     relevance = score_goal(index, "settle_books forgets to end the last day of the cart")
     listed = [unit for file in list_places(index, relevance, 10_000) for unit in file.places]
     assert "settle_books" in {unit.name for unit in listed}
-    assert 12 < len(listed) < 37
+    assert 6 <= len(listed) < 12
     assert min(unit.chance for unit in listed) >= 0.004
 
 
@@ -225,3 +225,47 @@ def test_short_declarations_that_shown_code_uses_come_along(tmp_path: Path) -> N
     assert "    paid: bool = False" in text
     assert "MOST_VOUCHERS = (\n    3\n)" in text
     assert "OTHER" not in text
+
+
+def small(root: Path, files: dict[str, str], goal: str, most: int) -> str:
+    """Return the code of a small answer of at most ``most`` tokens."""
+    index = build_index(write(root, files), store=Store(None), workers=1)
+    plan = pack(index, score_goal(index, goal), 2_000, fill=False, most=most, most_alone=most)
+    return draw_map(index, plan).text
+
+
+def test_a_function_that_the_goal_writes_as_a_call_is_shown_first_in_a_small_answer(tmp_path: Path) -> None:
+    said = "".join(
+        f"def usage_text_{n}(command):\n    # the help text shows the usage of the command\n"
+        f"    return command.usage_text + {n}\n\n\n"
+        for n in range(40)
+    )
+    files = {
+        "shop/usage.py": said,
+        "shop/command.py": "def label(self):\n    return self.first\n\n\n" + PADDING,
+    }
+    goal = "The help text shows the wrong usage of the command\n\nThis changes label() for the first command."
+    assert "def label(self):" in small(tmp_path, files, goal, 120)
+
+
+def test_what_does_not_fit_is_shown_in_windows_and_leaves_the_rest_of_the_room(tmp_path: Path) -> None:
+    long = "".join(f"    value_{n} = other_{n}(cart)\n" for n in range(90))
+    files = {
+        "shop/vouchers.py": (
+            f"def refund_voucher(cart):\n{long}    refund(cart.voucher, twice=True)\n    return cart\n\n\n"
+            "def refund_voucher_twice(cart):\n    return refund_voucher(refund_voucher(cart))\n\n\n" + PADDING
+        )
+    }
+    text = small(tmp_path, files, "refund_voucher refunds a voucher of the cart twice", 300)
+    assert "    refund(cart.voucher, twice=True)\n" in text
+    assert "    return refund_voucher(refund_voucher(cart))\n" in text
+    assert "value_40" not in text
+
+
+def test_of_its_imports_a_small_answer_shows_those_of_the_repository(tmp_path: Path) -> None:
+    code = "import decimal\nfrom shop.rates import RATES\n\n\ndef refund_voucher(order):\n"
+    code += "    return decimal.Decimal(order.total) * RATES[order.zone]\n\n\n"
+    files = {"shop/vouchers.py": code + PADDING, "shop/rates.py": "RATES = {}\n", "shop/__init__.py": ""}
+    text = small(tmp_path, files, "refund_voucher rounds wrongly", 300)
+    assert "from shop.rates import RATES\n" in text
+    assert "import decimal" not in text
