@@ -17,6 +17,7 @@ from repo_map.indexing.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
+from repo_map.worktree.file_kinds import is_built
 from repo_map.worktree.git import Deadline, GitError
 
 MOST_FILES: Final = 15
@@ -226,6 +227,6 @@ class Past:
 
 
 def is_code(path: str) -> bool:
-    """Tell whether a path is one of code."""
+    """Tell whether a path is one of code that people edit."""
     language = language_of(path)
-    return bool(language) and language_named(language).role is LanguageRole.CODE
+    return bool(language) and not is_built(path) and language_named(language).role is LanguageRole.CODE

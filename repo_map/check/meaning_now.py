@@ -7,6 +7,7 @@ from typing import Final
 
 from repo_map.check.bare_names import CLOSED, SCRIPTS, is_bound_in_script, is_given
 from repo_map.check.occurrences import find_name
+from repo_map.check.open_calls import is_object_of
 from repo_map.impact.sides import Sides
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Site
@@ -126,12 +127,8 @@ class MeaningNow:
             is_class = self._before.name(was) in names
             return not is_class or self._is_bound(gone, file, Site(names[0], "", *site[2:]))
         index = self._after.index
-        for row, each in enumerate(index.definitions(owner[0])):
-            is_beside = index.qualified_name(owner[0], row).startswith(f"{index.qualified_name(*owner)}.")
-            if is_beside and each.kind in FUNCTIONS:
-                probe = site._replace(name=self._after.name((owner[0], row)))
-                if (owner[0], row) in self._after.relations.meaning(file, probe).targets:
-                    return False
+        if is_object_of(self._after, file, site, owner):
+            return False
         view = index.derived(FileViews)[file]
         around = view.scope(site.definition)
         return any(

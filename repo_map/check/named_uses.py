@@ -12,7 +12,7 @@ import numpy as np
 
 from repo_map.check.bare_names import SCRIPTS, is_bound_in_script, is_given, is_module
 from repo_map.check.occurrences import find_name
-from repo_map.check.open_calls import files_naming, may_be_of, nearest
+from repo_map.check.open_calls import files_naming, is_object_of, may_be_of, nearest
 from repo_map.impact.sides import Side
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import FUNCTIONS, TEXT
@@ -116,11 +116,7 @@ class NamedUses:
             for each in found:
                 if each in imports:
                     continue
-                if (
-                    self._is_near(each)
-                    or (not is_provided and self._is_own_method(each))
-                    or not (is_provided or self._is_function or not self._is_reached(file))
-                ):
+                if self._is_meant(each, is_provided=is_provided):
                     told.append(each)
                 elif not self._is_function or is_provided or self._is_member(each):
                     unclear.append(each)
@@ -128,6 +124,14 @@ class NamedUses:
             self.uses += told or ([] if is_provided else imports)
         if unclear:
             self._leave_open(len(unclear), unclear)
+
+    def _is_meant(self, use: NamedUse, *, is_provided: bool) -> bool:
+        """Tell whether a use is likely one of what is gone; of the others the number is told."""
+        if self._is_near(use) or self._is_on_owner(use):
+            return True
+        if is_provided or self._is_of_another(use):
+            return False
+        return self._is_own_method(use) if self._is_function else self._is_reached(use.file)
 
     def _leave_open(self, times: int, uses: Sequence[NamedUse] = ()) -> None:
         near = nearest(self._side, self._home, dict.fromkeys((each.file, each.line) for each in uses))
@@ -193,11 +197,26 @@ class NamedUses:
             # Fields that are only read are no sites, and most families know nothing of them.
             meaning = relations.meaning(use.file, site)
             meanings = [meaning if use.receiver is None else meaning._replace(is_external=False)]
-        if any(each.targets or each.is_external for each in meanings):
+        if any(each.targets for each in meanings):
             return False
+        if any(each.is_external for each in meanings):
+            return self._is_on_owner(use)
         if self._side.language(use.file) in SCRIPTS and self._is_of_script(use):
             return False
         return use.receiver is not None or not (self._is_local(use) or self._is_no_member(use))
+
+    def _is_on_owner(self, use: NamedUse) -> bool:
+        """Tell whether a use is of an object of the class that had the name, whatever that extends."""
+        owners = [
+            place
+            for place in self._side.namesakes(self._gone.owner.rpartition(".")[2])
+            if place[0] == self._home and self._index.qualified_name(*place) == self._gone.owner
+        ]
+        return use.receiver not in (None, "super") and any(
+            is_object_of(self._side, use.file, site, owner)
+            for site in self._sites(use)[:1]
+            for owner in owners[:1]
+        )
 
     def _is_of_script(self, use: NamedUse) -> bool:
         """Tell whether a name in a script is bound there, or one of the platform's."""
@@ -242,6 +261,13 @@ class NamedUses:
             return False
         is_of_class = bool(owner) and not self._is_of_namespace
         return is_of_class or self._is_reached(use.file)
+
+    def _is_of_another(self, use: NamedUse) -> bool:
+        """Tell whether what stands before the dot names another class than the one that had the name."""
+        owner, language = self._gone.owner, self._side.language(use.file)
+        if not owner or not use.receiver or use.receiver in _OWN_RECEIVERS:
+            return False
+        return not may_be_of(use.receiver, owner, language)
 
     def _is_own_method(self, use: NamedUse) -> bool:
         """Tell whether a use is of a method, in the file that had it, by a name that nothing else bears."""

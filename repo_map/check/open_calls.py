@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map.impact.sides import Side, Sides
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import kin_of
 from repo_map.messages import counted, few, one_line
+from repo_map.parsing.facts_model import Site
 from repo_map.parsing.forms import REST, CallForm, ParameterForm
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
@@ -128,6 +130,18 @@ def may_be_of(receiver: str, owner: str, language: str) -> bool:
     last = receiver.removesuffix("::").rpartition("::")[2]
     is_type = _TYPE.fullmatch(last) is not None and language != "go"
     return last == owner.rpartition(".")[2] or not (is_type or receiver.endswith("::"))
+
+
+def is_object_of(side: Side, file: int, site: Site, owner: Place) -> bool:
+    """Tell whether what stands before a site's dot is of a class, as another method of it tells."""
+    index = side.index
+    beside = f"{index.qualified_name(*owner)}."
+    for row, each in enumerate(index.definitions(owner[0])):
+        if each.kind in FUNCTIONS and index.qualified_name(owner[0], row).startswith(beside):
+            probe = site._replace(name=side.name((owner[0], row)))
+            if (owner[0], row) in side.relations.meaning(file, probe).targets:
+                return True
+    return False
 
 
 def nearest(side: Side, home: int | None, lines: Iterable[tuple[int, int]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from repo_map.impact.findings import Finding, FindingKind
@@ -61,6 +61,7 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
             names.setdefault(name, place)
     if not names or len(names) > _MOST_NAMES:
         return
+    all_gone = frozenset(gone)
     pattern = re.compile(rf"(?<![\w$-])(?:{'|'.join(map(re.escape, names))})(?![\w$-])")
     for file in files_with(after, tuple(names)):
         if not tells_of_today(after.paths[file]):
@@ -68,14 +69,24 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
         text = after.text(file)
         if pattern.search(text) is None:
             continue
+        named = {name for name, place in names.items() if _is_of_named(sides, place, all_gone, text)}
         for line, written in enumerate(text.split("\n"), 1):
             for found in pattern.finditer(written):
+                if found[0] not in named:
+                    continue
                 place = names[found[0]]
                 home = before.paths[place[0]]
                 told = f"it names `{one_line(before.qualified_name(*place))}`, which is gone from {home}"
                 yield _finding(
                     sides, (file, line), before.qualified_name(*place), told, "write what is there now"
                 )
+
+
+def _is_of_named(sides: Sides, place: Place, gone: Collection[Place], text: str) -> bool:
+    """Tell whether a text may mean a definition: of a member that went with its class, it names that too."""
+    index, (file, row) = sides.before.index, place
+    owner = index.definitions(file)[row].parent
+    return (file, owner) not in gone or sides.before.name((file, owner)) in text
 
 
 def _stayed(sides: Sides, use: Relation) -> tuple[int, int] | None:

@@ -405,6 +405,36 @@ CASES: dict[str, Case] = {
         {"price.c": ("int amount)", "int amount, int deep)")},
         ("price.h:1 override it declares what takes other values now",),
     ),
+    "typescript-members-of-an-enum-that-another-has-now": Case(
+        {
+            "a.ts": "import { MessageType } from 'outside';\n\nenum EventType {\n  FETCH_ALL = 1,\n}\n\nexport const f = (a: any) => a === EventType.FETCH_ALL;\n",
+            "README.md": "`fetchAll` is done.\n",
+        },
+        {
+            "a.ts": (
+                "enum EventType {\n  FETCH_ALL = 1,\n}\n\nexport const f = (a: any) => a === EventType",
+                "export const f = (a: any) => a === MessageType",
+            )
+        },
+        (),
+    ),
+    "typescript-a-method-that-its-class-had-from-its-base-as-well": Case(
+        {
+            "a.ts": "import { Base } from 'outside';\n\nexport class Owner extends Base {\n  fetchAll() {\n    return 1;\n  }\n\n  other() {\n    return 2;\n  }\n}\n",
+            "README.md": "`fetchAll` and `Owner` are done.\n\n`fetchAll` is.\n",
+            "NOTES.md": "`fetchAll` is done.\n",
+        },
+        {
+            "a.ts": (
+                "export class Owner extends Base {\n  fetchAll() {\n    return 1;\n  }\n\n  other() {\n    return 2;\n  }\n}\n",
+                "export const Other = Base;\n",
+            )
+        },
+        (
+            "README.md:1 text it names `Owner.fetchAll`, which is gone from a.ts",
+            "README.md:3 text it names `Owner.fetchAll`, which is gone from a.ts",
+        ),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",

@@ -91,3 +91,12 @@ def test_a_template_of_a_namespace_is_seen_where_its_header_is_included_by_angle
     edits = {"include/shop/price.h": ("template <class T>\nstruct is_price {};\n", "")}
     (only,) = checked(edited(tmp_path, Case(files, edits, ()))).findings
     assert (only.path, only.line) == ("include/shop/cart.h", 4)
+
+
+def test_a_method_is_likely_meant_on_an_object_of_its_class_whatever_that_extends(tmp_path: Path) -> None:
+    files = {
+        "socket.ts": "import { EventEmitter } from 'events';\n\nexport class Socket extends EventEmitter {\n  raise() {\n    return 1;\n  }\n\n  close() {\n    return 2;\n  }\n}\n",
+        "server.ts": "import { Socket } from './socket';\n\nexport function up(one: Socket) {\n  one.emit('up');\n  return one.raise();\n}\n",
+    }
+    found = checked(edited(tmp_path, Case(files, {"socket.ts": ("raise()", "_raise()")}, ()))).findings
+    assert [(each.path, each.line) for each in found] == [("server.ts", 5)]
