@@ -30,6 +30,12 @@ class MeaningNow:
 
     def is_broken(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether a site means nothing now; what is only declared counts for nothing."""
+        name = self._before.name(gone)
+        if site.name != name and name in re.findall(r"[\w$]+", site.object):
+            # What is gone stands before the dot: a file may still have its name, by what hands it on.
+            probe = Site(name, "", *site[2:])
+            if self._after.relations.meaning(file, probe).targets:
+                return False
         meaning = self._after.relations.meaning(file, site)
         if self._is_type_parameter(file, site.name) or (not site.object and self._is_bound(gone, file, site)):
             return False

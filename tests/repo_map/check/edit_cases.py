@@ -435,6 +435,31 @@ CASES: dict[str, Case] = {
             "README.md:3 text it names `Owner.fetchAll`, which is gone from a.ts",
         ),
     ),
+    "rust-handed-on-by-the-old-name": Case(
+        {
+            "Cargo.toml": '[package]\nname = "a"\n',
+            "src/lib.rs": "mod error;\nmod form;\npub use self::{error::FormError, form::run};\n",
+            "src/error.rs": "pub enum FormError {\n    Missing,\n}\n",
+            "src/form.rs": "use crate::{\n    error, FormError,\n};\n\npub fn run() -> Result<(), FormError> {\n    Err(FormError::Missing)\n}\n\npub fn made() -> FormError {\n    FormError::of(1)\n}\n",
+        },
+        {"src/error.rs": ("FormError", "Error"), "src/lib.rs": ("FormError", "Error as FormError")},
+        (),
+    ),
+    "rust-a-new-chain-behind-much": Case(
+        {
+            "Cargo.toml": '[package]\nname = "a"\n',
+            "src/lib.rs": "pub struct Server;\n\nimpl Server {\n    pub fn new<F: Fn() -> u8>(f: F) -> Server {\n        Server\n    }\n\n    pub fn workers(self, num: u8) -> Server {\n        self\n    }\n}\n\npub fn one() -> Server {\n    Server::new(|| 1).workers(1)\n}\n",
+        },
+        {
+            "src/lib.rs": (
+                "    Server::new(|| 1).workers(1)\n",
+                "    Server::new(|| {\n"
+                + "        let a = 1;\n" * 30
+                + "        a\n    })\n    // More.\n    .workers(2)\n",
+            )
+        },
+        (),
+    ),
     "typescript-handed-on": Case(
         {
             "a.ts": "export interface Old {\n  b: string;\n}\n",
