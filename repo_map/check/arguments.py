@@ -147,7 +147,7 @@ class Arguments:
                 return
         language = self._after.language(file)
         if language in _LOOSE:
-            why = self._loosely(before, after, call) or self._never_given(before, after)
+            why = self._loosely(before, after, call) or self._not_given(before, after, call)
         else:
             why = self._misfit(self._after, after, call)
         if why:
@@ -208,8 +208,11 @@ class Arguments:
             return ""
         return f"its parameters were ({', '.join(old)}) and are ({', '.join(new)})"
 
-    def _never_given(self, before: Place, after: Place) -> str:
-        """Return what a function that its file alone knows takes at its end now, where no call gives it."""
+    def _not_given(self, before: Place, after: Place, given: CallForm) -> str:
+        """Return what a function that its file alone knows takes at its end now, and a call does not give.
+
+        Of the calls at least half give it, or none does, and each gives all that it took before.
+        """
         old, new = (
             side.forms_of(at)[0].parameters for side, at in ((self._before, before), (self._after, after))
         )
@@ -218,7 +221,8 @@ class Arguments:
         added = new[len(old) : len(old) + 1]
         if not added or added[0].is_optional or added[0].kind == REST:
             return ""
-        if files_with(self._after.index, (self._after.name(after),)) != [after[0]]:
+        index, name = self._after.index, one_line(added[0].name)
+        if files_with(index, (self._after.name(after),)) != [after[0]]:
             return ""
         calls = [
             call
@@ -226,8 +230,14 @@ class Arguments:
             for site in _meaning(self._after, use.source[0], use.line, after)
             for call in self._after.calls_at(use.source[0], use.line, site.name)
         ]
-        is_given = any(call.is_open or call.given > len(old) for call in calls)
-        return "" if is_given else f"nothing gives `{one_line(added[0].name)}`, which it takes now"
+        giving = sum(call.is_open or call.given > len(old) for call in calls)
+        if not giving:
+            return f"nothing gives `{name}`, which it takes now"
+        is_rare = 2 * giving < len(calls) or any(call.given < len(old) for call in (*calls, given))
+        # A comment may say that it can be left out.
+        if is_rare or re.search(rf"@param\b[^\n]*(?:\[{name}\b|=\}}\s+{name}\b)", index.text(after[0])):
+            return ""
+        return f"it does not give `{name}`, as other calls do"
 
     def _new_calls(self) -> None:
         """Take the calls on new lines that fit nothing that they may mean."""

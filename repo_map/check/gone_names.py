@@ -206,7 +206,13 @@ class GoneNames:
             found = NamedUses(self._after, gone, told, is_function=kind in FUNCTIONS, is_own=is_own)
             if found.unclear:
                 self.unclear.append(found.unclear)
+            name, is_renamed = one_line(gone.name), gone.successor.startswith("`")
             now = f"; it is {gone.successor} now" if gone.successor else ""
+            message = (
+                f"`{name}` is now {gone.successor}"
+                if is_renamed
+                else f"`{name}` is gone from {gone.path}{now}"
+            )
             for each in found.uses:
                 within = index.qualified_name(each.file, each.row) if each.row >= 0 else ""
                 self._add(
@@ -216,8 +222,8 @@ class GoneNames:
                         each.line,
                         within,
                         gone.name,
-                        f"`{one_line(gone.name)}` is gone from {gone.path}{now}",
-                        f"use {gone.successor}" if gone.successor.startswith("`") else "mend or drop the use",
+                        message,
+                        f"use {gone.successor}" if is_renamed else "mend or drop the use",
                         is_sure=False,
                     )
                 )

@@ -62,7 +62,9 @@ def run(options: CheckOptions, settings: Settings) -> int:
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
     if options.watch:
         return _watched(index, store, options)
-    return _print(_checked(index, store, options.since), options.format)
+    checked = _checked(index, store, options.since)
+    print_text(_written(checked, options.format))
+    return FOUND if checked.findings else 0
 
 
 def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
@@ -76,31 +78,32 @@ def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
     return check_changes(index, read_changes(index, since)[1], together)
 
 
-def _print(checked: Checked, form: str) -> int:
+def _written(checked: Checked, form: str) -> str:
     if form == "json":
-        text = json.dumps(telling.as_data(checked), ensure_ascii=False) + "\n"
-    elif form == "sarif":
-        text = json.dumps(telling.as_sarif(checked, version("repo-navigator")), ensure_ascii=False) + "\n"
-    else:
-        text = telling.as_annotations(checked) if form == "github" else telling.tell(checked)
-    print_text(text)
-    return FOUND if checked.findings else 0
+        return json.dumps(telling.as_data(checked), ensure_ascii=False) + "\n"
+    if form == "sarif":
+        return json.dumps(telling.as_sarif(checked, version("repo-navigator")), ensure_ascii=False) + "\n"
+    return telling.as_annotations(checked) if form == "github" else telling.tell(checked)
 
 
 def _watched(index: RepoIndex, store: Store, options: CheckOptions) -> int:
-    """Print anew after each change of the tree; Ctrl-C ends it well."""
+    """Print anew after each change of the tree that is told otherwise; Ctrl-C ends it well."""
     try:
         from repo_map.worktree.watching import Watch  # noqa: PLC0415 - watching alone needs it
     except ImportError as error:
         raise RepoMapError(
             "To watch a repository, install watchdog: pip install 'repo-navigator[watch]'."
         ) from error
+    told = ""
     with Watch(index.place.parts[0].root) as changes:
         try:
             while True:
                 index = index.refresh()
-                _print(_checked(index, store, options.since), options.format)
-                sys.stdout.flush()
+                text = _written(_checked(index, store, options.since), options.format)
+                if text != told:
+                    print_text(f"\n{text}" if told and options.format == "text" else text)
+                    sys.stdout.flush()
+                told = text
                 changes.wait()
         except KeyboardInterrupt:
             return 0
