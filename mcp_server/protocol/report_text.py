@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mcp_server.protocol import wire
@@ -110,7 +110,7 @@ def wire_report(
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
         "grades_first": report.evidence is not None and report.reasoning.startswith(report.sufficiency),
-        "answer": clip(report.answer, detail.characters) or None,
+        "answer": "\n".join(clip_lines(report.answer, detail.characters)) or None,
         "understood": None if report.not_understood is None else not report.not_understood,
         "response_token_budget": response_token_budget,
         "focus_areas": report.focus_areas[: detail.focus_areas],
@@ -299,6 +299,15 @@ def clip(text: str, characters: int) -> str:
         return line
     cut = line[: characters - 1]
     return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
+
+
+def clip_lines(text: str, characters: int) -> Iterator[str]:
+    """Yield the lines of ``text``, of all together so many characters."""
+    for line in filter(str.strip, text.split("\n")):
+        if characters <= 0:
+            return
+        yield (kept := clip(line, characters))
+        characters -= len(kept) + 1
 
 
 def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:

@@ -209,10 +209,10 @@ def test_a_method_that_is_gone_and_called_on_what_nothing_resolves_is_left_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = (
-        "pub struct A;\n\nimpl A {\n    pub fn poll_event(&self) {}\n}\n\n"
-        "pub fn run(each: other::B) {\n    each.a().unwrap().poll_event()\n}\n"
+        "pub struct A;\n\nimpl A {\n    pub fn poll(&self) {}\n}\n\n"
+        "pub fn run(each: other::B) {\n    each.a().unwrap().poll()\n}\n"
     )
     toml = '[package]\nname = "a"\nversion = "0.1.0"\n'
     root = commit(tmp_path / "tree", {"Cargo.toml": toml, "src/lib.rs": source})
-    (why,) = left_open(root, "src/lib.rs", "fn poll_event", "fn poll_data", capsys)
+    (why,) = left_open(root, "src/lib.rs", "fn poll(", "fn read(", capsys)
     assert "src/lib.rs:8" in why

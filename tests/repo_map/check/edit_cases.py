@@ -333,17 +333,17 @@ CASES: dict[str, Case] = {
     ),
     "javascript-a-parameter-that-some-call-gives": Case(
         {
-            "a.js": "function two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  return two(c)\n}\n"
+            "a.js": "function two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  two(c)\n  return two(c)\n}\n"
         },
         {
             "a.js": (
-                "two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  return two(c)",
-                "two (a, b) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  return two(c, 1)",
+                "two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  two(c)\n  return two(c)",
+                "two (a, b) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  two(c)\n  return two(c, 1)",
             )
         },
         (),
         (
-            "1 call of `two` (a.js:6) stays as it was: it takes (a, b) now (a.js:1), and a call may leave values out.",
+            "2 calls of `two` (a.js:6, a.js:7) stay as they were: it takes (a, b) now (a.js:1), and a call may leave values out.",
         ),
     ),
     "a-new-file-that-a-build-made": Case(
