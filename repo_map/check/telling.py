@@ -26,18 +26,19 @@ _LEAST_SHOWN: Final = 4
 """Places, of one file each, that are told before anything else has room."""
 
 
-def tell(checked: Checked, most: int = MOST_TOKENS) -> str:
+def tell(checked: Checked, most: int = MOST_TOKENS, whole: str = "--json") -> str:
     """Return it as text of at most so many tokens; what does not fit is counted.
 
-    Places come first: what is left open and why a test is chosen give way to them.
+    Places come first: what is left open and why a test is chosen give way to them. ``whole`` is where its
+    reader finds all of it.
     """
     groups = list(grouped(checked.findings))
     head, text = _head(checked), ""
-    command, reasons = _tests(checked)
+    command, reasons = _tests(checked, whole)
     for foot in ((*_left_open(checked, 2), *command, *reasons), (*_left_open(checked, 1), *command), ()):
         for shown in range(min(len(groups), _MOST_SHOWN), -1, -1):
             rest = sum(len(lines) for _, lines in groups[shown:])
-            more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
+            more = [f"and {counted(rest, 'place')} more: {whole} lists all"] if rest else []
             lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
             text = "\n".join(lines) + "\n"
             # To load a tokenizer takes a fifth of a second, and most texts are far from the limit.
@@ -151,13 +152,13 @@ def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST_REASON else f"{text[: _LONGEST_REASON - 1]}…"
 
 
-def _tests(checked: Checked) -> tuple[list[str], list[str]]:
+def _tests(checked: Checked, whole: str) -> tuple[list[str], list[str]]:
     """Return the line of the command, and that of the reasons."""
     if not checked.tests or not checked.command:
         return [], []
     if len(checked.command) > _LONGEST_COMMAND:
         first, files = checked.tests[0], counted(len(checked.tests), "file")
-        return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
+        return [f"Tests: {files}, first {first.path} ({first.reason}); {whole} has the command."], []
     alike: dict[str, list[str]] = {}
     for each in checked.tests:
         alike.setdefault(each.reason, []).append(each.path)

@@ -313,7 +313,7 @@ def _tell_change(index: RepoIndex, named: str) -> str:
         patch = read_changes(index, named)[1]
     except ChangesError as error:
         return str(error)
-    return tell(check_changes(index, patch), MOST_TOKENS).rstrip()
+    return tell(check_changes(index, patch), MOST_TOKENS, "`navigate` with `changes`").rstrip()
 
 
 def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:
