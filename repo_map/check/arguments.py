@@ -341,9 +341,10 @@ class Arguments:
     ) -> tuple[ParameterForm, ...]:
         """Return what is left to be given by a call of a method."""
         if language == "rust":
-            # Behind a dot or a path: what stands before the dot may be too long to be kept.
+            # What stands before a dot is cut where it is long, behind a path's colons perhaps.
+            is_path = call.receiver.endswith("::") and "(" not in call.receiver
             has_self = bool(parameters) and parameters[0].name in ("", "self")
-            return parameters[1:] if has_self and not call.receiver.endswith("::") else parameters
+            return parameters[1:] if has_self and call.receiver and not is_path else parameters
         if language != "python" or not parameters:
             return parameters
         definition = side.index.definitions(place[0])[place[1]]
