@@ -52,6 +52,8 @@ _CONTEXT: Final = ("contextbench", "--rows", "docs/laboratory/contextbench.jsonl
 CLAIMS: Final = (
     Claim("docs/laboratory/benchmark-replay.md", _REPLAY),
     Claim("docs/laboratory/check.md", ("check", "--out", "docs/laboratory/check-fresh.jsonl")),
+    Claim("docs/laboratory/check.md", ("check", "--out", "docs/laboratory/check-further.jsonl")),
+    Claim("docs/laboratory/check.md", ("check", "--loop", "--out", "docs/laboratory/check-loop.jsonl")),
     Claim("docs/laboratory/check.md", ("check", "--made", "--out", "docs/laboratory/check-made.jsonl")),
     Claim(
         "docs/laboratory/check.md",

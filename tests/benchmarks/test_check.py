@@ -11,6 +11,7 @@ from benchmarks.__main__ import main
 from benchmarks.check import summaries, tests_chosen
 from benchmarks.check.as_made import MadeRow
 from benchmarks.check.forgotten import AloneRow, ForgottenRow
+from benchmarks.check.loop import LoopRow
 from benchmarks.kept_rows import KeptRows
 from tests.support.trees import commit, git
 
@@ -75,6 +76,8 @@ def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
     rows = Path(__file__).parents[2] / "docs" / "laboratory"
     page = (rows / "check.md").read_text("utf-8")
     assert summaries.forgotten_summary(list(KeptRows(rows / "check-fresh.jsonl", ForgottenRow))) in page
+    assert summaries.forgotten_summary(list(KeptRows(rows / "check-further.jsonl", ForgottenRow))) in page
+    assert summaries.loop_summary(list(KeptRows(rows / "check-loop.jsonl", LoopRow))) in page
     assert summaries.made_summary(list(KeptRows(rows / "check-made.jsonl", MadeRow))) in page
     earlier = summaries.forgotten_summary(list(KeptRows(rows / "check-forgotten.jsonl", ForgottenRow)))
     assert earlier.endswith("| all | 111 | 110 | 107 | 0.97 | 8 | 0 | 0.00 |")
