@@ -33,7 +33,10 @@ def load_navigator(
         from navigator.loading import export_telemetry, load_agents, load_all, load_stored  # noqa: PLC0415 - what takes a second
         from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
-        (load_all if takes_steps else load_stored)()
+        if takes_steps:
+            load_all(settings.cache_dir)
+        else:
+            load_stored()
         if takes_steps and settings.model != EMBEDDED:
             load_agents()
         export_telemetry(os.environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from importlib import import_module
+from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -35,12 +36,12 @@ def load_agents() -> None:
     import_module("navigator.adk.model_agent")
 
 
-def load_all() -> None:
-    """Import what takes more than a second, and read the token vocabularies beside it."""
+def load_all(cache_folder: Path | None = None) -> None:
+    """Import what takes more than a second, and beside it get ready to count tokens, from what is cached."""
     from repo_map.text import tokens  # noqa: PLC0415 - imported beside the rest
 
     # The tokenizer lets other threads run while it reads.
-    vocabularies = Thread(target=tokens.load, daemon=True)
+    vocabularies = Thread(target=tokens.load, args=(cache_folder,), daemon=True)
     vocabularies.start()
     for module in _MODULES:
         import_module(module)

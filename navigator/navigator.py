@@ -427,7 +427,7 @@ class Navigator:
             task = await asyncio.to_thread(
                 checked, request, self._settings, self._handed_in, environ=os.environ
             )
-        loading = asyncio.create_task(asyncio.to_thread(load_all))
+        loading = asyncio.create_task(asyncio.to_thread(load_all, self._settings.cache_dir))
         on_words = _progress_messages(on_progress, task.max_steps)
         first_goal = task.goal if task.may_look_first else ""
         reading = self._running_steps.start(

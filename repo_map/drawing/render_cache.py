@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.drawing.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
-from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.plan.levels import level_word
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape

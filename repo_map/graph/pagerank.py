@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map import globs
+from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.distinct import distinct
 from repo_map.graph import references
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
-from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent

@@ -24,7 +24,7 @@ FILES = {
     "repo_map/history/history.py": "the cache",
     "repo_map/indexing/store.py": "the cache",
     "repo_map/indexing/snapshot.py": "the cache",
-    "repo_map/indexing/derived_arrays.py": "the cache",
+    "repo_map/derived_arrays.py": "the cache",
     "repo_map/indexing/spool.py": "a temporary file of our own",
     "repo_map/indexing/extractor_version.py": "our own code",
     "repo_map/graph/pagerank.py": "our own code",

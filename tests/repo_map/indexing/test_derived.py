@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.drawing.draw import draw_map
 from repo_map.drawing.render_cache import TokenMemo
 from repo_map.index import build_index
-from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan, Focus, SymbolBoost
 from repo_map.text import tokens
@@ -82,7 +82,7 @@ def test_no_graph_is_kept_of_a_tree_that_the_cache_holds_without_its_latest_edit
 def test_the_oldest_files_go_when_there_are_too_many_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repo_map.indexing.derived_arrays._LIMIT_BYTES", 3000)
+    monkeypatch.setattr("repo_map.derived_arrays._LIMIT_BYTES", 3000)
     for number in range(6):
         keep_arrays(tmp_path, f"kept-{number}", [np.full(100, number)])
     assert len(list((tmp_path / "derived").iterdir())) < 6
