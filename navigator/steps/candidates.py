@@ -47,6 +47,12 @@ class Prices:
         why = "" if block is None else block.shape.why
         return self._adding({level: self._added(path, file_id, Shape(level, why=why)) for level in levels})
 
+    def of_whole(self, path: str, file_id: int) -> int:
+        """Return what the whole source of a file adds, 0 where that is nothing or far too much."""
+        block = self._drawn.block(path)
+        shape = Shape(4, why="" if block is None else block.shape.why)
+        return max(self._added(path, file_id, shape), 0) if self._is_near(file_id, 4) else 0
+
     def of_part(self, path: str, file_id: int, name: str) -> dict[int, int]:
         """Return what the source of the definitions of a name adds, by its level."""
         block = self._drawn.block(path)

@@ -120,7 +120,6 @@ class _Places:
 
     def _of(self, unit: ScoredUnit) -> MenuPlace:
         file = self._file(unit.path)
-        price = self._prices.of_part(unit.path, file, unit.name).get(4, 0)
         is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
         return MenuPlace(
             number=0,
@@ -130,13 +129,13 @@ class _Places:
             last=unit.end,
             head=_head(self._index, file, unit),
             why=brief_reason(unit.reasons),
-            tokens=0 if is_shown else price,
+            tokens=0 if is_shown else self._prices.of_part(unit.path, file, unit.name).get(4, 0),
             is_sure=unit.chance >= self._sure,
         )
 
     def _whole_file(self, path: str, why: str) -> MenuPlace | None:
         file, level = self._file(path), self._drawn.level_of(path)
-        price = self._prices.of_levels(path, file, level).get(4, 0) if level < 4 else 0
+        price = self._prices.of_whole(path, file) if level < 4 else 0
         last = max(int(self._index.files.lines[file]), 1)
         return MenuPlace(
             number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=price
