@@ -77,6 +77,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
+            "growth",
+            "benchmarks.growth",
+            "what questions and indexes cost as a tree grows, beside ctags and ripgrep",
+            "Measure first looks, whole indexes and warm questions of trees of growing size.",
+            ("--files 1000,10000 --out growth.jsonl --svg growth.svg",),
+        ),
+        Command(
             "hook-hosts",
             "benchmarks.hook_hosts",
             "does what a hook says reach the model of each assistant?",
