@@ -30,7 +30,7 @@ class Call(NamedTuple):
     """One call of a tool, and why the model makes it."""
 
     tool: str
-    arguments: Mapping[str, str | int | list[int]]
+    arguments: Mapping[str, str | int]
     before: str
     after: str = ""
 
@@ -56,14 +56,8 @@ CONVERSATIONS: Final = (
                 },
                 "You: *A credit of -0.50 in a supplier's price list is read as 50 cents. Fix it.* "
                 "The model calls `navigate` before it searches or opens files:",
-                "The outline lists `parse_cents` as number 3, and the answer does not show its source. "
-                "The report says `unsure`, as it does for most tasks. The model asks for the source:",
-            ),
-            Call(
-                "step",
-                {"show": [3]},
-                "",
-                '`int("-0")` is 0, so `parse_cents` loses the minus. '
+                'The cause is in the answer: `int("-0")` is 0, so `parse_cents` loses the minus. '
+                "The report says `unsure`, as it does for most tasks. "
                 "Before it edits, the model asks which tests there are:",
             ),
             Call(
