@@ -38,7 +38,7 @@ def test_a_figure_that_is_changed_in_a_page_is_told_with_its_command(
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "| NO: " in line]
     assert line.startswith("| README.md | the cost changes by {}. |")
     assert "`python -m benchmarks replay --rows docs/laboratory/benchmark-replay.jsonl`" in line
-    assert "changes by +2.6 % (+2.0 … +3.2)" in line
+    assert "changes by +2.6 % (+2.0 … +3.1)" in line
 
 
 def test_a_row_that_is_lost_is_told(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
