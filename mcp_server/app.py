@@ -125,8 +125,9 @@ class NavigatorServer(MCPServer[AppContext]):
             return await self._rounds_of(name, arguments, context)
         except UnexpectedToolError as error:
             raise UnexpectedToolError(
-                f"{name} failed for a reason of its own, not of your arguments; the server's log has the "
-                "details. What was done before is kept: get_turn_report tells how far it came."
+                f"{name} failed for an internal reason, not because of your arguments; the server's "
+                "log has the "
+                "details. What was done before is kept: get_turn_report says how far it came."
             ) from error.__cause__
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):

@@ -114,7 +114,7 @@ def _require_loopback(settings: HttpSettings) -> None:
     else:
         return
     raise SettingsError(
-        f"{what}, and nobody is asked for a token; set REPO_NAVIGATOR_HTTP_TOKENS to `name:token`, with a "
+        f"{what}, and the server requires no token; set REPO_NAVIGATOR_HTTP_TOKENS to `name:token`, with a "
         "token of 16 or more characters, or REPO_NAVIGATOR_HTTP_ISSUER to your identity provider, or "
         f"{instead}."
     )
@@ -181,7 +181,7 @@ def parse_address(text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
-        raise SettingsError(f"`{text}` is no address; give HOST:PORT, for example 127.0.0.1:8321.")
+        raise SettingsError(f"`{text}` is not an address; give HOST:PORT, for example 127.0.0.1:8321.")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

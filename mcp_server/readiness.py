@@ -18,7 +18,7 @@ class State(StrEnum):
     """What a server can do."""
 
     READY = "ok"
-    EARLIER_LIST = "ok, by an earlier list of repositories"
+    EARLIER_LIST = "ok, with an earlier list of repositories"
     """It takes calls; rights that were taken away since are still given."""
     NOT_READY = "not ready"
 
@@ -33,7 +33,7 @@ _WATCHED_SECONDS: Final = 30.0
 """Between two looks while all is well."""
 _TOLD: Final = {
     State.NOT_READY: "Not ready",
-    State.EARLIER_LIST: "An earlier list of repositories is used, and rights taken away since still hold",
+    State.EARLIER_LIST: "An earlier list of repositories is used, and rights removed since still apply",
 }
 logger = logging.getLogger(__name__)
 

@@ -66,7 +66,7 @@ def path_of(text: str) -> Path:
         raise _on_another_machine(text)
     if len(text) > _LONGEST_PATH:
         raise RepositoryNotFoundError(
-            f"The path has {len(text):,} characters, more than any has; pass the repository's absolute path."
+            f"The path has {len(text):,} characters, which is too long; pass the repository's absolute path."
         )
     if "\0" in text:
         raise RepositoryNotFoundError("The path holds a NUL character; pass the repository's absolute path.")
@@ -143,7 +143,7 @@ def _missing(folder: Path, named: str = "") -> RepositoryNotFoundError:
     """Return the error for a folder that is not there, by the words that ``named`` it."""
     if named.startswith("~") and not path_of(named).is_absolute():
         return RepositoryNotFoundError(
-            f"`{Path(named).parts[0]}` is nobody's home folder on this machine; pass the repository's "
+            f"`{Path(named).parts[0]}` is not a home folder on this machine; pass the repository's "
             "absolute path."
         )
     if named and not named.startswith("file://") and not path_of(named).is_absolute():

@@ -29,7 +29,7 @@ KNOWN: Final = frozenset({*VARIABLES, *(f"{PREFIX}{name}" for name in (*_NAMES.s
 def unknown_settings(names: Iterable[str]) -> list[str]:
     """Return a sentence for each variable that begins like a setting and is none."""
     return [
-        f"{name} is no setting; {_instead(name)}."
+        f"{name} is not a setting; {_instead(name)}."
         for name in sorted(names)
         if name.startswith(PREFIX) and not name.startswith(_TESTS) and name not in KNOWN
     ]

@@ -246,7 +246,7 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
     for name, url in (("HTTP_ISSUER", issuer), ("HTTP_RESOURCE", resource), ("HTTP_JWKS", keys_url)):
         if url and not is_trusted_url(url):
             raise SettingsError(
-                f"{PREFIX}{name} is no URL that others can't answer for; write https://…, without "
+                f"{PREFIX}{name} is not a safe URL; write https://…, without "
                 "name and password, or http:// of this machine."
             )
     groups_claim = environ.get(f"{PREFIX}HTTP_GROUPS_CLAIM", "").strip()
@@ -301,7 +301,7 @@ def log_level(name: str) -> LogLevel:
     """Return the logging level called ``name``."""
     level = _LOG_LEVELS.get(name.strip().lower())
     if level is None:
-        raise SettingsError(f"`{name}` is no log level; use one of {', '.join(_LOG_LEVELS)}.")
+        raise SettingsError(f"`{name}` is not a log level; use one of {', '.join(_LOG_LEVELS)}.")
     return level
 
 
@@ -381,7 +381,7 @@ def _hosts(text: str) -> tuple[str, ...]:
     for host in _words(text):
         if host_rule(host) is None:
             raise SettingsError(
-                f"{PREFIX}HTTP_HOSTS names `{host}`, which is no host; write `name`, `name:8321`, or "
+                f"{PREFIX}HTTP_HOSTS names `{host}`, which is not a host; write `name`, `name:8321`, or "
                 "`name:*` for any port."
             )
     return _words(text)
@@ -391,7 +391,8 @@ def _origins(text: str) -> tuple[str, ...]:
     for origin in _words(text):
         if origin_rule(origin) is None:
             raise SettingsError(
-                f"{PREFIX}HTTP_ORIGINS names `{origin}`, which is no origin; write `https://name`, with its "
+                f"{PREFIX}HTTP_ORIGINS names `{origin}`, which is not an origin; write "
+                "`https://name`, with its "
                 "port where it has one, or `https://name:*` for any."
             )
     return _words(text)

@@ -24,10 +24,10 @@ class IndexOptions:
     """The repository, and how it is indexed."""
 
     path: Path = argument("PATH", "the repository's folder", read=folder, nargs=None)
-    json: bool = switch("--json", "print one JSON object in place of text")
-    workers: int | None = flag("--workers", "N", "most processes to parse in", read=count)
-    unmask: tuple[str, ...] = repeated("--unmask", "GLOB", "files to show with their secrets")
-    no_cache: bool = switch("--no-cache", "parse everything, keep nothing")
+    json: bool = switch("--json", "print one JSON object instead of text")
+    workers: int | None = flag("--workers", "N", "maximum number of parsing processes", read=count)
+    unmask: tuple[str, ...] = repeated("--unmask", "GLOB", "show secrets in files that match this glob")
+    no_cache: bool = switch("--no-cache", "parse everything again and cache nothing")
     quiet: bool = quiet_switch()
 
 

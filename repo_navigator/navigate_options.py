@@ -66,59 +66,63 @@ class NavigateOptions(PagedOptions):
 
     repo: str | None = argument(
         "REPO",
-        "the repository's folder, or its name; FOLDER@REF reads a commit (the work tree here)",
+        "the repository's folder, or its name; FOLDER@REF reads a commit (default: this git work tree)",
         read=nonempty,
     )
     words: str | None = argument("GOAL", "the task, in your own words", one_of="goal")
     further: tuple[str, ...] = further_repositories()
-    goal: str | None = flag("--goal", "TEXT", "the task, by a flag; it may then look like one", one_of="goal")
+    goal: str | None = flag(
+        "--goal", "TEXT", "the task as a flag, for a text that begins with -", one_of="goal"
+    )
     goal_file: str | None = flag("--goal-file", "FILE", "file with the task; - reads stdin", one_of="goal")
     continued: str | None = flag(
         "--continue",
         "ID",
-        "go on with a stored navigation, by the id that it ended with (the latest of this folder); "
-        "a text beside it is feedback, and what is new is printed",
+        "continue a stored navigation by its id (default: the latest of this folder); a text after "
+        "it is feedback, and only what is new is printed",
         bare="",
     )
     changes: str | None = any_of(
         flag(
             "--since",
             "REF",
-            "show what relies on all changes since this work left a commit or a branch (main), or on "
-            "those of a range (v1..v2); no goal is needed",
+            "show the code that depends on what changed since HEAD left a commit or branch (main), "
+            "or in a range (v1..v2); needs no goal",
             read=nonempty,
             one_of="changes",
         ),
-        switch("--diff", "the same for what is not committed yet", value="worktree", one_of="changes"),
+        switch("--diff", "the same for uncommitted changes", value="worktree", one_of="changes"),
     )
     token_budget: int | None = flag(
         "--tokens",
         "N",
-        f"most tokens of the code; by default {FIRST_ANSWER} with the outline, more as you ask for it",
+        f"maximum tokens of code (default: {FIRST_ANSWER} with the outline, more as you ask for it)",
         read=whole_number,
     )
-    fill: bool = switch("--fill", "fill the budget, also where more is not worth its tokens")
+    fill: bool = switch("--fill", "fill the budget, even with less relevant code")
     model: str | None = flag(
         "--model", "M", "the model that decides, such as gemini-2.5-flash (embedded: no key, no network)"
     )
     max_cost_usd: float | None = flag(
         "--max-cost",
         "USD",
-        "most dollars that a model may cost before the embedded planner goes on",
+        "maximum US dollars for the model; then the embedded planner continues",
         read=number,
     )
-    max_steps: int | None = flag("--max-steps", "N", f"most steps ({DEFAULT_MAX_STEPS})", read=whole_number)
+    max_steps: int | None = flag(
+        "--max-steps", "N", f"maximum steps ({DEFAULT_MAX_STEPS})", read=whole_number
+    )
     plan: str | None = flag("--plan", "FILE", "flight plan to start from, in YAML; - reads stdin")
     save_plan: str | None = flag(
-        "--save-plan", "FILE", "write the flight plan there, for `replay` to draw again"
+        "--save-plan", "FILE", "write the flight plan to this file; `replay` draws it again"
     )
-    html: str | None = flag("--html", "FILE", "write a picture of the map there, as a page")
+    html: str | None = flag("--html", "FILE", "write a picture of the map to this file, as an HTML page")
     interactive: bool = switch(
-        "--interactive", "ask after every step how to go on: further, in words, or stop"
+        "--interactive", "ask after each step whether to continue, change something or stop"
     )
-    verbose: bool = switch("--verbose", "tell on stderr what each step decided, and why")
+    verbose: bool = switch("--verbose", "print on stderr what each step decided, and why")
     wait: bool = switch(
-        "--wait", "wait for the index of a large repository, where a first look at it would answer"
+        "--wait", "wait for the full index of a large repository instead of answering from a first look"
     )
 
     def files(self) -> Iterator[Path]:

@@ -129,13 +129,13 @@ def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ArgumentTypeError(f"`{text}` is no whole number") from None
+        raise ArgumentTypeError(f"`{text}` is not a whole number") from None
 
 
 def count(text: str) -> int:
     """Return the number above zero that an argument holds; raises as ``whole_number`` does."""
     if (found := whole_number(text)) < 1:
-        raise ArgumentTypeError(f"`{text}` is no number above zero")
+        raise ArgumentTypeError(f"`{text}` is not a number above zero")
     return found
 
 
@@ -166,19 +166,19 @@ def output_file(text: str) -> str | None:
 
 def json_switch() -> Any:
     """Declare ``--json``."""
-    return switch("--json", "print one JSON object, with all that is known, in place of text")
+    return switch("--json", "print one JSON object instead of text")
 
 
 def quiet_switch() -> Any:
     """Declare ``--quiet``, for scripts."""
-    return switch("-q --quiet", "nothing on stderr but errors")
+    return switch("-q --quiet", "print only errors on stderr")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """Where a command prints, and in which form."""
 
-    output: str | None = flag("-o --output", "FILE", "write it there, not to stdout", read=output_file)
+    output: str | None = flag("-o --output", "FILE", "write to this file instead of stdout", read=output_file)
     quiet: bool = quiet_switch()
     json: bool = json_switch()
 
@@ -195,12 +195,8 @@ class OutputOptions:
 class PagedOptions(OutputOptions):
     """How a context is shown."""
 
-    line_numbers: bool = switch(
-        "--line-numbers", "tell the numbers of lines: 55│ before the source of line 55"
-    )
-    no_pager: bool = switch(
-        "--no-pager", "print a context that is longer than the terminal without the pager ($PAGER, or less)"
-    )
+    line_numbers: bool = switch("--line-numbers", "number every fifth line of source, as in 55│")
+    no_pager: bool = switch("--no-pager", "do not open a pager ($PAGER, or less) for a long context")
 
     @property
     def updates(self) -> dict[str, Any]:

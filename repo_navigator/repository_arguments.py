@@ -16,9 +16,7 @@ from repo_navigator.options import nonempty, repeated
 
 def further_repositories() -> Any:
     """Declare the flag for repositories beside the first."""
-    return repeated(
-        "--with", "REPO", "one more repository, in the same budget; may be repeated", read=nonempty
-    )
+    return repeated("--with", "REPO", "another repository in the same budget; may be repeated", read=nonempty)
 
 
 def require_repository(named: str | None, further: Sequence[str], settings: Settings, where: str) -> str:

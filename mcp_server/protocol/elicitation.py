@@ -72,7 +72,7 @@ async def ask_direction(
     files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")
     message = (
         f"Step {report.step_number}: {clip(report.reasoning, 300)} The map has {files} and {size}; "
-        f"{dollars(report.total_cost)} spent. How shall it go on?"
+        f"{dollars(report.total_cost)} spent. How should it continue?"
     )
     return Elicit(message, Direction)
 

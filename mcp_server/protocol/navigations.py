@@ -182,8 +182,8 @@ class Navigations:
         ended = [use for _, use in sorted(used) if not use.is_open]
         if len(ended) < surplus:
             raise InvalidRequestError(
-                f"You have {counted(len(used), 'navigation')}, the most that are kept for one caller, and "
-                "too few have ended; delete one by step with its navigation_id and action `forget`, end one "
+                f"You have {counted(len(used), 'navigation')}, the limit for one caller, and too few "
+                "have ended; delete one by step with its navigation_id and action `forget`, end one "
                 "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
             )
         return ended[:surplus]

@@ -248,7 +248,7 @@ def report_lines(
     lines += menu
     lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
-        lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
+        lines.append(f"left out for lack of budget: {counted(report.left_out, 'file')}")
     if report.account:
         lines.append(_account_line(report.account))
     if report.sufficiency and report.sufficiency not in report.reasoning:

@@ -104,7 +104,7 @@ class _NavigationResources:
             navigator, meant = await self._found(navigation_id)
             if not version.isdecimal() or len(version) > _LONGEST_VERSION:
                 raise ResourceNotFoundError(
-                    f"`{version}` is no map version; versions are whole numbers from 0 on."
+                    f"`{version}` is not a map version; versions are whole numbers from 0 on."
                 )
             drawn = await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
             return quoted(drawn.removesuffix("\n"))

@@ -109,7 +109,7 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
     except (ValueError, RecursionError, binascii.Error):
         pass
     raise InvalidRequestError(
-        "`cursor` is none that this server gave out; call get_context without it for the first page."
+        "`cursor` was not issued by this server; call get_context without it for the first page."
     )
 
 

@@ -450,7 +450,7 @@ def _direction(answer: ElicitationResult[Direction]) -> Direction:
     if isinstance(answer, AcceptedElicitation):
         return answer.data
     raise InvalidRequestError(
-        "The user was asked how to go on and gave no answer, so nothing was done; "
+        "The user was asked how to continue and did not answer, so nothing was done; "
         "call step with feedback, updates or action `finish`."
     )
 

@@ -145,7 +145,8 @@ class HostRights:
             readers, why, is_told = frozenset[str](), str(error), not error.may_pass
         if why != self._failing.get(key, ""):
             self._failing[key] = why
-            logger.warning("Who reads %s its host tells %s", key, f"no more: {why}" if why else "again")
+            said = f"does not answer: {why}" if why else "answers again"
+            logger.warning("Readers of %s: the git host %s", key, said)
         if is_told:
             await self._store.tell(key, readers)
 

@@ -48,8 +48,9 @@ class CallerLimits:
         most = self._limits.tokens_a_day
         if most is not None and (today := await navigator.store.usage.today(principal)).usage.tokens >= most:
             raise LimitReachedError(
-                f"You were sent {counted(today.usage.tokens, 'token')} today, and {most:,} are the most of a "
-                f"day; {_anew(today)}."
+                f"You received {counted(today.usage.tokens, 'token')} today, and the daily limit is "
+                f"{most:,}; "
+                f"{_anew(today)}."
             )
 
     async def require_index(self, navigator: Navigator, principal: str) -> None:
@@ -65,8 +66,8 @@ class CallerLimits:
         ):
             seconds = today.usage.index_seconds
             raise LimitReachedError(
-                f"Indexing took {seconds:,.0f} s for you today, and {most:,.0f} s are the most of a day; go "
-                f"on with a navigation that you have, or wait: {_anew(today)}."
+                f"Indexing took {seconds:,.0f} s for you today, and the daily limit is {most:,.0f} s; "
+                f"continue a navigation that you have, or wait: {_anew(today)}."
             )
 
     def require_place(self, still_open: Sequence[str]) -> None:
@@ -80,7 +81,7 @@ class CallerLimits:
             named = ", ".join(f"`{key}`" for key in still_open[:5])
             more = f" and {len(still_open) - 5} more" if len(still_open) > 5 else ""
             raise LimitReachedError(
-                f"You have {counted(len(still_open), 'open navigation')}, and {most} are the most at a time; "
+                f"You have {counted(len(still_open), 'open navigation')}, and the limit is {most}; "
                 f"call step with action `finish` or `cancel` for one of {named}{more}, then navigate again."
             )
 
@@ -97,12 +98,12 @@ class CallerLimits:
         left = Decimal(str(most)) - today.usage.cost
         if left <= 0:
             raise LimitReachedError(
-                f"You spent ${today.usage.cost:,.2f} today, and ${most:,.2f} are the most of a day; go on "
-                f"with model `embedded`, which costs nothing, or wait: {_anew(today)}."
+                f"You spent ${today.usage.cost:,.2f} today, and the daily limit is ${most:,.2f}; use "
+                f"model `embedded`, which costs nothing, or wait: {_anew(today)}."
             )
         return float(left)
 
 
 def _anew(today: Today) -> str:
     hours, minutes = divmod(max(1, round(today.seconds_left / 60)), 60)
-    return f"the count begins anew at 00:00 UTC, in {hours} h {minutes} min"
+    return f"the count restarts at 00:00 UTC, in {hours} h {minutes} min"

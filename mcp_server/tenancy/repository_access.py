@@ -210,12 +210,12 @@ class RepositoryAccess:
         try:
             current = self._catalogue.current()
         except CatalogueError as error:
-            logger.error("Nobody is served by name: %s", error)
+            logger.error("No repository is served by name: %s", error)
             raise
         if current.fault:
             logger.error(
-                "An EARLIER LIST OF REPOSITORIES IS USED, and rights that were taken away since are still "
-                "given: %s",
+                "The list of repositories is not valid, so AN EARLIER LIST IS USED, and rights "
+                "removed since still apply: %s",
                 current.fault,
             )
         return current.entries

@@ -58,7 +58,7 @@ class Webhooks:
             else:
                 self._rights.urge(meant)
         except StorageError as error:
-            logger.warning("A webhook of %s was not taken: %s", host, error)
+            logger.warning("A webhook from %s was refused: %s", host, error)
             return PlainTextResponse("The webhook can't be kept now; send it again.\n", 503)
         return PlainTextResponse("", 202)
 

@@ -82,7 +82,7 @@ class RequestGuard:
         try:
             await self._app(_without_resumption(scope, headers), _whole(receive), send)
         except _LeftError:
-            logger.info("A client left before its request was whole")
+            logger.info("A client left before its request was complete")
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         if _size(scope) > HEAD_BYTES:
@@ -101,7 +101,7 @@ class RequestGuard:
         if len(hosts) != 1 or not self._admits_host(hosts[0], scope["path"]):
             return Refusal(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                "The request's Host is none of this server's; call it by a loopback name, or add the host to "
+                "This server does not answer to the request's Host; use a loopback name, or add the host to "
                 "REPO_NAVIGATOR_HTTP_HOSTS.",
             )
         origins = headers.get(b"origin", [])
@@ -114,7 +114,7 @@ class RequestGuard:
         if self._is_for_this_machine and scope["path"] not in self._probed_at and _is_forwarded(headers):
             return Refusal(
                 HTTPStatus.FORBIDDEN,
-                "The request was handed on by a proxy, and this server asks for no token; set "
+                "A proxy forwarded the request, and this server requires no token; set "
                 "REPO_NAVIGATOR_HTTP_TOKENS or REPO_NAVIGATOR_HTTP_ISSUER on the server.",
             )
         return None

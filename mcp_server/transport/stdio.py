@@ -58,9 +58,9 @@ _LOOK_SECONDS: Final = 0.5
 """How often it is looked whether anybody still reads, once stdin has ended."""
 _ENDLESS: Final = "subscriptions/listen"
 """A request that is answered when its connection ends."""
-_NO_JSON: Final = "The line is no JSON; write one JSON-RPC message per line, without line breaks in it."
+_NO_JSON: Final = "The line is not JSON; write one JSON-RPC message per line, without line breaks in it."
 _NO_MESSAGE: Final = (
-    "The line is no JSON-RPC message; write one object per line and no batches, such as "
+    "The line is not a JSON-RPC message; write one object per line and no batches, such as "
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}.'
 )
 _TOO_LONG: Final = f"The line has more than {MAX_LINE_BYTES} bytes; send less in one message."

@@ -28,7 +28,7 @@ HAS_ENDED = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
     "feedback or updates open it again."
 )
-GIVEN_UP = "The navigation is given up."
+GIVEN_UP = "The navigation was cancelled."
 
 
 class TurnOutcome(NamedTuple):
@@ -227,7 +227,7 @@ class TurnExecutor:
         if action == "cancel":
             run = before.run.stopping(StopReason.CANCELLED, "The user cancelled the navigation.")
         else:
-            run = before.run.stopping(StopReason.USER, "The user took the context as it is.")
+            run = before.run.stopping(StopReason.USER, "The user accepted the context.")
         state = before.state.model_copy(
             update={"interactive_pause": False, "exploration_complete": action == "finish"}
         )

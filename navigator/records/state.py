@@ -40,7 +40,7 @@ PlanValue = Annotated[
 def _partial_plan(diff: dict[str, Any]) -> dict[str, Any]:
     for name, part in diff.items():
         if name not in FlightPlan.model_fields:
-            raise ValueError(f"`{name}` is no part of a flight plan")
+            raise ValueError(f"`{name}` is not a part of a flight plan")
         if part is not None and not isinstance(part, _PARTS.get(name, object)):
             raise ValueError(f"`{name}` is no such part of a flight plan")
     return diff

@@ -92,7 +92,9 @@ def _references(argument: str, given: object) -> tuple[Argument, ...]:
                 argument, f"has {_clipped(each)}; give numbers of the menu, names, paths or `path:lines`."
             )
         if isinstance(each, int) and not 0 <= each <= _MOST_NUMBER:
-            raise InvalidArgumentError(argument, f"has a number that no menu has; it goes to {_MOST_NUMBER}.")
+            raise InvalidArgumentError(
+                argument, f"has a number that is not in the menu, which goes to {_MOST_NUMBER}."
+            )
         if len(text := str(each).strip()) > _MOST_LETTERS:
             raise InvalidArgumentError(
                 argument, f"has an entry of {len(text)} characters, more than {_MOST_LETTERS}; give names."

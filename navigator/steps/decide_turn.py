@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from repo_map.plan.diff import PlanChange
 
 NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
-TAKEN = "The context is taken as it is."
+TAKEN = "The context is accepted."
 _MOST_CHANGES = 5
 """Of a plan, in the sentence that tells them."""
 
@@ -128,6 +128,6 @@ def _revision(change: PlanChange, words: str, by: str = USER) -> Decision:
 def _changes_text(changes: Sequence[str]) -> str:
     """Return what the user changed of the plan, in a sentence."""
     if not changes:
-        return "The plan says so already; from now on it is the user's wish."
+        return "The plan already says so; it is now the user's own rule."
     more = f"; and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
     return f"The user changed the plan: {'; '.join(changes[:_MOST_CHANGES])}{more}."

@@ -238,9 +238,9 @@ def _changed_since_first_look(before: FlightPlan, after: FlightPlan) -> str:
     more = named([each for each in new if each not in old])
     less = named([each for each in old if each not in new])
     if not (more or less):
-        return "Planned anew with the whole index, which chooses the same files as the first look."
+        return "Planned again with the full index, which chooses the same files as the first look."
     changes = [f"it adds {more}"] * bool(more) + [f"it leaves out {less}"] * bool(less)
-    return f"Planned anew with the whole index: {', and '.join(changes)}."
+    return f"Planned again with the full index: {', and '.join(changes)}."
 
 
 def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
@@ -285,7 +285,7 @@ def summary(view: View, missing: Sequence[PlannedNeighbour] = ()) -> str:
     named = [*dict.fromkeys(f"`{each.name}` ({each.path}), {each.why}" for each in missing)][:NAMED]
     wanted = f"Beside the chosen code, not shown: {'; '.join(named)}." if named else ""
     left_out = (
-        f"Left out by your rules, or for want of evidence or of room: {counted(view.map.excluded, 'file')}."
+        f"Left out by your rules, or for lack of evidence or room: {counted(view.map.excluded, 'file')}."
         if view.map.excluded
         else ""
     )

@@ -25,11 +25,11 @@ _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Ope
 """Wishes that leave it to the planner what is shown for them."""
 
 _IN_PART = (
-    "{} takes more than the {} that code may take: what fits the goal best is shown. Ask for the "
+    "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
     "rest by name, or by lines."
 )
 _TOO_MUCH = (
-    "Still not all that you asked for fits whole: some of it has less detail. A larger budget shows it."
+    "Not everything that you asked for fits in full: some of it has less detail. A larger budget shows it."
 )
 
 
@@ -84,7 +84,7 @@ def revise(
     kept = keep_within(index, relevance, plan, own, latest)
     notes = []
     if kept.gave_way:
-        room = f"To make room in the {counted(own.budget, 'token')} that code may take"
+        room = f"To make room in the {counted(own.budget, 'token')} available for code"
         notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
     if kept.in_part:
         notes.append(_IN_PART.format(named(kept.in_part), counted(own.budget, "token")))

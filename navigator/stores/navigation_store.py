@@ -359,7 +359,7 @@ def unreadable(what: str) -> StorageError:
     """Return the error of a database that is damaged, or whose rows are none of ours."""
     return StorageError(
         f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
-        "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
+        "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start again."
     )
 
 

@@ -130,7 +130,7 @@ def read_database_address(text: str) -> DatabaseAddress:
     """
     url = _split(text, DATABASE_FORM)
     if url.scheme not in _SCHEMES:
-        raise UnusableAddressError(f"is no address of PostgreSQL; write {DATABASE_FORM}.")
+        raise UnusableAddressError(f"is not an address of PostgreSQL; write {DATABASE_FORM}.")
     database = unquote(url.path.removeprefix("/"))
     if not url.hostname or not database or "/" in database:
         raise UnusableAddressError(f"names no host or no database; write {DATABASE_FORM}.")
@@ -155,7 +155,7 @@ def read_bucket_address(text: str) -> BucketAddress:
     url = _split(text, BUCKET_FORM)
     storage = _STORAGES.get(url.scheme)
     if storage is None:
-        raise UnusableAddressError(f"is no address of a bucket; write {BUCKET_FORM}.")
+        raise UnusableAddressError(f"is not an address of a bucket; write {BUCKET_FORM}.")
     if "@" in url.netloc:
         raise UnusableAddressError(f"holds a key; write {storage.form}, and {storage.credentials}.")
     prefix = url.path.strip("/")
@@ -175,7 +175,7 @@ def _split(text: str, form: str) -> SplitResult:
         _ = url.port
     except ValueError:
         # What it says repeats the address, and with it the password.
-        raise UnusableAddressError(f"is no address; write {form}.") from None
+        raise UnusableAddressError(f"is not an address; write {form}.") from None
     return url
 
 
@@ -198,6 +198,6 @@ def _options(url: SplitResult) -> Mapping[str, str]:
                 )
             case _:
                 raise UnusableAddressError(
-                    "has an option that is not known; there are `ssl` (or `sslmode`) and `schema`."
+                    "has an option that is not known; use `ssl` (or `sslmode`) or `schema`."
                 )
     return found

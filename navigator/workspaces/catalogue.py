@@ -138,7 +138,8 @@ def require_name(name: str) -> str:
     """Return the name of a repository; raises ``ValueError`` for one that can't be used."""
     if not _NAME.fullmatch(name) or name.lower().endswith((".git", ".lock")):
         raise ValueError(
-            f"`{ascii(name[:100])[1:-1]}` is no name of a repository; use letters, digits, `.`, `_` and `-`, "
+            f"`{ascii(name[:100])[1:-1]}` is not a valid name of a repository; use letters, digits, "
+            "`.`, `_` and `-`, "
             "and no `.git` at the end"
         )
     return name

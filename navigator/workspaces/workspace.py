@@ -191,8 +191,8 @@ SMALL_PER_INDEX = 16
 LARGE_FOLDER = 500
 """Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
 PLAIN_FOLDER = (
-    "The folder is no git repository: every file below it is read, and no history helps to choose; where a "
-    "repository was meant, name its own folder."
+    "The folder is not a git repository, so every file in it is read and there is no history; if you "
+    "meant a repository, name its folder."
 )
 FIRST_LOOK_COMMITS = 300
 _WORTH_KEEPING_VOCABULARIES = 6_000_000
@@ -203,7 +203,7 @@ FIRST_ANSWER_S = 1.5
 """For drawing what a first look was taken for, before the rest is read."""
 MAX_FIRST_LOOKS = 4
 """That are kept at once, each with its goal."""
-LEFT_OPEN = "Some uses of names are too involved to follow; who calls or uses what is told without them."
+LEFT_OPEN = "Some uses of names are too complex to resolve; callers and uses are listed without them."
 NAMED_PROBLEMS = 2
 """Files that a note names when they could not be read whole; the rest are counted."""
 
@@ -260,9 +260,9 @@ class Workspace:
     def _first_look(self) -> str:
         read, total = self.index.read_first, len(self.index)
         return (
-            f"This is a first look: {read:,} of {counted(total, 'file')} were read, those in which words of "
-            "the goal stand; callers in the others are not known yet. The whole index is being made for the "
-            "next step or question."
+            f"This is a first look: {read:,} of {counted(total, 'file')} were read, those that "
+            "contain words of the goal; callers in the others are not known yet. The full index is "
+            "being built for the next step or question."
         )
 
     @cached_property
@@ -273,7 +273,7 @@ class Workspace:
         if files:
             named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:NAMED_PROBLEMS])
             more = f"; and {len(files) - NAMED_PROBLEMS} more" if len(files) > NAMED_PROBLEMS else ""
-            whole.append(f"Not read whole: {named}{more}.")
+            whole.append(f"Not read in full: {named}{more}.")
         if self.history is not None and not self.history.complete:
             whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
         parts = self.index.place.parts

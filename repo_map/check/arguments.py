@@ -232,7 +232,7 @@ class Arguments:
         ]
         giving = sum(call.is_open or call.given > len(old) for call in calls)
         if not giving:
-            return f"nothing gives `{name}`, which it takes now"
+            return f"nothing gives `{name}`, its new parameter"
         stayed = [call for call in (*calls, given) if self._sides.line_before(after[0], call.line)]
         is_rare = 2 * giving < len(calls) or any(call.is_open or call.given != len(old) for call in stayed)
         # A comment may say that it can be left out.

@@ -61,7 +61,7 @@ class GoneImports:
                         "",
                         each.old,
                         f"it imports {one_line(each.old)}, which is gone{now}",
-                        f"import {one_line(each.new)}" if each.new else "take the import out",
+                        f"import {one_line(each.new)}" if each.new else "remove the import",
                         is_sure=True,
                         cause=each.new,
                     )

@@ -223,7 +223,7 @@ class GoneNames:
                         within,
                         gone.name,
                         message,
-                        f"use {gone.successor}" if is_renamed else "mend or drop the use",
+                        f"use {gone.successor}" if is_renamed else "fix or remove the use",
                         is_sure=False,
                     )
                 )
@@ -259,7 +259,7 @@ class GoneNames:
         home = self._before.index.paths[gone[0]]
         now = self._successors.of(gone)
         if now is None:
-            message, action, cause = f"`{one_line(name)}` is gone from {home}", "mend or drop the use", ""
+            message, action, cause = f"`{one_line(name)}` is gone from {home}", "fix or remove the use", ""
         else:
             to = self._after.index.qualified_name(*now)
             path = self._after.index.paths[now[0]]

@@ -51,7 +51,7 @@ class Overriding:
                 continue
             kept = takes_alike(sides.before, before, sides.after, below)
             if kept and not takes_alike(sides.after, after, sides.after, below):
-                yield self._finding(below, after, f"it overrides `{name}` and takes what that took before")
+                yield self._finding(below, after, f"it overrides `{name}` and still has its old parameters")
 
     def _declared(self, changed: Place) -> Iterator[Finding]:
         """Yield the prototypes of a function in C that take another number of values than it does."""
@@ -65,7 +65,7 @@ class Overriding:
             # Without any, it may take whatever it is given.
             if each.taken not in (-1, len(form.parameters)) and sides.line_before(each.file, each.line):
                 name = side.index.qualified_name(*changed)
-                told = "it declares what takes other values now"
+                told = "it declares a function whose parameters changed"
                 yield self._told((each.file, each.line), "", name, told, cause)
 
     def _of_gone(self, place: Place) -> Iterator[Finding]:

@@ -122,10 +122,10 @@ _RULES: Final[Mapping[FindingKind, str]] = {
     FindingKind.GONE: "A name is used that the change removed, renamed or moved.",
     FindingKind.UNDEFINED: "A name is used that nothing defines.",
     FindingKind.ARGUMENTS: "A call gives values that the function does not take.",
-    FindingKind.OVERRIDE: "A method overrides or implements one that is another now.",
+    FindingKind.OVERRIDE: "A method overrides or implements one whose parameters changed.",
     FindingKind.UNPARSED: "A file does not parse.",
-    FindingKind.TEXT: "Text names what is gone.",
-    FindingKind.COPY: "Of two copies of a definition one was edited.",
+    FindingKind.TEXT: "A text names something that is gone.",
+    FindingKind.COPY: "Only one of two copies of a definition was edited.",
 }
 
 

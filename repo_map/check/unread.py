@@ -43,7 +43,7 @@ def unread_files(sides: Sides) -> Iterator[Finding]:
             is_loose = sides.after.language(file) not in _STRICT and len(set(map(_open_brackets, texts))) == 1
             if was.errors or not was.is_read or is_loose:
                 continue
-        yield _finding(each.new, errors[0], "it does not parse from here on", "mend the syntax")
+        yield _finding(each.new, errors[0], "it does not parse from here on", "fix the syntax")
 
 
 def _is_loose_json(path: str, text: str) -> bool:

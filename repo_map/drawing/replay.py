@@ -47,18 +47,18 @@ class Drift(NamedTuple):
     def describe(self) -> str:
         """Return one sentence for a report."""
         if not self.stamped:
-            return "The plan does not say what tree it was made on, so drift can't be told."
+            return "The plan does not say what tree it was made on, so drift can't be determined."
         if self.same_tree:
-            return "The tree is the one that the plan was made on."
+            return "Nothing changed since the plan was made."
         if not self.knows_files:
-            return "The tree changed since the plan was made; the plan does not say how its files were."
+            return "The tree changed since the plan was made; the plan does not record its files."
         if self.by_first_look and not self.files:
-            return "The plan was made by a first look; no file that the map shows has changed since."
+            return "The plan was made by a first look; no file in the map has changed since."
         if not self.files:
-            return "The tree changed since the plan was made, but no file that the map shows did."
+            return "The tree changed since the plan was made, but no file in the map did."
         counts = Counter(file.change for file in self.files)
         message = ", ".join(f"{number} {change}" for change, number in sorted(counts.items()))
-        return f"The tree changed since the plan was made; of the files that the map shows: {message}."
+        return f"The tree changed since the plan was made; of the files in the map: {message}."
 
 
 def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:

@@ -124,7 +124,7 @@ def _tell_why(asked: Asked, target: Referent) -> str:
     shown = set(shown_paths(asked.plan, relevance))
     for rank, file in ranked[:_MOST_FILES]:
         reasons = ", ".join(file.reasons) or "weak evidence only"
-        where = "" if file.path in shown else ", and not shown for want of budget"
+        where = "" if file.path in shown else ", and not shown for lack of budget"
         if pattern := excluded_by(asked.own, file.path):
             where = f", and left out by your rule for `{pattern}`"
         message.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
@@ -173,7 +173,7 @@ def _tell_related(operation: Operation) -> Callable[[Asked, Referent], str]:
 
 def _tell_identifier(index: RepoIndex, target: Referent) -> str:
     """Say where a name stands that is a parameter, an attribute or a local, each function once."""
-    return f"`{target.name}` is no definition; likely, by name alone, it is {_held(index, target)}"
+    return f"`{target.name}` is not a definition; likely, by name alone, it is {_held(index, target)}"
 
 
 def _standing(index: RepoIndex, target: Referent) -> str:
@@ -255,7 +255,7 @@ def _tell_importers(asked: Asked, target: Referent) -> str:
 def _tell_history(asked: Asked, target: Referent) -> str:
     history = asked.history
     if history is None or not len(history):
-        return "There is no git history here to tell of."
+        return "There is no git history here."
     message = []
     for path in _files(asked.index, target)[:_MOST_FILES]:
         rows = [row for row, known in enumerate(history.paths) if known == path]

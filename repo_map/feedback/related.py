@@ -127,7 +127,7 @@ def tell_what_relies(index: RepoIndex, target: Referent) -> str:
     """Say what breaks where the definitions of a target are changed."""
     places = rows_of(index, target)
     if not places:
-        return f"`{target.words}` is no definition; name a function or a class."
+        return f"`{target.words}` is not a definition; name a function or a class."
     named = ", ".join(f"`{place.name}`" for place in target.places[:_MOST_TARGETS])
     return "\n".join(
         (f"If {named} changes:", *tell_impact(index, impact_of(index, places), of_changes=False))

@@ -94,7 +94,7 @@ class Steering(NamedTuple):
     undo: int = 0
     """Changes to take back before all else; ``EVERY_STEP`` for all."""
     finish: bool = False
-    """The context is taken as it is."""
+    """The context is accepted."""
     mentioned: Wish = NOTHING_MENTIONED
     """What the words were about, which "it" means in the next ones."""
 

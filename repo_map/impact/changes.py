@@ -68,7 +68,7 @@ class _Reader:
         if self._respaced:
             lines = counted(sum(self._respaced.values()), "line")
             told.append(
-                f"White space alone differs, so not followed: {lines} of {_listed(list(self._respaced))}."
+                f"Only white space differs, so not followed: {lines} of {_listed(list(self._respaced))}."
             )
         if self._unplaced:
             hunks = counted(sum(self._unplaced.values()), "change")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST: Final = 6
 _MOST_TESTS: Final = 4
 _MOST_OPEN: Final = 3
-_CALM: Final = ("Nothing outside the change is seen to rely on it.", "Nothing is seen to rely on it.")
+_CALM: Final = ("No code outside the change was found to use it.", "No code was found to use it.")
 
 
 def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) -> tuple[str, ...]:
@@ -53,8 +53,8 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
     )
     if impact.untested:
         told.append(
-            f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "
-            "a call whose target is known only when it runs is not seen."
+            f"No test was found that reaches {_few([_named(index, place) for place in impact.untested])}; "
+            "calls whose target is known only at run time are not found."
         )
     known = (impact.callers, impact.overriders, impact.leftovers, impact.left_open)
     if impact.changed and not any(known):

@@ -100,7 +100,9 @@ class SharedRows:
         except SharedObjectsError as error:
             # Who waited for it once does not wait again while one tree is opened.
             self._is_lost = True
-            logger.warning("What other servers have parsed can't be reached; all is parsed here: %s", error)
+            logger.warning(
+                "What other servers parsed can't be reached, so this server parses everything: %s", error
+            )
             return False
 
     def tables_with(self, wanted: Mapping[bytes, int]) -> Iterator[Tables]:
@@ -126,7 +128,9 @@ class SharedRows:
                         del left[key]
                     yield tables
         except SharedObjectsError as error:
-            logger.warning("What other servers have parsed can't be reached; the rest is parsed: %s", error)
+            logger.warning(
+                "What other servers parsed can't be reached, so this server parses the rest: %s", error
+            )
 
     def share(self, tables: Tables, is_wanted: Callable[[], bool] = lambda: True) -> Shared:
         """Share the rows of a tree that nobody has shared yet, and let go of what is over the limit.
@@ -250,7 +254,7 @@ class SharedRows:
         try:
             return TreeManifest.decode(unseal(stored, _MOST_MANIFEST_BYTES))
         except SnapshotError as error:
-            logger.warning("A shared tree is passed over, it can't be believed: %s", error)
+            logger.warning("Ignoring a shared tree that fails its checks: %s", error)
             return None
 
     def _segment(self, segment: Segment) -> Tables | None:
@@ -262,7 +266,7 @@ class SharedRows:
                 raise SnapshotError("other bytes than its name says")
             return read_untrusted(unseal(stored, min(segment.columns, MOST_SEGMENT_BYTES)))
         except SnapshotError as error:
-            logger.warning("Shared columns are passed over, they can't be believed: %s", error)
+            logger.warning("Ignoring shared columns that fail their checks: %s", error)
             return None
 
 

@@ -351,7 +351,7 @@ def _recall(tree: Tree, store: Store, problems: list[Problem]) -> TreeState | No
     try:
         remembered = store.recall(tree.name)
     except SnapshotError as error:
-        problems.append(Problem("", f"the cached index could not be used ({error}); it was made anew"))
+        problems.append(Problem("", f"the cached index could not be used ({error}); it was built again"))
         return None
     if remembered is None:
         return None

@@ -38,7 +38,7 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
         lines.append(f"line numbers {'on' if new.line_numbers else 'off'}")
     if old.reasons != new.reasons:
         diff["reasons"] = new.reasons
-        lines.append("reasons told" if new.reasons else "reasons not told")
+        lines.append("reasons told" if new.reasons else "reasons off")
     focus, more = _focus_diff(old.focus or Focus(), new.focus or Focus())
     if focus:
         diff["focus"] = focus

@@ -123,9 +123,7 @@ def format_plan(plan: FlightPlan) -> str:
 
 def _load(text: str) -> dict[str, Any]:
     if len(text) > _LONGEST_PLAN:
-        raise FlightPlanError(
-            f"The plan has {len(text):,} characters; a plan of over {_LONGEST_PLAN:,} is none."
-        )
+        raise FlightPlanError(f"The plan has {len(text):,} characters; no plan has over {_LONGEST_PLAN:,}.")
     try:
         data = yaml.load(text, Loader=_loader_for(text))
     except yaml.MarkedYAMLError as error:

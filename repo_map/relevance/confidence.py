@@ -132,7 +132,7 @@ def judge(
     vague = {
         name: count for name, count in ambiguous.items() if name in known and not is_everyday(corpus, name)
     }
-    quoted = "The first file says word for word what the goal quotes." if is_quoted else ""
+    quoted = "The first file contains the text that the goal quotes." if is_quoted else ""
     first = filter(None, [quoted or doubt.note])
     notes = (*first, *_notes(signals, confidence, missing, vague))
     is_measured = confidence == measured
@@ -251,7 +251,7 @@ def _notes(
     if lacking := list(dict.fromkeys([*missing, *_asked_in_vain(signals)])):
         yield f"The repository has no {_listed(lacking)}."
     for name, count in list(ambiguous.items())[:2]:
-        yield f"`{name}` is defined in {count} places; a qualified name would tell which."
+        yield f"`{name}` is defined in {count} places; a qualified name would say which."
     if confidence < SURE:
         rare = _rare_names(signals)
         if rare:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from repo_map.messages import counted
 from repo_map.worktree.git import HEAD, Deadline, Git, GitError, HistoryPlace
 
-WHAT_NAMES_ONE: Final = "a branch, a tag or an id, also with `~2` or `^2` behind it"
+WHAT_NAMES_ONE: Final = "a branch, a tag or an id, also followed by `~2` or `^2`"
 """What a caller is told to give."""
 _LONGEST: Final = 250
 _MOST_STEPS: Final = 16
@@ -90,7 +90,7 @@ def read_name(text: str) -> CommitName:
     """Return the commit that a text names; raises ``CommitNameError``."""
     found = _END.fullmatch(text) if len(text) <= _LONGEST and ".." not in text else None
     if found is None:
-        raise CommitNameError(f"`{_told(text)}` is no name of a commit")
+        raise CommitNameError(f"`{_told(text)}` is not the name of a commit")
     steps = [step for step in _STEP.findall(found[2]) if step != "^{commit}"]
     if len(steps) > _MOST_STEPS:
         raise CommitNameError(f"`{_told(text)}` goes back in more than {_MOST_STEPS} steps")

@@ -85,7 +85,7 @@ def resolve_root(root: Path) -> Path:
     except (RuntimeError, ValueError) as error:  # An unknown `~user`, or a NUL in the path.
         why = str(error)
     raise RepositoryNotFoundError(
-        f"`{root}` is no folder that can be read ({why}); give the path of a repository."
+        f"`{root}` is not a folder that can be read ({why}); give the path of a repository."
     )
 
 

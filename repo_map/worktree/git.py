@@ -311,8 +311,8 @@ class Git:
             raise _odd(self._root, output.trap)
         if sys.platform != "win32" and output.status == -signal.SIGXCPU:
             raise SlowRulesError(
-                f"Git took more than {_LISTING_CPU_S} s of CPU time in `{self._root}`, as patterns of a "
-                "`.gitignore` that are made to be slow do; make them simpler and start again.",
+                f"Git took more than {_LISTING_CPU_S} s of CPU time in `{self._root}`, as very slow "
+                "patterns in a `.gitignore` can cause; simplify them and start again.",
                 is_notable=True,
             )
         if output.status is None:
@@ -412,9 +412,7 @@ def git_program() -> str:
     """Return the path of git; raises ``GitError`` where it is missing."""
     executable = find_program("git")
     if executable is None:
-        raise GitError(
-            "git is not installed, so nothing can be asked of it; install git for history and ignore rules."
-        )
+        raise GitError("git is not installed; install it to get history and ignore rules.")
     return executable
 
 
@@ -430,13 +428,13 @@ def _sound_repository(root: Path) -> Repository:
     except UnsoundRepositoryError as error:
         raise _odd(root, str(error)) from None
     if repository is None:
-        raise GitError(f"`{root}` lies in no git repository, so there is nothing to ask git.")
+        raise GitError(f"`{root}` is not in a git repository.")
     return repository
 
 
 def _odd(root: Path, reason: str) -> GitError:
     return GitError(
-        f"Git is not asked about `{root}`, because {reason}; mend that for history and ignore rules.",
+        f"Git is not run in `{root}`, because {reason}; fix that to get history and ignore rules.",
         is_notable=True,
     )
 

@@ -47,7 +47,7 @@ REPO_NAVIGATOR: Final = Program(
             "serve",
             "repo_navigator.commands.serve",
             "serve MCP, over stdio or HTTP",
-            "Serve MCP, over stdio to the assistant that starts it, or over HTTP to many.",
+            "Serve MCP over stdio to the assistant that starts it, or over HTTP to many clients.",
             ("", "--http 127.0.0.1:8321 --allow ~/work"),
             warns_of_settings=False,
         ),
@@ -68,14 +68,14 @@ REPO_NAVIGATOR: Final = Program(
             "context",
             "repo_navigator.commands.context",
             "print the context, or the plan, of a stored navigation",
-            "Print the context, or the plan, of a stored navigation; words take it one step further.",
+            "Print the context, or the plan, of a stored navigation. With --feedback, take one more step.",
             ("", '--feedback "3, 7 and 12"', '--feedback "who calls Session.send?"', "--plan -o plan.yaml"),
         ),
         Command(
             "replay",
             "repo_navigator.commands.replay",
             "draw the context of a saved flight plan again",
-            "Draw the context of a saved flight plan again, and tell how the repository changed since.",
+            "Draw the context of a saved flight plan again, and report what changed since.",
             ("plan.yaml .", "plan.yaml . --json"),
             builds_tables=True,
         ),
@@ -90,9 +90,9 @@ REPO_NAVIGATOR: Final = Program(
         Command(
             "check",
             "repo_navigator.commands.check",
-            "tell what an edit breaks, what it forgot, and which tests to run",
-            "Tell what an edit breaks, what it forgot, and which tests to run; end with 1 where something is "
-            "found.",
+            "report what an edit breaks, what it forgot, and which tests to run",
+            "Report what an edit breaks, what it forgot, and which tests to run. The exit code is 1 "
+            "if it finds something.",
             ("", "--since main --json", ". --since main..HEAD --format sarif > check.sarif"),
             builds_tables=True,
         ),
@@ -100,17 +100,17 @@ REPO_NAVIGATOR: Final = Program(
             "forget",
             "repo_navigator.commands.forget",
             "delete stored navigations",
-            "Delete stored navigations with their maps and reports, for good: those that are named, or all "
-            "that are old.",
+            "Delete stored navigations with their maps and reports: those you name, or all that are "
+            "old. This can't be undone.",
             ("nav-6f2c1e0d8a4b5c7f9e3d1a2b", "--older-than 30"),
         ),
         Command(
             "repositories",
             "repo_navigator.commands.repositories",
-            "keep clones of the repositories that a server knows by name",
-            "Keep clones of the repositories that a server knows by name, in the file that "
-            "REPO_NAVIGATOR_REPOSITORIES names.",
-            ("add api https://git.example/team/api.git --branch main --reader backend",),
+            "manage the repositories that a server offers by name",
+            "Manage the repositories that a server offers by name, and their clones. "
+            "REPO_NAVIGATOR_REPOSITORIES names the file that lists them.",
+            ("add api https://git.example/team/api.git --branch main --reader group:backend",),
         ),
         Command(
             "team",
@@ -123,9 +123,10 @@ REPO_NAVIGATOR: Final = Program(
         Command(
             "hook",
             "repo_navigator.commands.hook",
-            "answer an assistant's hooks: after a search, when it crawls, at the start",
-            "Answer one event of an assistant's hooks, or stay silent: stdin holds what the host tells, "
-            "stdout is what it reads. `install --hooks` makes the hosts call it. It always ends with 0.",
+            "answer an assistant's hooks: session start, prompt, tool call",
+            "Answer one event of an assistant's hooks, or print nothing. The assistant writes the "
+            "event to stdin and reads the answer from stdout. `install --hooks` sets this up. The "
+            "exit code is always 0.",
             ("start < event.json", "prompt < event.json", "tool < event.json"),
             warns_of_settings=False,
         ),
@@ -146,8 +147,8 @@ REPO_NAVIGATOR: Final = Program(
             "doctor",
             "repo_navigator.commands.doctor",
             "check that everything works here, offline",
-            "Check that everything works here, offline, and say how to mend what does not. A database and a "
-            "bucket that are set are asked whether they answer, and nothing else is reached.",
+            "Check offline that everything works here, and say how to fix what does not. If a "
+            "database or a bucket is set, connect to it, and to nothing else.",
             ("", "--json"),
             warns_of_settings=False,
         ),
@@ -170,7 +171,7 @@ REPO_MAP: Final = Program(
             "costs",
             "repo_navigator.commands.costs",
             "price a map",
-            "Tell what each part of a map would cost, in tokens at every level, before it is drawn.",
+            "List what each part of a map would cost in tokens at each level, without drawing it.",
             (".", ". --by dir --depth 2"),
             builds_tables=True,
         ),

@@ -1,4 +1,4 @@
-"""``repo-navigator check``: tell what an edit breaks, what it forgot, and which tests to run."""
+"""``repo-navigator check``: report what an edit breaks, what it forgot, and which tests to run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ FOUND: Final = 1
 class CheckOptions:
     """What is checked, and in which form what is found is told."""
 
-    repo: str | None = argument("REPO", "the repository (the work tree here)")
+    repo: str | None = argument("REPO", "the repository (default: this git work tree)")
     since: str = flag(
         "--since",
         "REF",
-        "check all since this work left a commit or branch, or a range A..B (what is not committed)",
+        "check everything since HEAD left a commit or branch, or a range A..B (default: uncommitted changes)",
         default="worktree",
     )
     format: Literal["text", "json", "sarif", "github"] = any_of(

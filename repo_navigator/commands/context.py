@@ -29,13 +29,15 @@ class ContextOptions(PagedOptions):
     """Which navigation is shown, and what is said to it."""
 
     navigation: str | None = argument(
-        "ID", "which navigation, by the id that `navigate` ends with (the latest of this folder, else of all)"
+        "ID",
+        "id of the navigation, which `navigate` prints last (default: the latest of this folder, "
+        "else of all)",
     )
     feedback: str | None = flag(
-        "--feedback", "TEXT", "take one more step by these words, and print what is new"
+        "--feedback", "TEXT", "take one more step with this feedback, and print what is new"
     )
     all: bool = switch("--all", "after --feedback, print the whole context, not only what is new")
-    plan: bool = switch("--plan", "print the flight plan in place of the context")
+    plan: bool = switch("--plan", "print the flight plan instead of the context")
 
 
 OPTIONS = ContextOptions
@@ -88,6 +90,6 @@ def _require_id(named: str | None) -> None:
     """Refuse words in the place of an id."""
     if named and not named.startswith(ID_START) and len(named.split()) > 1:
         raise InvalidRequestError(
-            f"`{named}` is no navigation's id; words for the latest one go behind --feedback: "
+            f"`{named}` is not a navigation's id; words for the latest one go behind --feedback: "
             f'`repo-navigator context --feedback "{named}"`.'
         )

@@ -60,7 +60,7 @@ def _priced(options: CostsOptions) -> str:
     if not options.quiet:
         sys.stderr.write("".join(f"repo-map: {note}\n" for note in notes))
     text = _table([*rows, total], exact=manifest.exact)
-    return text if planned is None else f"{text}the plan, drawn whole: {planned:,}\n"
+    return text if planned is None else f"{text}the plan, drawn in full: {planned:,}\n"
 
 
 def _rows(manifest: CostManifest, options: CostsOptions) -> list[CostRow]:

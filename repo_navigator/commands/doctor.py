@@ -152,13 +152,13 @@ def git() -> Diagnosis:
     try:
         return _ok("git", git_version())
     except GitError as error:
-        return _note("git", str(error), "history and ignore rules sharpen the choice")
+        return _note("git", str(error), "with git, history and ignore rules improve the choice")
 
 
 def settings_known(environ: Mapping[str, str]) -> Diagnosis:
     """No variable begins like a setting and is none."""
     if unknown := unknown_settings(environ):
-        return _failed("settings", " ".join(unknown), "`repo-navigator serve` refuses to start so")
+        return _failed("settings", " ".join(unknown), "`repo-navigator serve` does not start with it")
     names = sorted(set(environ) & KNOWN)
     return _ok("settings", f"set: {', '.join(names)}" if names else "all by default")
 
@@ -193,7 +193,7 @@ def team_stores(settings: Settings) -> Diagnosis:
             alone = replace(kept_in_memory(settings), bucket=settings.bucket)
             use_navigator(alone, lambda navigator: navigator.store.reach(), takes_steps=False)
     except (NavigatorError, OSError) as error:
-        advice = "see that both are there, and docs/team.md"
+        advice = "check that both exist; see docs/team.md"
         return _failed("team stores", str(error), advice)
     said = named if layout is None else f"{named}; the database has {layout}"
     if layout is None or layout.name == "CURRENT":
@@ -214,14 +214,14 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
             advice = "run `repo-navigator repositories sync` as the server's user" if missing else ""
             yield Diagnosis("repositories", state, said, advice)
         except (RepoMapError, OSError) as error:
-            advice = "mend the file; a running server goes by the list that it had"
+            advice = "fix the file; a running server still uses its earlier list"
             yield _failed("repositories", str(error), advice)
     if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
         yield _failed("allowed folders", f"no folder: {', '.join(gone)}", "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:
         yield _ok("allowed folders", ", ".join(map(str, settings.allowed)))
     if (identity := settings.http.identity) is not None:
-        said = f"{identity.issuer}, for {identity.resource}; it is not asked here"
+        said = f"{identity.issuer}, for {identity.resource}; doctor does not contact it"
         yield _ok("identity provider", said)
 
 
@@ -260,7 +260,7 @@ def _entry_finding(name: str, configuration: Configuration, command: str) -> Dia
     try:
         entry = configuration.entry()
     except (InvalidRequestError, OSError) as error:
-        return _note(name, str(error), "mend the file")
+        return _note(name, str(error), "fix the file")
     if entry is None:
         return None
     again = f"run `repo-navigator {command}` again"
@@ -287,7 +287,7 @@ def offline_navigation(settings: Settings) -> Diagnosis:
         return _failed("offline navigation", f"tried to reach {attempts[0]}", "report this")
     if "hold_the_budget" not in context:
         return _failed("offline navigation", "did not find the function", "report this")
-    return _ok("offline navigation", "found the code of a test repository with the network cut")
+    return _ok("offline navigation", "found the code of a test repository without network access")
 
 
 async def _navigate(repository: Path, navigator: Navigator) -> str:

@@ -25,9 +25,9 @@ _DAY_S: Final = 86_400.0
 class ForgetOptions:
     """Which navigations are deleted."""
 
-    ids: tuple[str, ...] = argument("ID", "the id of a navigation that is deleted", nargs="*")
+    ids: tuple[str, ...] = argument("ID", "id of a navigation to delete", nargs="*")
     older_than: float | None = flag(
-        "--older-than", "DAYS", "delete every navigation that nobody used for so long", read=number
+        "--older-than", "DAYS", "delete navigations that nobody used for this many days", read=number
     )
 
 

@@ -29,15 +29,17 @@ _MOST_CUTS = 5
 class GenerateOptions(MapOptions):
     """What is drawn, and how."""
 
-    tokens: int | None = flag("--tokens", "N", "token budget, in place of the plan's", read=count)
-    strict: bool = switch("--strict", "refuse rules that do not fit rather than cut")
+    tokens: int | None = flag("--tokens", "N", "token budget, instead of the plan's", read=count)
+    strict: bool = switch("--strict", "fail if the rules do not fit, instead of cutting")
     show_costs: bool = switch("--show-costs", "add each file's cost per level to its header")
-    line_numbers: bool = switch("--line-numbers", "tell the numbers of lines")
-    save_plan: Path | None = flag("--save-plan", "FILE", "write the plan, stamped with the tree", read=Path)
+    line_numbers: bool = switch("--line-numbers", "number every fifth line of source, as in 55│")
+    save_plan: Path | None = flag(
+        "--save-plan", "FILE", "write the plan to this file, with a fingerprint of the tree", read=Path
+    )
     verbosity: tuple[str, ...] = repeated(
         "-v --verbosity",
         "GLOB:LEVEL",
-        "a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+        "add a rule after the plan's: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
         "4 or implementation",
     )
     focus: tuple[str, ...] = repeated("--focus", "GLOB[:WEIGHT]", "files to put first (weight 5)")
@@ -107,7 +109,7 @@ def _rule(text: str) -> tuple[str, int]:
     if level in WRITTEN:
         return pattern, WRITTEN.index(level)
     if not pattern or not level.isdecimal():
-        raise FlightPlanError(f"`-v {text}` is no rule; write GLOB:LEVEL, such as `src/**:3`.")
+        raise FlightPlanError(f"`-v {text}` is not a rule; write GLOB:LEVEL, such as `src/**:3`.")
     return pattern, int(level)
 
 

@@ -38,18 +38,18 @@ class InstallOptions:
     scope: Scope = flag(
         "--scope",
         "",
-        "whose configuration: yours in every folder (the default), or the one that the project shares "
-        "in which you stand",
+        "user: your own configuration, for every folder (default); project: the one in this "
+        "repository, which its users share",
         choices=("user", "project"),
         default="user",
     )
     hooks: bool = switch(
-        "--hooks", "add the hooks in place of the server: what is said beside the assistant's own work"
+        "--hooks", "add the hooks instead of the server: facts beside the assistant's own searches and edits"
     )
     dry_run: bool = switch("--dry-run", "show the change as a diff and write nothing")
-    undo: bool = switch("--undo", "take it out again, and leave the rest as it is")
+    undo: bool = switch("--undo", "remove it again, and leave the rest unchanged")
     allow: tuple[str, ...] = repeated(
-        "--allow", "FOLDER", "folder that repositories must lie in; may be given more than once"
+        "--allow", "FOLDER", "read only repositories in this folder; may be repeated"
     )
     json: bool = json_switch()
 
@@ -71,7 +71,9 @@ def run(options: InstallOptions, settings: Settings) -> int:
     allowed = _allowed(options)
     project = _project() if options.scope == "project" else None
     if options.hooks and allowed:
-        raise InvalidRequestError("--allow is of the server; hooks heed REPO_NAVIGATOR_ALLOW; leave one out.")
+        raise InvalidRequestError(
+            "--allow is for the server, and hooks obey REPO_NAVIGATOR_ALLOW; leave out --allow or --hooks."
+        )
     outcomes = [
         _outcome(host, _configuration(host, options, project, settings), options, allowed)
         for host in _named(options, project)
@@ -96,7 +98,7 @@ def _named(options: InstallOptions, project: Path | None) -> list[Host]:
                 has = (
                     "has no hooks; leave --hooks out."
                     if options.hooks
-                    else "is known for its hooks alone; say --hooks."
+                    else "can only get hooks; add --hooks."
                 )
                 raise InvalidRequestError(f"`{name}` {has}")
         hosts = [known[name] for name in dict.fromkeys(options.host)]
@@ -129,7 +131,7 @@ def _allowed(options: InstallOptions) -> list[str]:
         )
     for folder in options.allow:
         if not os.path.isdir(folder):  # noqa: PTH112
-            raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")
+            raise InvalidRequestError(f"--allow names `{folder}`, which is not a folder; name one.")
     return [os.path.realpath(folder) for folder in options.allow]
 
 
@@ -194,6 +196,6 @@ def _message(outcome: HostOutcome, options: InstallOptions) -> str:
         return change.diff
     if options.undo:
         return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
-    kept = f" The file as it was is kept at {change.backup}." if change.keeps else ""
+    kept = f" The original file is kept at {change.backup}." if change.keeps else ""
     note = f" {host.hooks.note}" if options.hooks and host.hooks and host.hooks.note else ""
     return f"{host.title}: added to {change.path}; restart {host.title}.{kept}{note}\n"

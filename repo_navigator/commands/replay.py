@@ -33,15 +33,15 @@ class ReplayOptions(OutputOptions):
     """Which plan is drawn, and on which repository."""
 
     plan: str = argument("PLAN", "flight plan, as --save-plan wrote it; - reads stdin", nargs=None)
-    repo: str | None = argument("REPO", "the repository (the work tree here)")
+    repo: str | None = argument("REPO", "the repository (default: this git work tree)")
     further: tuple[str, ...] = further_repositories()
     token_budget: int | None = flag(
-        "--tokens", "N", "most tokens, instead of the plan's budget", read=whole_number
+        "--tokens", "N", "maximum tokens, instead of the plan's budget", read=whole_number
     )
     fail_on_drift: bool = switch(
         "--fail-on-drift",
-        f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
-        "where a pattern of the plan matches nothing, or where that is not known",
+        f"exit with {DRIFTED} if a file in the map changed since the plan was made, if a pattern of "
+        "the plan matches nothing, or if that is unknown",
     )
 
 

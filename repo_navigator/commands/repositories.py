@@ -25,19 +25,18 @@ _NOBODY = "nobody but this machine"
 class AddOptions:
     """A repository that is added to the file."""
 
-    name: str = argument("NAME", "how it is called", read=nonempty, nargs=None)
-    address: str = argument(
-        "ADDRESS", "where it is fetched from: https, ssh or file", read=nonempty, nargs=None
-    )
+    name: str = argument("NAME", "its name on the server", read=nonempty, nargs=None)
+    address: str = argument("ADDRESS", "git address: https, ssh or file", read=nonempty, nargs=None)
     branches: tuple[str, ...] = repeated(
         "--branch",
         "B",
-        "fetch this branch alone; the first of several is read, later ones may hold one * (all)",
+        "fetch only this branch; may be repeated: the first is the default, later ones may contain "
+        "one * (default: all)",
     )
     readers: tuple[str, ...] = repeated(
         "--reader",
         "G",
-        "user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
+        "who may read it: user:NAME, group:NAME, or '*' for every caller; may be repeated",
     )
 
 
@@ -50,17 +49,25 @@ class ListOptions:
 class SyncOptions:
     """Which repositories are fetched, and within which limits."""
 
-    names: tuple[str, ...] = argument("NAME", "which; all if left out", nargs="*")
-    seconds: float = flag("--seconds", "S", "longest for each repository (900)", read=number, default=SECONDS)
-    older: float = flag(
-        "--older", "S", "those not fetched for S seconds, or pushed to since (all)", read=number, default=0.0
+    names: tuple[str, ...] = argument("NAME", "names (default: all)", nargs="*")
+    seconds: float = flag(
+        "--seconds", "S", "timeout for each repository, in seconds (900)", read=number, default=SECONDS
     )
-    max_gb: float = flag("--max-gb", "GB", "most of each clone (20)", read=number, default=MOST_BYTES / 1e9)
+    older: float = flag(
+        "--older",
+        "S",
+        "only those not fetched for S seconds, or pushed to since (default: all)",
+        read=number,
+        default=0.0,
+    )
+    max_gb: float = flag(
+        "--max-gb", "GB", "maximum size of each clone, in GB (20)", read=number, default=MOST_BYTES / 1e9
+    )
 
 
 OPTIONS = {
     "add": ("add a repository to the file; `sync` fetches it", AddOptions),
-    "list": ("print them, with what was fetched and when", ListOptions),
+    "list": ("print the list, with what was fetched and when", ListOptions),
     "sync": ("fetch them", SyncOptions),
 }
 

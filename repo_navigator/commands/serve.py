@@ -23,17 +23,17 @@ from repo_navigator.options import flag, repeated
 class ServeOptions:
     """How the server is reached, what it may read, and what it logs."""
 
-    http: str | None = flag("--http", "HOST:PORT", "serve streamable HTTP there instead of stdio")
+    http: str | None = flag("--http", "HOST:PORT", "serve streamable HTTP at this address instead of stdio")
     allow: tuple[str, ...] = repeated(
-        "--allow", "FOLDER", "folder that repositories must lie in; may be given more than once"
+        "--allow", "FOLDER", "read only repositories in this folder; may be repeated"
     )
     log_level: str | None = flag(
-        "--log-level", "LEVEL", "the least that is logged on stderr: debug, info, warning or error"
+        "--log-level", "LEVEL", "lowest level to log on stderr: debug, info, warning or error"
     )
     log_format: Literal["text", "json"] | None = flag(
         "--log-format",
         "",
-        "how it is logged: lines of text, or a JSON object a line",
+        "log format: lines of text, or one JSON object per line",
         choices=("text", "json"),
     )
 
@@ -66,7 +66,7 @@ def run(options: ServeOptions, settings: Settings) -> int:
 def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
     for folder in options.allow:
         if not Path(folder).expanduser().is_dir():
-            raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")
+            raise InvalidRequestError(f"--allow names `{folder}`, which is not a folder; name one.")
     if options.allow:
         settings = replace(settings, allowed=allowed_folders(options.allow))
     if options.log_level:

@@ -31,11 +31,13 @@ class ViewOptions:
     """What is drawn, and where it is written."""
 
     subject: str | None = argument(
-        "ID|PLAN", "a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)"
+        "ID|PLAN",
+        "id of a navigation, or a flight plan file, - for stdin (default: the latest navigation of "
+        "this folder)",
     )
-    repo: str | None = argument("REPO", "the repository of a plan (the work tree here)")
+    repo: str | None = argument("REPO", "the plan's repository (default: this git work tree)")
     further: tuple[str, ...] = further_repositories()
-    html: str | None = flag("--html", "FILE", "write the page there, not to stdout")
+    html: str | None = flag("--html", "FILE", "write the page to this file instead of stdout")
 
 
 OPTIONS = ViewOptions

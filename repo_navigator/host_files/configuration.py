@@ -71,8 +71,8 @@ class HostFile:
         """Raise unless the new text says what it has to, so that no file is ever spoilt."""
         if not is_right:
             raise InvalidRequestError(
-                f"`{self.path}` is written in a way that `install` can't change safely, so it was left "
-                "alone; change it by hand."
+                f"`{self.path}` is written in a way that `install` can't change safely, so it was "
+                "not changed; change it by hand."
             )
 
     def _data(self, path: Path, text: str) -> dict[str, Any]:
@@ -80,8 +80,8 @@ class HostFile:
             return self._notation.data(text)
         except ValueError as error:
             raise InvalidRequestError(
-                f"`{path}` can't be read as {self._host.title} would ({error}), so it was left alone; "
-                "mend it."
+                f"`{path}` can't be read as {self._host.title} would ({error}), so it was not changed; "
+                "fix it."
             ) from error
 
     def _read(self, path: Path) -> str | None:
@@ -127,7 +127,7 @@ class Configuration(HostFile):
         if written is None:
             raise InvalidRequestError(
                 f"`{self.path}` has an entry `{ENTRY}` that is written in another way than `install` does, "
-                "so it was left alone; take it out by hand."
+                "so it was not changed; take it out by hand."
             )
         # Whoever changed nothing else gets the same bytes back.
         if self._put(kept or "", written) == text:
@@ -163,7 +163,7 @@ class Configuration(HostFile):
         servers = self._data(path, text).get(self._host.servers, {})
         if not isinstance(servers, dict):
             raise InvalidRequestError(
-                f"`{path}` has no object `{self._host.servers}` to add to, so it was left alone; mend it."
+                f"`{path}` has no object `{self._host.servers}` to add to, so it was not changed; fix it."
             )
         return servers
 
@@ -178,21 +178,23 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
         real = path.resolve()
     except (OSError, RuntimeError) as error:
         raise InvalidRequestError(
-            f"`{path}` is a link that leads nowhere, so it was left alone; move it out of the way."
+            f"`{path}` is a link that leads nowhere, so it was not changed; move it out of the way."
         ) from error
     if within is not None and not real.is_relative_to(within.resolve()):
         raise InvalidRequestError(
-            f"`{path}` leads out of the project, to `{real}`, so it was left alone; "
+            f"`{path}` leads out of the project, to `{real}`, so it was not changed; "
             "change that file by hand if it is meant."
         )
     try:
         if real.exists() and not real.is_file():
-            raise InvalidRequestError(f"`{path}` is no file, so it was left alone; move it out of the way.")
+            raise InvalidRequestError(
+                f"`{path}` is not a file, so it was not changed; move it out of the way."
+            )
         with real.open("rb") as file:
             data = file.read(longest + 1)
         if len(data) > longest:
             raise InvalidRequestError(
-                f"`{path}` has more than {longest:,} bytes, so it was left alone; add the "
+                f"`{path}` has more than {longest:,} bytes, so it was not changed; add the "
                 "entry by hand, or make the file smaller."
             )
         return data.decode("utf-8")
@@ -200,7 +202,7 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
         return None
     except UnicodeDecodeError as error:
         raise InvalidRequestError(
-            f"`{path}` is not in UTF-8, so it was left alone; save it as UTF-8."
+            f"`{path}` is not in UTF-8, so it was not changed; save it as UTF-8."
         ) from error
 
 
@@ -216,7 +218,7 @@ def carry_out(change: ConfigurationChange, *, undo: bool) -> None:
     there = real.stat() if real.exists() else None
     if there is not None and not there.st_mode & _ANYBODY_MAY_WRITE:
         raise InvalidRequestError(
-            f"`{change.path}` is read-only, so it was left alone; make it writable and try again."
+            f"`{change.path}` is read-only, so it was not changed; make it writable and try again."
         )
     now = real.read_bytes() if there is not None else None
     if now != (None if change.before is None else change.before.encode()):

@@ -94,7 +94,7 @@ class HookConfiguration(HostFile):
         found = self._data(self.path, text).get(HOOKS, {})
         if not isinstance(found, dict) or not all(isinstance(each, list) for each in found.values()):
             raise InvalidRequestError(
-                f"`{self.path}` has no object `{HOOKS}` of lists to add to, so it was left alone; mend it."
+                f"`{self.path}` has no object `{HOOKS}` of lists to add to, so it was not changed; fix it."
             )
         return found
 

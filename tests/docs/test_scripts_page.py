@@ -83,7 +83,7 @@ def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
     review, replay = [step["run"] for step in steps if "run" in step][-2:]
     done, summary = _run_step(replay, clone)
     assert done.returncode == 0, done.stderr
-    assert summary.endswith("no file that the map shows did.\n")
+    assert summary.endswith("no file in the map did.\n")
     _break_the_reminder(clone)
     done, summary = _run_step(review, clone)
     assert done.returncode == 0, done.stderr

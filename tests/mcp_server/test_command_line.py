@@ -123,7 +123,7 @@ def test_a_replay_on_a_changed_tree_says_what_drifted(
             3,
             "/nope-missing`, which `nope-missing` was taken for; pass the repository's abs",
         ),
-        (["~nobody-here/shop", "x"], 3, "`~nobody-here` is nobody's home folder on this machine; pass the"),
+        (["~nobody-here/shop", "x"], 3, "`~nobody-here` is not a home folder on this machine; pass the"),
         (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
         (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "--max-steps is 0; give how many"),
         (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "--max-cost is -1"),
@@ -276,7 +276,9 @@ MISTAKES = {
     "repo-navigator navigate --continue --tokesn 9": "unknown flag --tokesn; did you mean --tokens?",
     "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
-    "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
+    "repo-navigator navigate . --goal x --tokens y": (
+        f"argument --tokens: `y` is not a whole number; {NAVIGATE}"
+    ),
     "repo-navigator navigate . --goal x two": f"argument GOAL: not allowed with argument --goal; {NAVIGATE}",
     "repo-navigator navigate . --since=": f"argument --since: nothing is given; {NAVIGATE}",
     "repo-navigator navigate . --since HEAD --diff": (
@@ -304,7 +306,7 @@ MISTAKES = {
     "repo-map draw .": (
         "there is no command draw; choose one of generate, costs, watch, and see `repo-map --help`."
     ),
-    "repo-map generate . --tokens 0": f"argument --tokens: `0` is no number above zero; {GENERATE}",
+    "repo-map generate . --tokens 0": f"argument --tokens: `0` is not a number above zero; {GENERATE}",
     "repo-map": (
         "the following arguments are required: COMMAND; choose one of generate, costs, watch, "
         "and see `repo-map --help`."
@@ -504,7 +506,7 @@ def test_a_patch_of_another_repository_is_read_as_words(
     ("arguments", "sentence"),
     [
         (("--since", "nowhere"), "No commit is called `nowhere` here"),
-        (("--since=--output=x",), "`--output=x` is no name of a commit"),
+        (("--since=--output=x",), "`--output=x` is not the name of a commit"),
         (
             ("--diff",),
             "--diff leads to no code: Nothing was changed in the working tree since `HEAD`. Give a",

@@ -347,7 +347,7 @@ def test_a_server_without_tokens_shows_nothing_through_nginx(shop: Path, tmp_pat
             ) as client,
         ):
             through = client.post("/mcp", json=INITIALIZE, headers=JSON)
-            assert (through.status_code, "handed on by a proxy" in through.text) == (403, True)
+            assert (through.status_code, "A proxy forwarded the request" in through.text) == (403, True)
             # A client can't hide that it came through.
             hidden = client.post("/mcp", json=INITIALIZE, headers={**JSON, "x-forwarded-for": ""})
             assert hidden.status_code == 403

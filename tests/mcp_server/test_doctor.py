@@ -153,7 +153,7 @@ def test_the_doctor_makes_no_tables(
             told = capsys.readouterr().out
             assert f"· team stores: {address}; the database has no tables yet" in told
         for store, said in {
-            url_of(replace(address, database="nowhere")): "does not take the call (no such database)",
+            url_of(replace(address, database="nowhere")): "failed (no such database)",
             f"{url_of(address)}&ssl=require": "it has no TLS, which `ssl` in the address asks for",
         }.items():
             monkeypatch.setenv("REPO_NAVIGATOR_STORE", store)

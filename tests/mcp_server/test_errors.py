@@ -224,7 +224,7 @@ async def test_a_cursor_that_was_never_given_out_is_refused(client: Client, raw:
         assert found.structured_content is not None
         cursor = base64.urlsafe_b64encode(raw).decode()
         told = told_by(await client.call_tool("get_context", {"cursor": cursor}))
-        assert "is none that this server gave out" in told
+        assert "was not issued by this server" in told
         assert_documented(told)
 
 

@@ -133,7 +133,7 @@ async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_s
             answered = answer(await step(900 + answered))["turn_report"]["step_number"]
             cluster.stop(how)
             assert told_by(await step(700)).startswith(
-                f"The database at {cluster.address} does not take the call (connection refused)"
+                f"The database at {cluster.address} failed (connection refused)"
             )
             cluster.start()
             assert await known() == answered
@@ -147,7 +147,7 @@ async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_s
                 break
             answered = answer(result)["turn_report"]["step_number"]
         assert refused is not None
-        assert refused.startswith(f"The database at {cluster.address} does not take the call (disk full)")
+        assert refused.startswith(f"The database at {cluster.address} failed (disk full)")
         # What was answered can be read all the same.
         assert await known() == answered
         cluster.free()

@@ -185,7 +185,7 @@ def test_a_parameter_is_told_by_where_it_stands(
 ) -> None:
     opened(shop, capfd)
     answer = ran(capfd, "context", "--feedback", question)[0]
-    assert answer.startswith("`address` is no definition; likely, by name alone, it is held by")
+    assert answer.startswith("`address` is not a definition; likely, by name alone, it is held by")
     assert "`send_receipt` in shop/mail.py:4, `send_reminder` in shop/mail.py:9" in answer
 
 

@@ -170,7 +170,7 @@ async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Pat
     async with Client(build_server(settings, working_folder=shop)) as client:
         answer(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
         told = refusal(await client.call_tool("navigate", GOAL))
-    assert told.startswith("You have 1 navigation, the most that are kept for one caller, and too few have")
+    assert told.startswith("You have 1 navigation, the limit for one caller, and too few have")
 
 
 @pytest.mark.parametrize("kept_in", ["folder"], indirect=True)

@@ -60,7 +60,7 @@ def test_what_an_edit_breaks_is_told_beside_the_next_call_once(shop: Path, no_ba
     assert _runs_tests(shop) == ""
     _check(shop)
     text = _runs_tests(shop)
-    assert text.startswith("Repo Navigator, of the code after the last edit:\n<<<repository text\n")
+    assert text.startswith("Repo Navigator, on the code after the last edit:\n<<<repository text\n")
     assert f"shop/orders.py:1: {NOT_FITTING}" in text
     assert f"tests/test_pricing.py:1: {NOT_FITTING}" in text
     assert tokens.count(text) <= 200

@@ -311,7 +311,7 @@ def test_copilot_is_told_of_a_session_in_its_own_form(shop: Path, no_background:
 
 def test_what_hooks_said_before_is_no_part_of_a_prompt(shop: Path, no_background: list[str]) -> None:
     said_before = (
-        "<hook_context>Repo Navigator, of this repository:\ntests/test_pricing.py</hook_context>\n\n"
+        "<hook_context>Repo Navigator, on this repository:\ntests/test_pricing.py</hook_context>\n\n"
     )
     said(message(shop, "", {}, prompt=said_before + TASK), "prompt")
     assert no_background == [TASK]

@@ -703,7 +703,7 @@ def test_what_a_proxy_hands_on_is_refused_where_no_token_is_asked_for(
 ) -> None:
     said = served.say(head(header, method=b"DELETE"))
     assert said.startswith(b"HTTP/1.1 403")
-    assert b"handed on by a proxy" in said
+    assert b"A proxy forwarded the request" in said
     # Whoever watches over the server may come through the proxy, and so may who has a token.
     assert served.status(head(header, method=b"GET", target=b"/healthz")) == 200
     assert standing.status(head(header, method=b"DELETE")) == 400
@@ -724,7 +724,7 @@ def test_addresses_are_read_in_every_usual_form(text: str, address: tuple[str, i
 
 @pytest.mark.parametrize("text", ["", "host", "host:", "host:port", "host:70000"])
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(SettingsError, match="is no address; give HOST:PORT"):
+    with pytest.raises(SettingsError, match="is not an address; give HOST:PORT"):
         parse_address(text)
 
 

@@ -463,7 +463,7 @@ def test_taking_out_of_a_broken_configuration_is_told_and_changes_nothing(
     path = planted(home, "cursor", text)
     for command in (["install", "cursor"], ["install", "--undo", "cursor"]):
         assert main(command) != 0
-        assert "left alone; mend it" in capsys.readouterr().err
+        assert "not changed; fix it" in capsys.readouterr().err
         assert path.read_text() == text
 
 

@@ -166,7 +166,7 @@ def test_a_file_of_another_shape_is_left_alone(
     file.parent.mkdir(parents=True)
     file.write_text(before)
     assert main(["install", "claude-code", "--hooks"]) == 1
-    assert "left alone" in capsys.readouterr().err
+    assert "not changed" in capsys.readouterr().err
     assert file.read_text() == before
 
 
@@ -174,8 +174,8 @@ def test_a_file_of_another_shape_is_left_alone(
     ("arguments", "why"),
     [
         (["zed", "--hooks"], "`zed` has no hooks"),
-        (["devin"], "`devin` is known for its hooks alone"),
-        (["claude-code", "--hooks", "--allow", "/tmp"], "--allow is of the server"),
+        (["devin"], "`devin` can only get hooks"),
+        (["claude-code", "--hooks", "--allow", "/tmp"], "--allow is for the server"),
     ],
 )
 def test_what_a_host_does_not_have_is_refused(

@@ -93,7 +93,7 @@ async def test_whoever_has_as_many_open_navigations_as_it_may_is_told_which_to_e
     settings = limited(settings, open_navigations=2)
     keys = [answer(await called(settings, shop, "navigate", **TURN))["navigation_id"] for _ in range(2)]
     told = refusal(await called(settings, shop, "navigate", **TURN))
-    assert told.startswith("You have 2 open navigations, and 2 are the most at a time; call step with action")
+    assert told.startswith("You have 2 open navigations, and the limit is 2; call step with action")
     assert all(key in told for key in keys)
     answer(await called(settings, shop, "step", navigation_id=keys[0], action="finish"))
     answer(await called(settings, shop, "navigate", **GOAL))
@@ -110,14 +110,14 @@ async def test_whoever_was_sent_the_tokens_of_a_day_is_told_when_the_next_begins
     for tool, arguments in (("navigate", GOAL), ("get_context", {}), ("step", {"feedback": "more"})):
         told = refusal(await called(settings, shop, tool, **arguments))
         assert re.fullmatch(
-            rf"You were sent {sent:,} tokens today, and 150 are the most of a day; the count begins anew at "
+            rf"You received {sent:,} tokens today, and the daily limit is 150; the count restarts at "
             r"00:00 UTC, in \d+ h \d+ min\.",
             told,
         )
         # What is told of the limit is sent, too.
         sent = (await used(settings)).usage.tokens
     async with Client(build_server(settings, working_folder=shop)) as client:
-        with pytest.raises(MCPError, match="You were sent"):
+        with pytest.raises(MCPError, match="You received"):
             await client.read_resource(f"navigator://{found['navigation_id']}/context")
     assert (await used(settings, "bob")).usage == Usage()
     await let_a_day_pass(settings)
@@ -160,7 +160,7 @@ async def test_whoever_spent_the_money_of_a_day_goes_on_with_what_costs_nothing(
     assert cost > 1
     assert round((await used(settings)).usage.cost, 6) == round(cost, 6)
     told = refusal(await called(settings, shop, "navigate", **paid))
-    assert told.startswith(f"You spent ${cost:,.2f} today, and $1.00 are the most of a day; go on with model")
+    assert told.startswith(f"You spent ${cost:,.2f} today, and the daily limit is $1.00; use model")
     key = first["navigation_id"]
     refusal(await called(settings, shop, "step", navigation_id=key, feedback="also show the mail"))
     free = {"navigation_id": key, "feedback": "show the mail", "updates": {"model": "embedded"}}

@@ -31,7 +31,7 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan), "--verbose"]) == 0
     message = capfd.readouterr().err
     end = message.rpartition("· done ·")[2]
-    assert "Left out by your rules, or for want of evidence or of room: 31 files." in end, (
+    assert "Left out by your rules, or for lack of evidence or room: 31 files." in end, (
         "the plan's own file is no evidence"
     )
     assert "excluded by the plan" not in end

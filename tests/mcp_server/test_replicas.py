@@ -272,7 +272,7 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
         shown = replace(database, port=proxy.port)
         for _ in range(2):
             told = refusal(await called(served, "step", change))
-            assert told.startswith(f"The database at {shown} does not take the call (connection ")
+            assert told.startswith(f"The database at {shown} failed (connection ")
         assert "postgres" not in told.partition("(")[0]
         await asyncio.to_thread(until_status, served, 503)
         assert probed(served, "/healthz") == 200
@@ -299,9 +299,7 @@ async def test_a_database_that_answers_slowly_is_told_and_the_report_says_what_w
             meant = {"navigation_id": opened["navigation_id"]}
             monkeypatch.setattr(module, "ANSWERING_S", 1.0)
             proxy.hold_up()
-            assert "does not take the call (no answer in time)" in refusal(
-                await client.call_tool("step", change)
-            )
+            assert "failed (no answer in time)" in refusal(await client.call_tool("step", change))
             proxy.go_on()
             monkeypatch.undo()
             known = answer(await client.call_tool("get_turn_report", meant))["step_number"]

@@ -160,7 +160,7 @@ def test_a_slip_in_the_file_takes_nothing_away_and_tells_callers_nothing(
     assert served.names(WHO["alice"]) == ["api", "web"]
     assert read_address(served.choose("api", (), tmp_path, WHO["alice"])) == (Source(name="api"),)
     assert "at `repositories.secret-merger.reader`" in served.fault()
-    assert "An EARLIER LIST OF REPOSITORIES IS USED, and rights" in caplog.text
+    assert "AN EARLIER LIST IS USED, and rights" in caplog.text
     repositories.write_text(before.replace("- user:alice", "- user:carol"))
     assert served.names(WHO["alice"]) == ["web"]
     assert served.fault() == ""
@@ -170,7 +170,7 @@ def test_a_slip_in_the_file_takes_nothing_away_and_tells_callers_nothing(
     # A server that starts with such a file knows of no earlier one.
     repositories.write_text(BROKEN)
     _refuses_everybody_by_name(access(), tmp_path)
-    assert "Nobody is served by name: " in caplog.text
+    assert "No repository is served by name: " in caplog.text
 
 
 def _refuses_everybody_by_name(served: RepositoryAccess, folder: Path) -> None:
@@ -441,7 +441,7 @@ def test_the_command_line_keeps_the_catalogue_and_asks_it(
     assert main(["replay", str(plan), "api@main", "--with", str(web)]) == 0
     again, told = capfd.readouterr()
     assert again == context
-    assert "The tree is the one that the plan was made on." in told
+    assert "Nothing changed since the plan was made." in told
     monkeypatch.delenv("REPO_NAVIGATOR_REPOSITORIES")
     assert main(["repositories", "list"]) == 2
     assert "set REPO_NAVIGATOR_REPOSITORIES" in capfd.readouterr().err

@@ -42,7 +42,8 @@ def test_the_names_are_those_that_are_read_and_those_of_the_page() -> None:
 
 def test_the_nearest_name_is_told() -> None:
     assert unknown_settings(["REPO_NAVIGATOR_HTTP_TOKEN", "PATH", "REPO_NAVIGATOR_DATA"]) == [
-        "REPO_NAVIGATOR_HTTP_TOKEN is no setting; write REPO_NAVIGATOR_HTTP_TOKENS if that is meant, or take "
+        "REPO_NAVIGATOR_HTTP_TOKEN is not a setting; write REPO_NAVIGATOR_HTTP_TOKENS if that is "
+        "meant, or take "
         "it out."
     ]
     (told,) = unknown_settings(["REPO_NAVIGATOR_LIMIT_TOKENS_PER_DAY"])
@@ -55,7 +56,7 @@ def test_a_server_refuses_it_the_doctor_tells_it_and_others_warn(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_TOKEN", "hunter2-0123456789")
-    said = "REPO_NAVIGATOR_HTTP_TOKEN is no setting; write REPO_NAVIGATOR_HTTP_TOKENS"
+    said = "REPO_NAVIGATOR_HTTP_TOKEN is not a setting; write REPO_NAVIGATOR_HTTP_TOKENS"
     for arguments in (["serve"], ["serve", "--http", "127.0.0.1:0"]):
         assert main(arguments) == 2
         assert said in capsys.readouterr().err

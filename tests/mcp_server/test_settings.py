@@ -141,13 +141,13 @@ def test_every_model_setting_reaches_the_navigator() -> None:
         (
             "HTTP_HOSTS",
             "http://navigator.example",
-            "REPO_NAVIGATOR_HTTP_HOSTS names `http://navigator.example`, which is no host; write `name`, "
+            "REPO_NAVIGATOR_HTTP_HOSTS names `http://navigator.example`, which is not a host; write `name`, "
             "`name:8321`, or `name:*` for any port.",
         ),
         (
             "HTTP_ORIGINS",
             "https://navigator.example/",
-            "REPO_NAVIGATOR_HTTP_ORIGINS names `https://navigator.example/`, which is no origin; write "
+            "REPO_NAVIGATOR_HTTP_ORIGINS names `https://navigator.example/`, which is not an origin; write "
             "`https://name`, with its port where it has one, or `https://name:*` for any.",
         ),
         ("CALL_SECONDS", "-1", "REPO_NAVIGATOR_CALL_SECONDS is `-1`; set it to a number above zero."),
@@ -163,7 +163,7 @@ def test_every_model_setting_reaches_the_navigator() -> None:
             "all",
             "REPO_NAVIGATOR_GEMINI_MEMORY is `all`; set it to `cache`, `interactions` or `off`.",
         ),
-        ("LOG_LEVEL", "loud", "`loud` is no log level; use one of debug, info, warning, error."),
+        ("LOG_LEVEL", "loud", "`loud` is not a log level; use one of debug, info, warning, error."),
     ],
 )
 def test_a_value_that_cannot_be_used_is_told_with_one_that_can(name: str, value: str, message: str) -> None:

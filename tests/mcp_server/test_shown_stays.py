@@ -81,7 +81,7 @@ async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
         await call(client, "navigate", goal=GOAL, token_budget=900)
         wanted = "orderdesk/catalog/stock.py"
         stepped = await call(client, "step", feedback=f"show {wanted}")
-        assert stepped["turn_report"]["answer"].count(" tokens that code may take, no longer shown: `") == 1
+        assert stepped["turn_report"]["answer"].count(" tokens available for code, no longer shown: `") == 1
         now = await shown(client)
         source = (orderdesk / wanted).read_text("utf-8").splitlines()
         assert {(wanted, line) for line in source if line.strip()} <= now
@@ -120,7 +120,7 @@ async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderde
         assert not {("orderdesk/catalog/stock.py", line) for line in source if line.strip()} <= await shown(
             client
         )
-        assert "what fits the goal best is shown. Ask for the rest by name, or by lines." in answer
+        assert "the most relevant part is shown. Ask for the rest by name, or by lines." in answer
         assert "In part: `orderdesk/catalog/stock.py`." in answer
 
 

@@ -215,7 +215,7 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
     assert "shop/prices.py" in report["answer"]
     assert report["answer"] in text_of(result)
     assert report["left_out"] > 0
-    assert f"left out for want of budget: {report['left_out']} files" in text_of(whole)
+    assert f"left out for lack of budget: {report['left_out']} files" in text_of(whole)
     assert "account" not in report, "no model was asked"
 
 
@@ -391,7 +391,7 @@ async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Clien
         done = object_of(await asking.call_tool("step", {}))
     assert done["status"] == "user"
     assert len(asked) == 1
-    assert "How shall it go on?" in asked[0]
+    assert "How should it continue?" in asked[0]
 
 
 async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_as_the_command_line_refuses_it(

@@ -387,7 +387,7 @@ def test_a_branch_that_git_could_misread_is_refused(branches: tuple[str, ...]) -
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", ".git", "-x", "a.git", "a@b", "a b", "x" * 200])
 def test_a_name_that_is_no_plain_name_is_refused(catalogue: Catalogue, name: str) -> None:
-    with pytest.raises(CatalogueError, match="is no name of a repository"):
+    with pytest.raises(CatalogueError, match="is not a valid name of a repository"):
         catalogue.add(name, RepositoryEntry(address="https://host/api.git"))
     assert not catalogue.file.exists()
 
@@ -419,7 +419,7 @@ def test_what_is_added_leaves_what_stands_there_as_it_is(catalogue: Catalogue) -
             "repositories:\n  api:\n    address: https://u:hunter2@host/x\n",
             "at `repositories.api.address`: it holds",
         ),
-        ("repositories:\n  a/b:\n    address: https://host/x\n", "is no name of a repository"),
+        ("repositories:\n  a/b:\n    address: https://host/x\n", "is not a valid name of a repository"),
         ("repositories:\n  api:\n    adress: https://host/x\n", "at `repositories.api.address`"),
         ("- a\n", "at `its top`"),
     ],

@@ -49,7 +49,7 @@ async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
         navigation_id = await navigator.open(ask(tree))
         await navigator.run(navigation_id)
         report = await navigator.step(navigation_id)
-        assert report.reasoning.startswith("Planned anew with the whole index")
+        assert report.reasoning.startswith("Planned again with the full index")
         assert not any("first look" in note for note in report.notes)
         output = await navigator.context(navigation_id)
         assert "first_look" not in output.flight_plan_yaml

@@ -303,10 +303,10 @@ def test_repositories_of_one_name_are_told_apart(api: Path, web: Path, tmp_path:
     ("ref", "told"),
     [
         ("v9", "No commit is called `v9` in `{api}`; give a branch"),
-        ("--output=x", "is no name of a commit"),
-        (":/token", "is no name of a commit"),
+        ("--output=x", "is not the name of a commit"),
+        (":/token", "is not the name of a commit"),
         ("README.md", "No commit is called `README.md`"),
-        ("HEAD:src", "is no name of a commit"),
+        ("HEAD:src", "is not the name of a commit"),
     ],
 )
 def test_what_names_no_commit_is_told(api: Path, ref: str, told: str) -> None:

@@ -217,7 +217,7 @@ async def test_a_count_that_cannot_be_true_is_not_booked(
     assert 500 < used.input < 5_000
     assert 0 < used.output < 200
     assert 0 < flown.output.total_cost < 0.001
-    assert "told a use that can't be true; our own count of it is booked." in flown.notes
+    assert "reported a token use that can't be true; the product's own count is used." in flown.notes
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ async def test_a_usage_without_counts_is_counted_by_us(
     assert 500 < used.input < 5_000
     assert 0 < used.output < 200
     assert flown.output.total_cost > 0
-    assert "gemini-2.0-flash does not tell what it uses; our own count of it is booked." in flown.output.notes
+    assert "gemini-2.0-flash reports no token use; the product's own count is used." in flown.output.notes
 
 
 async def test_a_count_of_the_input_alone_does_not_make_the_answer_free(

@@ -346,7 +346,7 @@ async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, rep
 async def test_a_path_that_is_no_folder_is_told(make_navigator: MakeNavigator, tmp_path: Path) -> None:
     navigator = make_navigator()
     (tmp_path / "file").write_text("")
-    for path, words in ((tmp_path / "nowhere", "doesn't exist"), (tmp_path / "file", "is no folder")):
+    for path, words in ((tmp_path / "nowhere", "doesn't exist"), (tmp_path / "file", "is not a folder")):
         with pytest.raises(RepositoryNotFoundError, match=words):
             await navigator.open(ask(path))
 

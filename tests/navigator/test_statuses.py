@@ -66,7 +66,7 @@ class Oracle:
             assert not taken or report.model == "embedded", told
         elif move == "finish":
             assert (taken, report.stop_reason) == (0, StopReason.USER), told
-            assert report.ended == "The user took the context as it is.", told
+            assert report.ended == "The user accepted the context.", told
         self.status, self.step, self.model = report.stop_reason, report.step_number, report.model
 
 

@@ -306,7 +306,7 @@ async def test_a_database_that_cannot_be_reached_is_told_without_who_asked(
     with pytest.raises(StorageError) as caught:
         await navigator.navigations()
     await navigator.aclose()
-    assert str(caught.value).startswith(f"The database at {address} does not take the call (")
+    assert str(caught.value).startswith(f"The database at {address} failed (")
     for told in (str(caught.value), repr(caught.value), repr(navigator._settings), caplog.text):
         assert word not in told
     assert "postgres" not in str(caught.value).replace("postgresql", "")

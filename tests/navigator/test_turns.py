@@ -68,7 +68,7 @@ async def test_an_update_that_the_plan_follows_already_is_kept_as_the_users_wish
     rule = (await navigator.context(navigation_id)).flight_plan.verbosity[-1]
     update = {"verbosity": [rule.model_dump(exclude_none=True, mode="json")]}
     report = await navigator.step(navigation_id, updates=update)
-    assert report.reasoning == "The plan says so already; from now on it is the user's wish."
+    assert report.reasoning == "The plan already says so; it is now the user's own rule."
     again = await navigator.step(navigation_id, updates=update)
     assert (again.step_number, again.answer) == (report.step_number, NOTHING_TO_UPDATE)
 

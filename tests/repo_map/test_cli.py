@@ -107,7 +107,7 @@ def test_a_saved_plan_draws_the_same_map(repo: Path, capsys: pytest.CaptureFixtu
             2,
             "zzz.yaml`: No such file or directory; check the path.",
         ),
-        (("generate", "{repo}", "-v", "src/**"), 2, "`-v src/**` is no rule; write GLOB:LEVEL"),
+        (("generate", "{repo}", "-v", "src/**"), 2, "`-v src/**` is not a rule; write GLOB:LEVEL"),
         (("generate", "{repo}", "-v", "src/[a:3"), 2, "opens a `[` that it never closes"),
         (("generate", "{repo}", "-v", "src/**:7"), 2, "`verbosity[0].level` is 7"),
         (("generate", "{repo}", "--tokens", "1"), 2, "A budget of 1 token can't hold"),

@@ -103,7 +103,7 @@ def test_what_quotes_the_code_finds_its_place_first_and_is_sure(
     assert reason in relevance.units[0].reasons
     assert reason in relevance.files[0].reasons
     assert relevance.sufficiency.confidence >= SURE
-    assert relevance.sufficiency.notes[0] == "The first file says word for word what the goal quotes."
+    assert relevance.sufficiency.notes[0] == "The first file contains the text that the goal quotes."
 
 
 def test_a_turn_of_phrase_is_no_quotation(index: RepoIndex) -> None:

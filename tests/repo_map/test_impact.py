@@ -112,7 +112,7 @@ def test_a_function_that_no_test_reaches_is_told(shop: Path) -> None:
     patch = (
         "--- a/price.py\n+++ b/price.py\n@@ -11 +11 @@\n-    return amount * 1.2\n+    return amount * 2\n"
     )
-    assert "No test is seen to reach `gross` (price.py:10)" in " ".join(told(index_of(shop), patch))
+    assert "No test was found that reaches `gross` (price.py:10)" in " ".join(told(index_of(shop), patch))
 
 
 def test_an_override_of_a_changed_method_is_at_risk(shop: Path) -> None:
@@ -164,7 +164,7 @@ def test_users_of_a_file_that_was_deleted_are_told(shop: Path) -> None:
     (shop / "price.py").unlink()
     sentences = told_of(index_of(shop), "worktree")
     assert "`net` (price.py)" in one(sentences, "Gone")
-    assert sentences[0] == "cart.py:1: it imports price.py, which is gone; take the import out."
+    assert sentences[0] == "cart.py:1: it imports price.py, which is gone; remove the import."
     assert one(sentences, "Deleted") == "Deleted: `price.py`."
 
 
@@ -211,7 +211,7 @@ def test_a_file_that_git_does_not_know_counts_as_new(shop: Path) -> None:
 
 @pytest.mark.parametrize("named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b"])
 def test_what_git_could_take_for_an_option_or_search_by_is_no_commit(shop: Path, named: str) -> None:
-    with pytest.raises(ChangesError, match=r"is no name of a commit|No commit is called"):
+    with pytest.raises(ChangesError, match=r"is not the name of a commit|No commit is called"):
         read_changes(index_of(shop), named)
 
 
@@ -376,7 +376,7 @@ def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_no
     write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
     sentences = told_of(index_of(root), "worktree")
     assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
-    assert one(sentences, "White") == "White space alone differs, so not followed: 2 lines of `a.go`."
+    assert one(sentences, "Only") == "Only white space differs, so not followed: 2 lines of `a.go`."
     write(root, {"a.go": spaced.replace("a  b", "a b")})
     assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
 
@@ -426,4 +426,4 @@ def test_a_test_that_is_five_calls_away_reaches_what_changed(tmp_path: Path) -> 
     index = index_of(commit(tmp_path, files))
     sentences = told(index, "--- a/a.py\n+++ b/a.py\n@@ -22 +22 @@\n-    return 1\n+    return 2\n")
     assert one(sentences, "Reached by tests") == "Reached by tests: `test_s` (test_b.py:5) for `s5`."
-    assert not any("No test is seen" in each for each in sentences)
+    assert not any("No test was found" in each for each in sentences)

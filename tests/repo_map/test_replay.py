@@ -32,7 +32,7 @@ def test_the_same_tree_gives_the_same_bytes_and_no_drift(tmp_path: Path) -> None
     text, yaml = stamped(write(tmp_path / "one", FILES))
     same, sentence, files = again(write(tmp_path / "two", FILES), yaml)
     assert same == text
-    assert sentence == "The tree is the one that the plan was made on."
+    assert sentence == "Nothing changed since the plan was made."
     assert files == []
 
 
@@ -44,7 +44,7 @@ def test_drift_is_told_file_by_file(tmp_path: Path) -> None:
     _, sentence, files = again(root, yaml)
     assert files == [("a.py", "changed"), ("b.py", "removed"), ("c.py", "shown anew")]
     assert sentence == (
-        "The tree changed since the plan was made; of the files that the map shows: "
+        "The tree changed since the plan was made; of the files in the map: "
         "1 changed, 1 removed, 1 shown anew."
     )
 
@@ -54,12 +54,12 @@ def test_a_change_elsewhere_is_told_as_such(tmp_path: Path) -> None:
     _, yaml = stamped(root)
     write(root, {"notes.txt": "y\n"})
     assert again(root, yaml)[1:] == (
-        "The tree changed since the plan was made, but no file that the map shows did.",
+        "The tree changed since the plan was made, but no file in the map did.",
         [],
     )
 
 
 def test_a_plan_without_a_stamp_says_that_drift_is_unknown(tmp_path: Path) -> None:
     _, sentence, files = again(write(tmp_path, FILES), "budget: 500")
-    assert sentence == "The plan does not say what tree it was made on, so drift can't be told."
+    assert sentence == "The plan does not say what tree it was made on, so drift can't be determined."
     assert files == []

@@ -242,7 +242,7 @@ def test_refs_that_are_called_like_options_ids_or_one_another_take_nobodys_place
     assert found("HEAD") == found(second) == found("main") == second
     assert found("x-g" + second[:8]) == found("heads/HEAD") == first
     for name in ("--upload-pack=touch-ran", "-x", "--output=ran", "--exec=touch"):
-        with pytest.raises(CommitNameError, match="is no name of a commit"):
+        with pytest.raises(CommitNameError, match="is not the name of a commit"):
             found(name)
         assert found(f"{'tags' if 'exec' in name else 'heads'}/{name}") == first
     for name in ("twice", second[:7]):

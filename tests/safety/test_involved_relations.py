@@ -27,7 +27,7 @@ from tests.support.trees import write
 
 _SECONDS = 2.0
 """CPU time for each question, many times what the slowest takes."""
-_LEFT_OPEN = "too involved to follow, and left open."
+_LEFT_OPEN = "too complex to resolve, and left open."
 _ALIASES = "pair of kotlin"
 """Two aliases of each other, and three calls of what they are."""
 
@@ -136,14 +136,14 @@ def test_a_change_is_not_said_to_be_safe_where_its_users_were_not_followed(tmp_p
     index = _index_of(tmp_path, _ALIASES)
     place = _places(index, "foo")[0]
     told = tell_impact(index, impact_of(index, [place]), of_changes=False)
-    assert not [sentence for sentence in told if sentence.startswith("Nothing is seen to rely on it")]
+    assert not [sentence for sentence in told if sentence.startswith("No code was found to use it")]
 
 
 def test_the_last_limit_is_the_time_and_what_it_cut_is_told(tmp_path: Path) -> None:
     name = "ladder of python functions"
     assert _LEFT_OPEN not in _answer(_index_of(tmp_path / "one", name), "who calls foo?")
     index = _index_of(tmp_path / "two", name, Limits(relation_seconds=1e-9))
-    assert "1 use of a name is too involved to follow, and left open." in _answer(index, "who calls foo?")
+    assert "1 use of a name is too complex to resolve, and left open." in _answer(index, "who calls foo?")
 
 
 @pytest.mark.anyio

@@ -372,7 +372,7 @@ async def test_a_caller_who_opens_without_end_is_refused(tmp_path: Path) -> None
     assert refused.is_error
     (block,) = refused.content
     assert isinstance(block, TextContent)
-    assert block.text.startswith("You have 2 navigations, the most that are kept for one caller, and ")
+    assert block.text.startswith("You have 2 navigations, the limit for one caller, and ")
 
 
 def test_the_limits_of_the_server_can_be_set() -> None:

@@ -114,7 +114,7 @@ class _Unavailable(BaseLlm):
         yield  # type: ignore[unreachable]  # makes this a generator
 
 
-GARBLED = "has a key that is none, as it holds blanks or characters that no request can carry: correct"
+GARBLED = "has an invalid key, which holds blanks or characters that no request can carry: correct"
 
 
 def _unavailable(name: str, why: str, price: ModelPrice) -> Provider:

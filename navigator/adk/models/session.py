@@ -255,10 +255,12 @@ class HybridSession(BaseLlm):
         ledger, received = self._active.ledger, count_received(response)
         message, charges = usage_of(response), provider.price.charges
         if message is not None and not is_plausible(message, most, received):
-            self._note(f"{provider.name} told a use that can't be true; our own count of it is booked.")
+            self._note(
+                f"{provider.name} reported a token use that can't be true; the product's own count is used."
+            )
             message = None
         elif charges and (message is None or (received and not message.output + message.thinking)):
-            self._note(f"{provider.name} does not tell what it uses; our own count of it is booked.")
+            self._note(f"{provider.name} reports no token use; the product's own count is used.")
         usage = message or TokenUsage(input=most.input if charges else 0, calls=1)
         if charges and not usage.output + usage.thinking:
             # Another tokenizer may count more; what a model thought and did not say nobody can count.

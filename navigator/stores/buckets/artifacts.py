@@ -67,9 +67,9 @@ class BucketArtifacts:
         except BucketError as error:
             self.errors += 1
             raise StorageError(
-                f"The bucket {self._bucket.address} does not take the call ({error}); see that it is there "
-                "and that this server's keys may read and write in it, then call again: whatever was "
-                "answered is kept."
+                f"The bucket {self._bucket.address} failed ({error}); check that it exists and that "
+                "this server's keys may read and write in it, then call again: answered steps are "
+                "kept."
             ) from None
 
 

@@ -44,5 +44,5 @@ class BucketObjects:
         try:
             yield
         except BucketError as error:
-            what = f"the bucket {self._bucket.address} does not take the call ({error})"
+            what = f"the bucket {self._bucket.address} failed ({error})"
             raise SharedObjectsError(what) from None

@@ -216,8 +216,8 @@ class PostgresDatabase:
         """Return the error that a caller is told: it holds neither what was written nor who asked."""
         self.errors += 1
         return StorageError(
-            f"The database at {self.address} does not take the call ({_words(error)}); see that it runs, has "
-            "room and lets this server in, then call again: whatever was answered is kept."
+            f"The database at {self.address} failed ({_words(error)}); check that it runs, has free "
+            "space and admits this server, then call again: answered steps are kept."
         )
 
 

@@ -58,7 +58,7 @@ class Question:
         if not self.left_open:
             return ""
         uses = "1 use of a name is" if self.left_open == 1 else f"{self.left_open:,} uses of names are"
-        return f"{uses} too involved to follow, and left open."
+        return f"{uses} too complex to resolve, and left open."
 
     @property
     def is_over(self) -> bool:

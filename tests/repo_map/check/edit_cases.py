@@ -130,7 +130,7 @@ CASES: dict[str, Case] = {
             "square.py": "from shape import Shape\n\n\nclass Square(Shape):\n    def area(self, unit):\n        return 1\n",
         },
         {"shape.py": ("def area(self, unit)", "def area(self, unit, scale)")},
-        ("square.py:5 override it overrides `Shape.area` and takes what that took before",),
+        ("square.py:5 override it overrides `Shape.area` and still has its old parameters",),
     ),
     "python-constructor": Case(
         {
@@ -290,7 +290,7 @@ CASES: dict[str, Case] = {
             "net.c": '#include "net.h"\nvoid reply(int a, char b) {\n}\n',
         },
         {"net.c": ("char b)", "char b, int c)")},
-        ("net.h:3 override it declares what takes other values now",),
+        ("net.h:3 override it declares a function whose parameters changed",),
     ),
     "python-function-within-another": Case(
         {
@@ -326,9 +326,9 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("(a)", "(a, b)")},
         (
-            "a.js:10 arguments the call of `one` does not fit: nothing gives `b`, which it takes now",
-            "a.js:11 arguments the call of `two` does not fit: nothing gives `b`, which it takes now",
-            "a.js:12 arguments the call of `two` does not fit: nothing gives `b`, which it takes now",
+            "a.js:10 arguments the call of `one` does not fit: nothing gives `b`, its new parameter",
+            "a.js:11 arguments the call of `two` does not fit: nothing gives `b`, its new parameter",
+            "a.js:12 arguments the call of `two` does not fit: nothing gives `b`, its new parameter",
         ),
     ),
     "javascript-a-parameter-that-some-call-gives": Case(
@@ -642,7 +642,7 @@ CASES: dict[str, Case] = {
             "b.hpp": '#include "a.hpp"\nclass Square : public Shape {\npublic:\n    int area(int unit) override { return 2; }\n};\n',
         },
         {"a.hpp": ("int unit", "int unit, int of")},
-        ("b.hpp:4 override it overrides `Shape.area` and takes what that took before",),
+        ("b.hpp:4 override it overrides `Shape.area` and still has its old parameters",),
     ),
     "kotlin-interface": Case(
         {

@@ -71,7 +71,7 @@ def test_a_plan_may_leave_the_reasons_untold(tmp_path: Path) -> None:
     index = indexed(tmp_path)
     plan = packed(index)
     change = apply_update(plan, {"reasons": False})
-    assert change.lines == ("reasons not told",)
+    assert change.lines == ("reasons off",)
     told, untold = draw_map(index, plan), draw_map(index, change.plan)
     assert "called by" not in untold.text
     assert untold.tokens < told.tokens

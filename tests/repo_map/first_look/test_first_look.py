@@ -100,9 +100,7 @@ def test_a_plan_says_that_a_first_look_made_it_and_replays_to_the_same_bytes(loo
     assert again.text == drawn.text
     assert "parcel_postage" in again.text
     assert drift.is_none
-    assert drift.describe() == (
-        "The plan was made by a first look; no file that the map shows has changed since."
-    )
+    assert drift.describe() == ("The plan was made by a first look; no file in the map has changed since.")
 
 
 def test_an_edit_between_the_first_look_and_the_whole_index_is_seen(tmp_path: Path) -> None:

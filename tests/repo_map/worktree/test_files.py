@@ -299,7 +299,7 @@ def test_a_root_that_is_no_folder_is_one_clear_sentence(tmp_path: Path) -> None:
     with pytest.raises(RepositoryNotFoundError) as missing:
         resolve_root(tmp_path / "nowhere")
     assert str(missing.value) == (
-        f"`{tmp_path}/nowhere` is no folder that can be read (it doesn't exist); "
+        f"`{tmp_path}/nowhere` is not a folder that can be read (it doesn't exist); "
         "give the path of a repository."
     )
     with pytest.raises(RepositoryNotFoundError, match="it is a file"):

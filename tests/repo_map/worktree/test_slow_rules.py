@@ -27,8 +27,8 @@ def test_rules_that_are_slow_for_git_are_followed_by_a_walk(
     assert set(found.paths) == {*NAMES, "a.py", ".gitignore"}
     (problem,) = found.problems
     assert problem.what == (
-        f"Git took more than 1 s of CPU time in `{root}`, as patterns of a `.gitignore` that are made to be "
-        "slow do; make them simpler and start again. The folder was walked without git."
+        f"Git took more than 1 s of CPU time in `{root}`, as very slow patterns in a `.gitignore` can "
+        "cause; simplify them and start again. The folder was walked without git."
     )
     monkeypatch.setenv("PATH", "")  # So that git, if it were asked again, would be missing.
     again = list_files(root)
