@@ -403,7 +403,7 @@ CASES: dict[str, Case] = {
             "price.c": '#include "price.h"\n\nSHOP_API(int) net(int amount)\n{\n    return amount;\n}\n',
         },
         {"price.c": ("int amount)", "int amount, int deep)")},
-        ("price.h:1 override it declares what takes other values now",),
+        ("price.h:1 override it declares a function whose parameters changed",),
     ),
     "typescript-members-of-an-enum-that-another-has-now": Case(
         {
