@@ -71,5 +71,9 @@ def _post(url: str, body: dict[str, Any]) -> Any:
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
             return json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        # It holds the connection until it is closed.
+        with error:
+            raise LikelihoodError(_NO_LIKELIHOOD.format(url=url, why=str(error))) from error
     except (urllib.error.URLError, OSError, ValueError) as error:
         raise LikelihoodError(_NO_LIKELIHOOD.format(url=url, why=str(error))) from error

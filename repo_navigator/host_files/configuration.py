@@ -176,10 +176,14 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
     """
     try:
         real = path.resolve()
-    except (OSError, RuntimeError) as error:
+        # From Python 3.13 on a link to itself resolves to itself.
+        leads_nowhere = real.is_symlink()
+    except (OSError, RuntimeError):
+        leads_nowhere = True
+    if leads_nowhere:
         raise InvalidRequestError(
             f"`{path}` is a link that leads nowhere, so it was not changed; move it out of the way."
-        ) from error
+        )
     if within is not None and not real.is_relative_to(within.resolve()):
         raise InvalidRequestError(
             f"`{path}` leads out of the project, to `{real}`, so it was not changed; "

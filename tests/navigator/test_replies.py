@@ -120,7 +120,8 @@ HOSTILE: dict[str, tuple[str, Answer, str]] = {
     "arguments nested 10,000 deep": (
         "openai",
         of_openai('{"reasoning": "r", "updates": ' + "[" * 10_000 + "]" * 10_000 + "}"),
-        "gave an answer that can't be read",
+        # Which of the two notices it hangs on how deep Python's JSON reads.
+        "can't be read",
     ),
     "arguments of two megabytes": (
         "gemini",
