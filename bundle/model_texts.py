@@ -88,7 +88,8 @@ def _hooks(folder: Path) -> Iterator[tuple[str, str]]:
         ("a search finds much", "grep -rn discounted_total .", hits),
     ):
         ran = {"tool_input": {"command": line}, "tool_response": {"stdout": output, "stderr": ""}}
-        told = {"hook_event_name": "PostToolUse", "tool_name": "Bash", **ran}
+        # A session of its own: a place is said once in each.
+        told = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "session_id": title, **ran}
         yield f"Hook, {title}: `{line}`", _said(root, environment, "tool", told)
     yield "Hook, the assistant crawls", answer_text("ANSWER")
     yield "Hook, after an edit", findings_text(["FINDING"], 1)
