@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +29,9 @@ from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
 from repo_map.worktree.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of
 
-_REACH = 150
-"""Commits after a snapshot that may make its tasks."""
+_REACH = 300
+_SHARE_OF_PAST = 20
+"""So many commits of the main line after a snapshot may make its tasks, or such a part of all, if more."""
 _LEAST_MESSAGE = 25
 _MOST_FILES = 5
 _ROUTINE = re.compile(
@@ -49,7 +51,8 @@ class _Commit(NamedTuple):
     id: str
     parent: str
     message: str
-    paths: tuple[str, ...]
+    before: Mapping[str, str]
+    """Path → blob of each file that it edits, as it was."""
 
 
 def find_tasks(
@@ -57,38 +60,45 @@ def find_tasks(
 ) -> Iterator[Task]:
     """Yield tasks of evenly spread snapshots of a repository, at most ``per_snapshot`` each."""
     mirror = find_mirror(repo, mirrors)
-    line = run_git(mirror, "rev-list", "--first-parent", "--no-merges", "HEAD").decode().split()
+    line = run_git(mirror, "rev-list", "--first-parent", "HEAD").decode().split()
     for number in range(snapshots):
         place = int(len(line) * 0.55 * (number + 0.5) / snapshots)
         if place < 5 or place >= len(line):
             continue
-        base = line[place]
+        base, reach = line[place], max(_REACH, len(line) // _SHARE_OF_PAST)
         tree = materialise(repo, base, mirrors, trees)
-        made = 0
-        for commit in _commits(mirror, line[max(place - _REACH, 0) : place], beside):
-            task = _task(repo, base, mirror, tree, commit)
-            if task is not None:
-                yield task
-                made += 1
-            if made == per_snapshot:
-                break
+        blobs = {path: blob for blob, path in _blobs(run_git(mirror, "ls-tree", "-r", "-z", base))}
+        kept = (
+            commit
+            for commit in _commits(mirror, base, line[max(place - reach, 0)], beside)
+            if all(blobs.get(path) == blob for path, blob in commit.before.items())
+        )
+        tasks = (_task(repo, base, mirror, tree, commit) for commit in kept)
+        yield from islice((task for task in tasks if task is not None), per_snapshot)
 
 
-def _commits(mirror: Path, ids: list[str], beside: bool) -> Iterator[_Commit]:
+def _blobs(listed: bytes) -> Iterator[tuple[str, str]]:
+    for entry in listed.decode("utf-8", "replace").split("\0"):
+        about, _, path = entry.partition("\t")
+        if path:
+            yield about.split()[2], path
+
+
+def _commits(mirror: Path, base: str, top: str, beside: bool) -> Iterator[_Commit]:
     """Yield commits that edit a few files of code, or only files beside it, the oldest first."""
-    for identity in reversed(ids):
-        about = run_git(mirror, "show", "-s", "--format=%P%x00%B", identity).decode("utf-8", "replace")
-        parents, _, message = about.partition("\0")
+    shape = ("--raw", "--no-abbrev", "--no-renames", "-z", "--format=%x01%H%x02%P%x02%B%x02")
+    told = run_git(mirror, "log", "--no-merges", "--reverse", *shape, f"{base}..{top}")
+    for part in told.decode("utf-8", "replace").split("\x01")[1:]:
+        identity, parents, message, changed = part.split("\x02", 3)
         cleaned = _NUMBER.sub("", clean_message(message)).strip()
         if len(cleaned) < _LEAST_MESSAGE or (_OF_PROGRAMS if beside else _ROUTINE).search(cleaned):
             continue
-        parent = parents.split()[0]
-        changed = run_git(mirror, "diff-tree", "-r", "--no-renames", "--name-status", "-z", parent, identity)
-        fields = changed.decode("utf-8", "replace").split("\0")
-        entries = list(zip(fields[::2], fields[1::2], strict=False))
+        fields = changed.strip("\n\0").split("\0")
+        about = {path: each.split() for each, path in zip(fields[::2], fields[1::2], strict=False)}
+        entries = [(words[4], path) for path, words in about.items()]
         wanted = _edited_beside(entries) if beside else _edited_code(entries)
-        if 0 < len(wanted) <= _MOST_FILES:
-            yield _Commit(identity, parent, cleaned, wanted)
+        if parents and 0 < len(wanted) <= _MOST_FILES:
+            yield _Commit(identity, parents.split()[0], cleaned, {path: about[path][2] for path in wanted})
 
 
 def _edited_code(entries: list[tuple[str, str]]) -> tuple[str, ...]:
@@ -109,11 +119,11 @@ def _is_code(path: str) -> bool:
 
 
 def _task(repo: str, base: str, mirror: Path, tree: Path, commit: _Commit) -> Task | None:
-    """Return the task of a commit, None when its files are not at the snapshot what they were before it."""
+    """Return the task of a commit, None where the snapshot's tree lacks a file of it."""
     symbols: list[GoldSymbol] = []
     spans: list[GoldSpan] = []
-    for path in commit.paths:
-        if _blob(mirror, base, path) != _blob(mirror, commit.parent, path) or not (tree / path).is_file():
+    for path in commit.before:
+        if not (tree / path).is_file():
             return None
         diff = run_git(mirror, "diff", "-U0", "--no-ext-diff", commit.parent, commit.id, "--", path)
         definitions = read_symbols((tree / path).read_bytes(), path).definitions
@@ -122,21 +132,17 @@ def _task(repo: str, base: str, mirror: Path, tree: Path, commit: _Commit) -> Ta
             last = first + max(int(count or 1), 1) - 1
             spans.append(GoldSpan(path, first, last, insert=count == "0"))
             symbols.extend(_enclosing(definitions, path, first, last))
-    language = language_of(commit.paths[0])
+    language = language_of(next(iter(commit.before)))
     return Task(
         id=f"{repo.replace('/', '__')}-{commit.id[:10]}",
         repo=repo,
         base_commit=base,
         language=language.capitalize(),
         goal=commit.message,
-        gold_files=list(commit.paths),
+        gold_files=list(commit.before),
         gold_symbols=list(dict.fromkeys(symbols)),
         gold_spans=spans,
     )
-
-
-def _blob(mirror: Path, commit: str, path: str) -> bytes:
-    return run_git(mirror, "ls-tree", commit, "--", path).split(b"\t")[0]
 
 
 def _enclosing(definitions: tuple[Definition, ...], path: str, first: int, last: int) -> Iterator[GoldSymbol]:

@@ -47,7 +47,7 @@ def without(weights: Weights, pattern: str) -> Weights:
 
 def table(tasks: Sequence[TaskRows]) -> list[str]:
     """Return a Markdown table: all signals, the formula without learning, and each kind taken away."""
-    learned = learn_folds(tasks, [], FORMULA)
+    learned = learn_folds(tasks, FORMULA)
     whole = [measure(task, learned[task.repo]) for task in tasks]
     formula = [measure(task, FORMULA) for task in tasks]
     lines = ["| | " + " | ".join(MEASURES) + " |", "|---" * (len(MEASURES) + 1) + "|"]

@@ -11,13 +11,16 @@ from repo_map.relevance.corpus import Floats, Ints
 from repo_map.relevance.model import Weights
 from training.signal_rows import TaskRows
 
-MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
+MEASURES = ("Acc@1", "Acc@5", "Acc@10", "reach", "body")
 UNIT_FILES = 40
 """Files whose units are learned from and shown: those beyond are seldom right."""
 _BUDGET = 8_000
 _LISTED_PATHS = 12
 _SKETCH_TOKENS = 300
 _TOKEN_PENALTY = 0.3
+_OUTLINED_FILES = 10
+_OUTLINED_PLACES = 21
+"""About as many as 1,000 tokens list."""
 
 
 def among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
@@ -34,11 +37,28 @@ def measure(task: TaskRows, weights: Weights) -> dict[str, float]:
     found = task.file_gold()[order]
     measures = {f"Acc@{cut}": float(found[:cut].sum() == task.gold_count) for cut in (1, 5, 10)}
     if len(task.gold_functions):
+        listed = _listed(task, order, ordered.rows)
+        measures["reach"] = float(
+            np.mean([_names(task, listed, *gold[:2]) for gold in task.gold_functions.tolist()])
+        )
         shown = _packed(task, order, np.where(among_best(task, ordered.files), ordered.units, -np.inf))
         measures["body"] = float(
             np.mean([_holds(task, shown, gold) for gold in task.gold_functions.tolist()])
         )
     return measures
+
+
+def _listed(task: TaskRows, order: Ints, rows: Ints) -> Ints:
+    """Return the rows of the best definitions in the best files of main code, as an outline has them."""
+    in_main = (task.file["p.aux"] <= 0) & (task.file["p.code"] > 0)
+    best = [row for row in order.tolist() if in_main[row]][:_OUTLINED_FILES]
+    is_defined = task.unit["p.gap"][rows] == 0
+    return np.asarray(rows[is_defined & np.isin(task.file_row[rows], best)][:_OUTLINED_PLACES], np.int64)
+
+
+def _names(task: TaskRows, listed: Ints, file: int, line: int) -> bool:
+    mine = task.files[task.file_row[listed]] == file
+    return bool((mine & (task.start[listed] <= line) & (task.end[listed] >= line)).any())
 
 
 def _packed(task: TaskRows, order: Ints, units: Floats) -> NDArray[np.bool_]:

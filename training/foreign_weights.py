@@ -23,7 +23,7 @@ from training.signal_rows import TaskRows, read_folder
 
 def foreign_weights(tasks: Sequence[TaskRows]) -> dict[str, Weights]:
     """Return for each repository the weights of order, surety and chance that the other folds teach."""
-    learned, folds = learn_folds(tasks, [], FORMULA), deal_folds(tasks)
+    learned, folds = learn_folds(tasks, FORMULA), deal_folds(tasks)
     choices = [learn_surety.read_example(task, learned[task.repo]) for task in tasks]
     sureties = by_fold(choices, folds, learn_surety.learn)
     learned = {repo: each._replace(surety=sureties[repo]) for repo, each in learned.items()}

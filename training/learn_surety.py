@@ -48,7 +48,7 @@ def main() -> None:
     """Run from the command line."""
     file = WeightsFile(__doc__)
     tasks = [task for task in read_folder(file.rows) if len(task.files)]
-    learned = learn_folds(tasks, [], FORMULA)
+    learned = learn_folds(tasks, FORMULA)
     # Scores of weights that saw a task say more than they should: learned from those that did not.
     examples = [read_example(task, learned[task.repo]) for task in tasks]
     models = by_fold(examples, deal_folds(tasks), learn)

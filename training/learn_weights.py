@@ -4,7 +4,8 @@
 
 Signals are computed once per task and kept in ROWS. Figures are cross-validated: the repositories are
 dealt into five folds, and each fold is scored with weights learned from the other four. ``body`` is
-estimated from line counts; ``python -m benchmarks localize`` measures it.
+estimated from line counts, ``reach`` from a fixed number of places; ``python -m benchmarks localize`` and
+``answer`` measure them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,6 @@ from training.listwise import Aim, Lists, fit, make_lists
 from training.signal_rows import TaskRows, read_folder, read_rows, save_rows
 
 FOLDS = 5
-EXTRA = "extra"
-"""The kind of tasks made from the past of other repositories (``benchmarks.history_tasks``)."""
-_EXTRA_WEIGHT = 0.1
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux", "p.new"})
 _FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
@@ -83,23 +81,21 @@ def learn(
     *,
     leave_out: frozenset[str] = frozenset(),
     aims: tuple[Aim, Aim] = (_FILE_AIM, _UNIT_AIM),
-    task_weight: Mapping[str, float] | None = None,
 ) -> Weights:
     """Learn file weights, then unit weights among the files that those put first.
 
-    ``leave_out`` names signals to do without; ``task_weight`` is the weight of a kind of task, else 1.
+    ``leave_out`` names signals to do without.
     """
-    weigh = {EXTRA: _EXTRA_WEIGHT, **(task_weight or {})}
     names = [name for name in _names(tasks, "file") if name not in leave_out]
-    lists = make_lists([(task.file, task.file_gold(), weigh.get(task.kind, 1.0)) for task in tasks], names)
+    lists = make_lists([(task.file, task.file_gold()) for task in tasks], names)
     file = _fit_named(lists, names, prior.file, aims[0])
     examples = []
     for task in tasks:
         scores = task.file_scores(file)
         among = among_best(task, scores) | task.unit_gold()
         signals = {name: values[among] for name, values in task.unit_signals(scores).items()}
-        examples.append((signals, task.unit_gold()[among], weigh.get(task.kind, 1.0)))
-    unit_names = sorted({name for signals, _, _ in examples for name in signals} - leave_out)
+        examples.append((signals, task.unit_gold()[among]))
+    unit_names = sorted({name for signals, _ in examples for name in signals} - leave_out)
     unit = _fit_named(make_lists(examples, unit_names), unit_names, prior.unit, aims[1])
     return Weights(file, unit)
 
@@ -129,23 +125,19 @@ def deal_folds(tasks: Sequence[OfRepository]) -> dict[str, int]:
     return folds
 
 
-def learn_folds(
-    tasks: Sequence[TaskRows], extra: Sequence[TaskRows], prior: Weights, **options: object
-) -> dict[str, Weights]:
-    """Return for each repository the weights learned from the other folds and from ``extra``."""
+def learn_folds(tasks: Sequence[TaskRows], prior: Weights, **options: object) -> dict[str, Weights]:
+    """Return for each repository the weights learned from the other folds."""
     folds = deal_folds(tasks)
     learned: dict[int, Weights] = {}
     for fold in range(FOLDS):
         rest = [task for task in tasks if folds[task.repo] != fold]
-        learned[fold] = learn([*rest, *extra], prior, **options)  # type: ignore[arg-type]
+        learned[fold] = learn(rest, prior, **options)  # type: ignore[arg-type]
     return {repo: learned[fold] for repo, fold in folds.items()}
 
 
-def cross_validate(
-    tasks: Sequence[TaskRows], extra: Sequence[TaskRows], prior: Weights, **options: object
-) -> list[dict[str, float]]:
-    """Measure every task with weights learned from the other folds and from ``extra``."""
-    weights = learn_folds(tasks, extra, prior, **options)
+def cross_validate(tasks: Sequence[TaskRows], prior: Weights, **options: object) -> list[dict[str, float]]:
+    """Measure every task with weights learned from the other folds."""
+    weights = learn_folds(tasks, prior, **options)
     return [measure(task, weights[task.repo]) for task in tasks]
 
 
@@ -171,18 +163,16 @@ def main() -> None:
     parser.add_argument("--mirrors", type=Path, default=Path())
     parser.add_argument("--trees", type=Path, default=Path())
     parser.add_argument("--rows", type=Path, required=True, help="folder that keeps the signals")
-    parser.add_argument("--extra", type=Path, help="folder of rows that every fold learns from")
     parser.add_argument("--write", type=Path, help="weights file to write, learned from all tasks")
     parser.add_argument("--fast", action="store_true", help="leave cross-validation out")
     arguments = parser.parse_args()
     prepare(arguments)
     tasks = read_folder(arguments.rows)
-    extra = read_folder(arguments.extra) if arguments.extra else []
     lines = report("formula", tasks, [measure(task, FORMULA) for task in tasks])
     if not arguments.fast:
-        lines += ["", *report("cross-validated", tasks, cross_validate(tasks, extra, FORMULA))]
+        lines += ["", *report("cross-validated", tasks, cross_validate(tasks, FORMULA))]
     if arguments.write:
-        learned = learn([*tasks, *extra], FORMULA)
+        learned = learn(tasks, FORMULA)
         kept = default_weights()._replace(file=learned.file, unit=learned.unit)
         arguments.write.write_text(json.dumps(kept._asdict(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")

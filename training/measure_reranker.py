@@ -93,7 +93,7 @@ def mixes(ranked: Sequence[Ranked]) -> dict[str, dict[str, float]]:
         rest = [each for each in ranked if each.units.repo != repo]
         names = list(rest[0].signals)
         prior = np.array([1.0, *(0.0 for _ in names[1:])])
-        lists = make_lists([(each.signals, each.gold, 1.0) for each in rest], names)
+        lists = make_lists([(each.signals, each.gold) for each in rest], names)
         low, high = np.zeros(len(names)), np.full(len(names), 9.0)
         found[repo] = dict(zip(names, fit(lists, prior, _AIM, low=low, high=high).tolist(), strict=True))
     return found

@@ -59,7 +59,7 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[TaskRows]:
 def test_a_signal_that_tells_gold_gets_weight_and_noise_gets_none() -> None:
     noise = np.array([0.0, 1.0, 0.0, 1.0])
     message = np.array([1.0, 0.0, 0.0, 0.0])
-    lists = make_lists([({"told": message, "noise": noise}, message > 0, 1.0)], ["told", "noise"])
+    lists = make_lists([({"told": message, "noise": noise}, message > 0)], ["told", "noise"])
     weights = fit(lists, np.zeros(2), Aim(places=1, strength=0.01), low=np.zeros(2), high=np.full(2, 9.0))
     assert weights[0] > 1.0
     assert weights[1] == 0.0
@@ -67,7 +67,7 @@ def test_a_signal_that_tells_gold_gets_weight_and_noise_gets_none() -> None:
 
 def test_more_places_ask_for_less_weight() -> None:
     message = np.array([1.0, *np.zeros(20)])
-    lists = make_lists([({"told": message}, message > 0, 1.0)], ["told"])
+    lists = make_lists([({"told": message}, message > 0)], ["told"])
     low, high = np.zeros(1), np.full(1, 9.0)
     first = fit(lists, np.zeros(1), Aim(places=1, strength=0.01), low=low, high=high)
     among_many = fit(lists, np.zeros(1), Aim(places=30, strength=0.01), low=low, high=high)
@@ -84,9 +84,10 @@ def test_tests_and_generated_files_never_gain_by_being_that(tasks: list[TaskRows
 def test_every_task_is_measured_with_weights_of_other_repositories(tasks: list[TaskRows]) -> None:
     folds = deal_folds(tasks)
     assert sorted(set(folds.values())) == [0, 1, 2, 3, 4]
-    results = cross_validate(tasks, [], FORMULA)
+    results = cross_validate(tasks, FORMULA)
     assert [result["Acc@1"] for result in results] == [1.0] * len(tasks)
     assert [result["body"] for result in results] == [1.0] * len(tasks)
+    assert [result["reach"] for result in results] == [1.0] * len(tasks)
     assert "small" in "\n".join(report("cross-validated", tasks, results))
 
 
