@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspaces
 
 
-_LEAST_S: Final = 1.0
+_LEAST_S: Final = 3.0
 LOCAL_USER = "local"
 _now = partial(datetime.now, UTC)
 
