@@ -27,7 +27,7 @@ help:
 
 $(STAMP): pyproject.toml constraints.txt
 	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
-	@echo 'Setting up $(VENV) (some minutes; about 450 MB) …'
+	@echo 'Setting up $(VENV) (some minutes; about 650 MB) …'
 	@"$$PYTHON" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
