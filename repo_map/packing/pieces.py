@@ -11,7 +11,7 @@ from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.packing.source import SourceFile, joined, own_lines
 from repo_map.packing.statements import Statement
-from repo_map.packing.windows import find_windows, head_of, size_of, tail_of
+from repo_map.packing.windows import find_windows, head_of, openers_of, size_of, tail_of
 from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.text.terms import terms_of, words
 from repo_map.text.units import GAP
@@ -131,7 +131,7 @@ class PieceReader:
             worth = self._worth(unit, file.cut(first, last)) - self._price_of_window(place)
             best = worth if place == 1 else best
             yield Piece(unit, first, last, worth)
-        for first, last in (head, *tail_of(file, unit, found)):
+        for first, last in (head, *openers_of(file, head, found), *tail_of(file, unit, found)):
             worth = min(self._worth(unit, file.cut(first, last)), best)
             yield Piece(unit, first, last, worth, is_beside=bool(found))
 

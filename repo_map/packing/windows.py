@@ -20,6 +20,8 @@ _HEAD = 6
 """First lines of the function, shown beside its windows."""
 _LONGEST_HEAD = 15
 """Lines up to which a signature is shown with the comments above it."""
+_MOST_OPENERS = 2
+"""Blocks around a window whose first lines are shown, the innermost first."""
 _LONGEST_TAIL = 4
 """Lines of what closes a function, shown beside its windows."""
 _NEARBY = 4
@@ -97,6 +99,36 @@ def _free(taken: Sequence[tuple[int, int]], line: int, first: int, last: int) ->
 
 def size_of(lines: Sequence[str], first: int, last: int) -> int:
     return sum(len(line) + 1 for line in lines[first - 1 : last])
+
+
+def openers_of(
+    file: SourceFile, head: tuple[int, int], found: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the lines that open the blocks in which windows stand: an `except`, an `if`, a loop.
+
+    Without them it can't be told when the lines of a window run. Blocks are told by their indentation.
+    """
+    opened: list[tuple[int, int]] = []
+    for first, _ in found:
+        line, depth = first, _depth(file.lines[first - 1])
+        for _ in range(_MOST_OPENERS):
+            above = range(line - 1, head[1], -1)
+            line = next((at for at in above if _opens(file.lines[at - 1], depth)), 0)
+            if not line:
+                break
+            depth = _depth(file.lines[line - 1])
+            if not any(start <= line <= end for start, end in (*found, *opened)):
+                opened.append((line, line))
+    return sorted(opened)
+
+
+def _opens(line: str, depth: int) -> bool:
+    text = line.strip()
+    return len(text) > 1 and not text.startswith(("#", "//", "*")) and _depth(line) < depth
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def tail_of(file: SourceFile, unit: ScoredUnit, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
