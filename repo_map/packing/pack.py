@@ -114,7 +114,7 @@ def pack(
     where nothing is. The plan is
     an ordinary one: it names files, symbols and lines, and draws the same map without the goal. What ``base``
     asks for holds, rules that show every file aside, and what it leaves out stays out. Where nothing is
-    relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
+    relevant the plan is ``base``: an overview, or all of a repository that fits into the budget.
     """
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
@@ -122,7 +122,10 @@ def pack(
         is_free = not (wishes.rules or index.read_first) and wishes.others is None
         whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
-        return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})
+        # What the goal does not lead to is an overview at best: it takes little unless all is to be filled.
+        is_overview = is_free and not whole and not fill
+        room = min(budget, _LEAST_TOKENS if most is None else most) if is_overview else budget
+        return wishes.plan.model_copy(update={"budget": room, "verbosity": rules})
     size = budget if most is None else min(budget, max(most, most_alone or 0))
     usual = size if most is None else min(size, most)
     shares = Shares.of(size)
