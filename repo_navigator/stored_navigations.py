@@ -57,8 +57,8 @@ async def meant_navigation(
     which = "the latest of this folder" if here else "the latest"
     return Meant(
         latest.navigation_id,
-        f"Navigation {latest.navigation_id} is taken, {which}: “{_shortened(latest.goal)}”. "
-        "Another one is taken by its id.",
+        f"Using navigation {latest.navigation_id}, {which}: “{_shortened(latest.goal)}”. "
+        "Name another by its id.",
     )
 
 

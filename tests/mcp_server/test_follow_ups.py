@@ -59,7 +59,7 @@ def test_continue_without_an_id_means_the_latest_navigation_of_this_folder(
     monkeypatch.chdir(shop / "shop")
     answer, message = ran(capfd, "navigate", "--continue", "who calls discount?")
     assert "shop/prices.py:8" in answer
-    assert f"Navigation {key} is taken, the latest of this folder" in message
+    assert f"Using navigation {key}, the latest of this folder" in message
     assert "shop/prices.py:8" in ran(capfd, "context", "--feedback", "who calls discount?")[0]
 
 
@@ -133,8 +133,8 @@ def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken
     key = opened(shop, capfd)
     answer, message = ran(capfd, "context", "--feedback", "99")
     assert "99" in answer
-    assert f"Navigation {key} is taken, the latest: “The discount" in message
-    assert "Another one is taken by its id." in message
+    assert f"Using navigation {key}, the latest: “The discount" in message
+    assert "Name another by its id." in message
 
 
 @pytest.mark.parametrize(
