@@ -303,13 +303,13 @@ def _status_text(status: Mapping[str, Any]) -> str:
 
 
 def _limits(limits: Mapping[str, Any]) -> str:
-    words = (
-        ("open_navigations", "{:,} open navigations"),
-        ("tokens_a_day", "{:,} tokens a day"),
-        ("cost_usd_a_day", "${:,.2f} a day"),
-        ("index_seconds_a_day", "{:,.0f} s of indexing a day"),
+    words: tuple[tuple[str, Callable[[Any], str]], ...] = (
+        ("open_navigations", lambda most: counted(most, "open navigation")),
+        ("tokens_a_day", lambda most: f"{counted(most, 'token')} a day"),
+        ("cost_usd_a_day", "${:,.2f} a day".format),
+        ("index_seconds_a_day", "{:,.0f} s of indexing a day".format),
     )
-    return ", ".join(said.format(limits[name]) for name, said in words if limits[name] is not None)
+    return ", ".join(said(limits[name]) for name, said in words if limits[name] is not None)
 
 
 def _people_text(people: Sequence[Mapping[str, Any]]) -> str:

@@ -251,7 +251,7 @@ async def bring_up_to_date(connection: Any, schema: str) -> None:
     for name in await _lacking(connection):
         async with connection.transaction():
             await connection.execute(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
-            # A wait for that lock alone does not show a connection tables that were made meanwhile; this does.
+            # A wait for that lock shows a connection no tables that were made meanwhile; this does.
             await connection.execute(_ADDED)
             if name in await _lacking(connection):
                 await connection.execute(ADDITIONS[name])
