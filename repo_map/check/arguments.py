@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from repo_map.check.fitting import is_alike, misfit
+from repo_map.check.handed_on import handed_on, is_wider
 from repo_map.check.open_calls import OpenCalls, is_in_doubt
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Side, Sides
@@ -52,6 +53,9 @@ class Arguments:
         for before, after in changed:
             self._calls_of(before, after)
             if after is not None:
+                old, new = self._before.forms_of(before)[0], self._after.forms_of(after)[0]
+                if not is_wider(old.parameters, new.parameters, self._after.language(after[0])):
+                    self._open.add_handed_on(after, handed_on(self._sides, before, after))
                 self._open.look(after, partial(self._is_in_doubt, before, after))
         self._new_calls()
         return tuple(self._found.values())
@@ -155,7 +159,7 @@ class Arguments:
         elif language in _LOOSE:
             self._leave_open(before, after, file, call)
         elif language in _UNTYPED and not is_edited and self._is_moved(before, after, call, language):
-            self._open.add(after, file, call.line)
+            self._open.add_moved(after, file, call.line)
 
     def _is_moved(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
         """Tell whether a call gives a value by its position to a parameter that has another now."""

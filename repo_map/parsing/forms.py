@@ -347,7 +347,7 @@ _SPREADS: Final = frozenset(
     {
         *("list_splat", "dictionary_splat", "spread_element", "variadic_argument", "variadic_unpacking"),
         *("splat_argument", "hash_splat_argument", "parameter_pack_expansion", "spread_expression", "ERROR"),
-        *("forward_argument", "...", "preproc_ifdef", "preproc_if"),
+        *("forward_argument", "variadic_placeholder", "...", "preproc_ifdef", "preproc_if"),
     }
 )
 _NO_VALUES: Final = frozenset(

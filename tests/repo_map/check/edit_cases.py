@@ -757,7 +757,7 @@ CASES: dict[str, Case] = {
         {"a.py": ("a, b=1", "a, c=0, b=1")},
         (),
         (
-            "1 call of `net` (a.py:8) stays as it was: it takes (a, c, b) now (a.py:1), and a call may leave values out.",
+            "1 call of `net` (a.py:8) stays as it was: it takes (a, c, b) now (a.py:1), and values reach other parameters.",
         ),
     ),
     "ruby-a-parameter-in-front-of-one-that-is-given": Case(
@@ -767,7 +767,7 @@ CASES: dict[str, Case] = {
         {"a.rb": ("(a, b = 1)", "(a, c = 0, b = 1)")},
         (),
         (
-            "1 call of `A.net` (a.rb:8) stays as it was: it takes (a, c, b) now (a.rb:2), and a call may leave values out.",
+            "1 call of `A.net` (a.rb:8) stays as it was: it takes (a, c, b) now (a.rb:2), and values reach other parameters.",
         ),
     ),
     "php-a-parameter-in-front-of-one-that-is-given": Case(
@@ -777,7 +777,7 @@ CASES: dict[str, Case] = {
         {"a.php": ("($a, $b = 1)", "($a, $c = 0, $b = 1)")},
         (),
         (
-            "1 call of `net` (a.php:7) stays as it was: it takes (a, c, b) now (a.php:2), and a call may leave values out.",
+            "1 call of `net` (a.php:7) stays as it was: it takes (a, c, b) now (a.php:2), and values reach other parameters.",
         ),
     ),
     "python-a-call-on-several-lines-that-was-edited": Case(
@@ -790,6 +790,115 @@ CASES: dict[str, Case] = {
                 "a, c, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n        3,\n",
             )
         },
+        (),
+    ),
+    "python-handed-on-as-a-value": Case(
+        {
+            "a.py": "def net(a):\n    return a\n",
+            "test_a.py": "import pytest\nimport a\nfrom a import net\n\n\ndef test_net():\n    pytest.raises(ValueError, net, 1)\n    pytest.raises(ValueError, a.net, 1)\n    pytest.raises(ValueError, net, 1, 2)\n    net(1, 2)\n",
+        },
+        {"a.py": ("(a)", "(a, b)"), "test_a.py": ("net(1, 2)", "net(2, 3)")},
+        (),
+        (
+            "`net` is handed on (test_a.py:7, test_a.py:8, test_a.py:9): it takes (a, b) now (a.py:1); check that its caller gives the new arguments.",
+        ),
+    ),
+    "javascript-handed-on-as-a-value": Case(
+        {
+            "a.js": "function net(a) {\n  return a;\n}\nmodule.exports = { net };\nexports.more = net;\n",
+            "b.js": "const { net } = require('./a');\n[1].map(net);\n",
+        },
+        {"a.js": ("(a)", "(a, b)")},
+        (),
+        (
+            "`net` is handed on (b.js:2): it takes (a, b) now (a.js:1); check that its caller gives the new arguments.",
+        ),
+    ),
+    "typescript-handed-on-as-a-value": Case(
+        {
+            "a.ts": "export function net(a: number) {\n  return a;\n}\n",
+            "b.ts": "import { net } from './a';\n[1].map(net);\n",
+        },
+        {"a.ts": ("(a: number)", "(a: number, b: number)")},
+        (),
+        (
+            "`net` is handed on (b.ts:2): it takes (a, b) now (a.ts:1); check that its caller gives the new arguments.",
+        ),
+    ),
+    "go-handed-on-as-a-value": Case(
+        {
+            "go.mod": "module x\n",
+            "a.go": "package x\n\nfunc Net(a int) int {\n\treturn a\n}\n\nfunc run() {\n\tcall(Net)\n}\n",
+        },
+        {"a.go": ("(a int)", "(a, b int)")},
+        (),
+        (
+            "`Net` is handed on (a.go:8): it takes (a, b) now (a.go:3); check that its caller gives the new arguments.",
+        ),
+    ),
+    "rust-handed-on-as-a-value": Case(
+        {
+            "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\n',
+            "src/lib.rs": "mod b;\npub struct T;\n\nimpl T {\n    pub fn net(a: u8) -> u8 {\n        a\n    }\n}\n",
+            "src/b.rs": "use crate::T;\n\nfn run(x: Vec<u8>) {\n    x.into_iter().map(T::net);\n    call(x.net, net);\n}\n",
+        },
+        {"src/lib.rs": ("(a: u8)", "(a: u8, b: u8)")},
+        (),
+        (
+            "`T.net` is handed on (src/b.rs:4): it takes (a, b) now (src/lib.rs:5); check that its caller gives the new arguments.",
+        ),
+    ),
+    "c-handed-on-as-a-value": Case(
+        {
+            "a.c": "int net(int a) {\n    return a;\n}\n\nvoid run(void) {\n    each(net);\n    each(&net);\n}\n"
+        },
+        {"a.c": ("(int a)", "(int a, int b)")},
+        (),
+        (
+            "`net` is handed on (a.c:6, a.c:7): it takes (a, b) now (a.c:1); check that its caller gives the new arguments.",
+        ),
+    ),
+    "cpp-handed-on-as-a-value": Case(
+        {"a.cpp": "int net(int a) {\n    return a;\n}\n\nvoid run() {\n    each(&net, 1);\n}\n"},
+        {"a.cpp": ("(int a)", "(int a, int b)")},
+        (),
+        (
+            "`net` is handed on (a.cpp:6): it takes (a, b) now (a.cpp:1); check that its caller gives the new arguments.",
+        ),
+    ),
+    "java-handed-on-as-a-value": Case(
+        {
+            "p/A.java": "package p;\n\nclass A {\n    static int net(int a) {\n        return a;\n    }\n\n    void run() {\n        each(A::net);\n    }\n}\n"
+        },
+        {"p/A.java": ("(int a)", "(int a, int b)")},
+        (),
+        (
+            "`A.net` is handed on (p/A.java:9): it takes (a, b) now (p/A.java:4); check that its caller gives the new arguments.",
+        ),
+    ),
+    "kotlin-handed-on-as-a-value": Case(
+        {
+            "p/A.kt": "package p\n\nfun net(a: Int): Int {\n    return a\n}\n\nfun run() {\n    listOf(1).map(::net)\n}\n"
+        },
+        {"p/A.kt": ("(a: Int)", "(a: Int, b: Int)")},
+        (),
+        (
+            "`net` is handed on (p/A.kt:8): it takes (a, b) now (p/A.kt:3); check that its caller gives the new arguments.",
+        ),
+    ),
+    "php-handed-on-as-a-value": Case(
+        {
+            "a.php": "<?php\nfunction net($a) {\n    return $a;\n}\nfunction run() {\n    return array_map(net(...), [1]);\n}\n"
+        },
+        {"a.php": ("($a)", "($a, $b)")},
+        (),
+        (
+            "`net` is handed on (a.php:6): it takes (a, b) now (a.php:2); check that its caller gives the new arguments.",
+        ),
+    ),
+    "python-handed-on-and-what-it-was-given-still-fits": Case(
+        {"a.py": "def net(a):\n    return a\n", "b.py": "from a import net\n\nmap(net, [1])\n"},
+        {"a.py": ("(a)", "(a, b=1)")},
         (),
     ),
 }
