@@ -106,6 +106,8 @@ class _Reach(NamedTuple):
     target: Place
     places: list[Place]
     """Of the tests in it."""
+    is_resolved: bool
+    """Whether no call on the way is taken by its name alone."""
 
 
 class _Chooser:
@@ -126,7 +128,7 @@ class _Chooser:
         index = self._index
         for place in self._places:
             if is_test_file(index, place[0]):
-                self._add(place[0], (place,), Tier.CHANGED, "is part of the change")
+                self._add(place[0], (place,), Tier.CHANGED, "is part of the change", is_whole=True)
         subjects = {subject_of(index.paths[file]): file for file in reversed(self._sources())}
         named = self._named(subjects)
         far = self._add_near(named)
@@ -173,12 +175,14 @@ class _Chooser:
         index = self._index
         name = one_line(index.qualified_name(*each.target)) or index.paths[each.target[0]]
         how = f"calls `{name}`" if each.depth <= 1 else f"reaches `{name}` by {each.depth} calls"
-        self._add(file, each.places, Tier.CALLS, how)
+        self._add(file, each.places, Tier.CALLS, how, is_whole=not each.is_resolved)
 
     def _sources(self) -> tuple[int, ...]:
         return tuple(file for file in self._files if not is_test_file(self._index, file))
 
-    def _add(self, file: int, places: Iterable[Place], tier: Tier, reason: str) -> None:
+    def _add(
+        self, file: int, places: Iterable[Place], tier: Tier, reason: str, *, is_whole: bool = False
+    ) -> None:
         path = self._index.paths[file]
         if path in self._found:
             return
@@ -186,7 +190,7 @@ class _Chooser:
         lines = [
             self._index.definitions(file)[row].sig_start for at, row in places if at == file and row >= 0
         ]
-        is_whole = not names or "" in names or len(names) > _MOST_NAMED
+        is_whole = is_whole or not names or "" in names or len(names) > _MOST_NAMED
         self._found[path] = ChosenTest(
             path, () if is_whole else tuple(names), min(lines, default=1), tier, reason
         )
@@ -195,31 +199,34 @@ class _Chooser:
         """Return the files of tests from which calls lead to the places, nearest first."""
         found: dict[int, _Reach] = {}
         level = {
-            place: place
+            place: (place, True)
             for place in self._places[:_MOST_DIRECT]
             if place[1] >= 0 and self._relations.knows(place[0])
         }
         seen, asked = set(level), 0
         for depth in range(1, _DEEPEST + 1):
-            further: dict[Place, Place] = {}
-            for place, target in level.items():
+            further: dict[Place, tuple[Place, bool]] = {}
+            for place, (target, is_sure) in level.items():
                 asked += 1
                 if asked > _MOST_ASKED:
                     break
-                for source in self._callers(place, is_first=depth == 1):
+                for source, confidence in self._callers(place, is_first=depth == 1).items():
+                    is_resolved = is_sure and confidence is Confidence.RESOLVED
                     if self._is_test(source):
-                        reach = found.setdefault(source[0], _Reach(depth, target, []))
+                        reach = found.setdefault(source[0], _Reach(depth, target, [], is_resolved))
                         if source not in reach.places and reach.depth == depth:
                             reach.places.append(source)
+                            found[source[0]] = reach._replace(is_resolved=reach.is_resolved and is_resolved)
                     elif source not in seen and source[1] >= 0:
                         seen.add(source)
-                        further[source] = target
+                        further[source] = (target, is_resolved)
             if len(found) >= MOST_TESTS or asked > _MOST_ASKED or (len(found) >= _ENOUGH and depth >= _NEAR):
                 break
             level = further
         return found
 
-    def _callers(self, place: Place, *, is_first: bool) -> Iterator[Place]:
+    def _callers(self, place: Place, *, is_first: bool) -> dict[Place, Confidence]:
+        """Return what calls or uses a definition, each with how sure that is."""
         relations, kind = self._relations, self._index.definitions(place[0])[place[1]].kind
         sure = relations.max_confidence(place[0])
         if kind in FUNCTIONS:
@@ -228,11 +235,13 @@ class _Chooser:
                 calls = relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place, sure)
         else:
             calls = relations.uses_of(place, sure)
-        yield from dict.fromkeys(each.source for each in calls if each.kind is not RelationKind.IMPORT)
+        found = {each.source: each.confidence for each in calls if each.kind is not RelationKind.IMPORT}
         if is_first:
             # Who calls the method of the interface may mean this one.
             for above in relations.overrides_of(place):
-                yield from dict.fromkeys(each.source for each in relations.callers_of(above.target, sure))
+                for each in relations.callers_of(above.target, sure):
+                    found.setdefault(each.source, each.confidence)
+        return found
 
     def _is_test(self, place: Place) -> bool:
         """Tell whether a place is a test itself, and no helper of tests."""

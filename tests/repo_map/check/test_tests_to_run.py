@@ -98,11 +98,23 @@ def test_no_more_than_eight_are_chosen(tmp_path: Path) -> None:
     assert len(tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")]).tests) == MOST_TESTS
 
 
-def test_an_edited_test_is_run_itself(tmp_path: Path) -> None:
+def test_an_edited_file_of_tests_is_run_whole(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
-    (only,), command = tests_to_run.tests_for(index, [place(index, "tests/test_other.py", "test_other")])
-    assert (only.tier, only.reason) == (Tier.CHANGED, "is part of the change")
-    assert command == "python -m pytest tests/test_other.py::test_other"
+    (only,), command = tests_to_run.tests_for(index, [place(index, "tests/test_price.py", "test_net")])
+    assert (only.tier, only.reason, only.line) == (Tier.CHANGED, "is part of the change", 4)
+    assert command == "python -m pytest tests/test_price.py"
+
+
+def test_what_calls_a_method_by_its_name_alone_is_run_whole(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        {
+            "a.py": "class A:\n    def settle(self):\n        return 1\n",
+            "test_b.py": "def test_b(made):\n    made.settle()\n\n\ndef test_c():\n    pass\n",
+        },
+    )
+    (only,), _ = tests_to_run.tests_for(index, [place(index, "a.py", "A.settle")])
+    assert (only.path, only.names, only.reason) == ("test_b.py", (), "calls `A.settle`")
 
 
 @pytest.mark.parametrize("kind", sorted(COMMANDS))
