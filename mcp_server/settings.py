@@ -25,7 +25,7 @@ from navigator.stores.data_folder import default_data_dir
 from navigator.stores.store_address import UnusableAddressError, read_bucket_address, read_database_address
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
-from repo_map.messages import counted
+from repo_map.messages import counted, one_line
 
 _Address = TypeVar("_Address")
 _Number = TypeVar("_Number", int, float)
@@ -39,6 +39,8 @@ _SHORTEST_TOKEN: Final = 16
 """Characters of a bearer token."""
 STORED_TOKENS: Final = "stored"
 """Stands among tokens for those that operators keep in the shared database."""
+_OF_PROVIDER: Final = "jwt-"
+"""How the names of those begin whom an identity provider vouches for."""
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
     "info": "INFO",
@@ -305,6 +307,28 @@ def log_level(name: str) -> LogLevel:
     return level
 
 
+def require_principal(name: str) -> None:
+    """Raise ``SettingsError`` where no token can be given to a principal of that name."""
+    if not _is_word(name, ":,") or name.startswith(_OF_PROVIDER):
+        raise SettingsError(
+            f"`{one_line(name)}` can't be the name of a token's bearer; write one without a colon, a comma "
+            f"or blanks around it that does not begin with `{_OF_PROVIDER}`, as an identity provider's do."
+        )
+
+
+def require_group(name: str) -> None:
+    """Raise ``SettingsError`` where no bearer of a token can be in a group of that name."""
+    if not _is_word(name, "+,"):
+        raise SettingsError(
+            f"`{one_line(name)}` can't be the name of a group; write one without a plus sign, a comma or "
+            "blanks around it, and repeat --group for several."
+        )
+
+
+def _is_word(name: str, separators: str) -> bool:
+    return bool(name) and name.isprintable() and name == name.strip() and not set(name) & set(separators)
+
+
 def bearer_tokens(entries: Sequence[str]) -> dict[str, str]:
     """Return token → principal from ``alice:token``, …; a nameless token admits ``token-<n>``."""
     principals: dict[str, str] = {}
@@ -318,6 +342,7 @@ def bearer_tokens(entries: Sequence[str]) -> dict[str, str]:
                 f"The bearer token of `{name}` has {counted(len(token), 'character')}; use 16 or more, for "
                 "example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
             )
+        require_principal(name)
         principals[token] = name
     return principals
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import anyio
 
 from mcp_server.logs import log_to_stderr
-from mcp_server.settings import STORED_TOKENS, Settings
+from mcp_server.settings import STORED_TOKENS, Settings, require_group, require_principal
 from navigator.errors import InvalidRequestError, StorageError
 from navigator.stores.people import People
 from navigator.stores.store_address import require_packages
@@ -75,6 +75,7 @@ class TokenOptions(_OfOne):
     """Whom a new token admits."""
 
     groups: tuple[str, ...] = repeated("--group", "G", "a group that its bearer is in", read=nonempty)
+    replace: bool = switch("--replace", "end the earlier stored tokens of NAME, with the groups they gave")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,15 +183,21 @@ def _make_token(options: TokenOptions, settings: Settings) -> tuple[dict[str, An
             "REPO_NAVIGATOR_HTTP_TOKENS on each, restart them, and make the token then."
         )
     from mcp_server.tenancy.people import LOOK_S, digest_of  # noqa: PLC0415 - loads the protocol
+    require_principal(options.principal)
+    for each in options.groups:
+        require_group(each)
 
-    token = secrets.token_urlsafe(32)
+    token, replaces = secrets.token_urlsafe(32), options.replace
+    name, digest, groups = options.principal, digest_of(token), sorted(set(options.groups))
     people = _at_people(settings, lambda store: store.read())
-    _at_people(settings, lambda store: store.let_in(options.principal, digest_of(token), options.groups))
-    told = {"principal": options.principal, "token": token, "groups": sorted(set(options.groups))}
-    text = (
-        f"{token}\n"
-        f"It admits `{options.principal}` at every server within {LOOK_S:.0f} s, and is shown only now.\n"
-    )
+    ended = _at_people(settings, lambda store: store.let_in(name, digest, groups, replaces=replaces))
+    told = {"principal": name, "token": token, "groups": groups, "stored_tokens_ended": ended}
+    text = f"{token}\nIt admits `{name}` at every server within {LOOK_S:.0f} s, and is shown only now.\n"
+    if replaces:
+        text += (
+            f"{counted(ended, 'earlier stored token')} of `{name}` {'ends' if ended == 1 else 'end'} then; "
+        )
+        text += f"groups by the new one: {', '.join(groups) or 'none'}.\n"
     if options.principal in people.revoked:
         text += f"`{options.principal}` is turned away, however; `repo-navigator team readmit` ends that.\n"
     return told, text

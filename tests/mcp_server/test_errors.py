@@ -419,6 +419,8 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
         (["serve"], {"HTTP_TOKENS": "stored"}, 2),
         (["team", "token", "bob"], {}, 2),
+        (["team", "token", "b:ob"], {}, 2),
+        (["team", "token", "bob", "--group", "core+web"], {}, 2),
         (["team", "revoke", "bob"], {}, 2),
         (["team", "repositories"], {}, 2),
         (["team", "slow"], {}, 2),

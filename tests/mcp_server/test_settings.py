@@ -196,6 +196,12 @@ def test_no_token_is_told_where_settings_are_printed() -> None:
     assert reader not in repr(settings)
 
 
+@pytest.mark.parametrize("name", ["jwt-0123", "", "bob "])
+def test_a_name_that_no_bearer_can_have_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="can't be the name of a token's bearer; write one without"):
+        bearer_tokens((f"{name}:fedcba9876543210",))
+
+
 def test_a_short_token_is_refused() -> None:
     with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
         bearer_tokens(("bob:short",))

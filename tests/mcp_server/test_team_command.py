@@ -101,6 +101,45 @@ def test_a_token_that_an_operator_makes_admits_at_every_server_until_it_is_revok
     assert "see that it is spelt" in said(capsys, "revoke", "alcie")
 
 
+@pytest.mark.usefixtures("team")
+def test_a_token_that_replaces_ends_the_earlier_ones_of_its_bearer_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, second = (told(capsys, "token", "bob", "--group", "core")["token"] for _ in range(2))
+    carol = told(capsys, "token", "carol")["token"]
+    text = said(capsys, "token", "bob", "--replace", "--group", "web", "--group", "docs")
+    third = text.split("\n", 1)[0]
+    assert "2 earlier stored tokens of `bob` end then; groups by the new one: docs, web." in text
+    assert admitted(ALICE, carol, first, second, third) == [True, True, False, False, True]
+    bob = next(each for each in told(capsys, "people")["people"] if each["principal"] == "bob")
+    assert (bob["tokens_stored"], bob["groups"], bob["revoked"]) == (1, ["docs", "web"], False)
+    assert told(capsys, "token", "bob", "--replace")["stored_tokens_ended"] == 1
+    assert told(capsys, "token", "alice", "--replace")["stored_tokens_ended"] == 0
+    assert admitted(ALICE, third) == [True, False], "a token of the settings stays"
+
+
+@pytest.mark.usefixtures("team")
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("al:ice",), "`al:ice` can't be the name of a token's bearer"),
+        (("alice,x",), "`alice,x` can't be the name of a token's bearer"),
+        ((" alice",), "`alice` can't be the name of a token's bearer"),
+        ((f"jwt-{'0123' * 8}",), "does not begin with `jwt-`"),
+        (("alice", "--group", "core", "--group", "a b,c"), "`a b,c` can't be the name of a group"),
+        (("alice", "--group", "core+web"), "`core+web` can't be the name of a group"),
+    ],
+)
+def test_a_name_that_the_settings_could_not_give_gets_no_token(
+    words: tuple[str, ...], fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["team", "token", *words]) == 2
+    error = capsys.readouterr().err
+    assert fault in error
+    assert error.count("\n") == 1
+    assert [each["principal"] for each in told(capsys, "people")["people"]] == ["alice"]
+
+
 def test_of_a_stored_token_the_database_has_the_digest_alone(
     team: DatabaseAddress, capsys: pytest.CaptureFixture[str]
 ) -> None:

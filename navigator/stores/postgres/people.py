@@ -39,14 +39,23 @@ class PeopleStore:
 
         return await self._database.act(read, is_read=True)
 
-    async def let_in(self, principal: str, digest: str, groups: Sequence[str]) -> None:
-        """Admit whoever shows the token of a digest as a principal."""
+    async def let_in(self, principal: str, digest: str, groups: Sequence[str], *, replaces: bool) -> int:
+        """Admit whoever shows the token of a digest as a principal; return how many others end.
+
+        ``replaces`` ends all others of the principal.
+        """
         query = (
             "INSERT INTO people_tokens (digest, principal, groups, made_at) "
             f"VALUES ($1, $2, $3, {_NOW}) ON CONFLICT DO NOTHING"
         )
         listed = json.dumps(sorted(set(groups)))
-        await self._database.act(lambda db: db.execute(query, digest, principal, listed))
+
+        async def let_in(db: SqlConnection) -> int:
+            ended = await _end_tokens(db, principal, but=digest) if replaces else 0
+            await db.execute(query, digest, principal, listed)
+            return ended
+
+        return await self._database.act(let_in)
 
     async def revoke(self, principal: str) -> int:
         """Turn a principal away, whoever gave it its token; return how many of ours are gone for good."""
@@ -70,5 +79,6 @@ class PeopleStore:
         await self._database.close()
 
 
-async def _end_tokens(db: SqlConnection, principal: str) -> int:
-    return len(await db.fetch("DELETE FROM people_tokens WHERE principal = $1 RETURNING digest", principal))
+async def _end_tokens(db: SqlConnection, principal: str, *, but: str = "") -> int:
+    query = "DELETE FROM people_tokens WHERE principal = $1 AND digest <> $2 RETURNING digest"
+    return len(await db.fetch(query, principal, but))
