@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_server.settings import Settings
 from navigator.stores.usage import NOTHING_USED
-from navigator.workspaces.catalogue import HOST, Catalogue
-from navigator.workspaces.clones import kept, wanted_of
+from navigator.workspaces.catalogue import HOST, Catalogue, CatalogueContentError, CatalogueError
+from navigator.workspaces.clones import clones_of, kept, wanted_of
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -74,12 +74,32 @@ async def people_report(settings: Settings, navigator: Navigator, people: People
 
 
 def repositories_report(settings: Settings, at_hosts: HostProjects | None) -> list[dict[str, Any]]:
-    """Return the repositories of the file with what this machine has of each, in the file's order."""
+    """Return the repositories of the file with what this machine has of each, in the file's order.
+
+    Where the file can't be read, these are the clones of this machine, whose readers are not known.
+    """
     if settings.repositories is None or settings.data_dir is None:
         return []
     catalogue = Catalogue(settings.repositories, settings.data_dir)
-    wanted, found = wanted_of(catalogue), []
-    for each in kept(catalogue):
+    wanted, found = wanted_of(catalogue), list[dict[str, Any]]()
+    try:
+        named = list(kept(catalogue))
+    except CatalogueError:
+        return [
+            {
+                "name": name,
+                "address": None,
+                "head": head or None,
+                "fetched_at": _moment(fetched_at.timestamp() if fetched_at and head else None),
+                "is_waiting": name in wanted,
+                "bytes": _bytes_below(catalogue.clones / name),
+                "readers": None,
+                "readers_at_host": None,
+                "host_told_at": None,
+            }
+            for name, head, fetched_at in clones_of(catalogue)
+        ]
+    for each in named:
         told = None
         if at_hosts is not None and each.entry.project is not None and HOST in each.entry.readers:
             told = at_hosts.projects.get(str(each.entry.project))
@@ -99,6 +119,19 @@ def repositories_report(settings: Settings, at_hosts: HostProjects | None) -> li
     return found
 
 
+def list_fault(settings: Settings) -> str | None:
+    """Return why the list of repositories can't be read and what servers do then; None where it can."""
+    if settings.repositories is None or settings.data_dir is None:
+        return None
+    try:
+        Catalogue(settings.repositories, settings.data_dir).entries()
+    except CatalogueContentError as error:
+        return f"{error} Servers that run go on with their earlier list."
+    except CatalogueError as error:
+        return f"{error} Servers serve no repository by name."
+    return None
+
+
 async def status_report(
     settings: Settings,
     navigator: Navigator,
@@ -110,9 +143,14 @@ async def status_report(
     await navigator.store.reach()
     reached_ms = round((time.perf_counter() - began) * 1000)
     limits = settings.principal_limits
+    fault = list_fault(settings)
     return {
         "database": str(settings.store) if settings.store else f"{settings.data_dir}/sessions.db",
-        "bucket": str(settings.bucket) if settings.bucket else f"{settings.data_dir}/artifacts",
+        **(
+            {"bucket": str(settings.bucket)}
+            if settings.bucket
+            else {"folder": f"{settings.data_dir}/artifacts"}
+        ),
         "stores_answer_ms": reached_ms,
         "navigations": {
             "stored": sum(each["navigations"] for each in people),
@@ -124,7 +162,8 @@ async def status_report(
             "revoked": sum(each["revoked"] for each in people),
         },
         "repositories": {
-            "named": len(repositories),
+            "named": None if fault else len(repositories),
+            "fetched": sum(each["head"] is not None for each in repositories),
             "never_fetched": [each["name"] for each in repositories if not each["head"]],
             "stale": [
                 each["name"]
@@ -133,6 +172,7 @@ async def status_report(
             ],
             "waiting": sum(each["is_waiting"] for each in repositories),
             "bytes": sum(each["bytes"] for each in repositories),
+            "list_fault": fault,
         },
         "limits_of_each": {
             "open_navigations": limits.open_navigations,
@@ -210,7 +250,10 @@ def _spread(ms: Sequence[int]) -> dict[str, int]:
 def _revoked_by_file(settings: Settings) -> frozenset[str]:
     if settings.repositories is None or settings.data_dir is None:
         return frozenset()
-    return Catalogue(settings.repositories, settings.data_dir).current().revoked
+    try:
+        return Catalogue(settings.repositories, settings.data_dir).current().revoked
+    except CatalogueError:
+        return frozenset()
 
 
 def _moment(seconds: float | None) -> str | None:

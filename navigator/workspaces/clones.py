@@ -115,6 +115,14 @@ def kept(catalogue: Catalogue) -> Iterator[Kept]:
         yield Kept(name, entry, head_commit(clone), _fetched_at(clone))
 
 
+def clones_of(catalogue: Catalogue) -> Iterator[tuple[str, str, datetime | None]]:
+    """Yield name, head and time of fetching of each clone, for whoever can't read the catalogue."""
+    with suppress(OSError):
+        for clone in sorted(catalogue.clones.iterdir()):
+            if kind(clone / ".git") == S_IFDIR:
+                yield clone.name, head_commit(clone), _fetched_at(clone)
+
+
 def _alone(name: str, clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: int) -> None:
     del name
     fetch(clone, entry.address, entry.branches, deadline, most_bytes)

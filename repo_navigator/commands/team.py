@@ -135,18 +135,24 @@ def run(options: ReportOptions, settings: Settings) -> int:
 
 
 def _report(options: ReportOptions, settings: Settings) -> tuple[dict[str, Any], str]:
-    from repo_navigator.team_report import people_report, repositories_report, status_report  # noqa: PLC0415 - only for who asks
+    from repo_navigator.team_report import (  # noqa: PLC0415 - only for who asks
+        list_fault,
+        people_report,
+        repositories_report,
+        status_report,
+    )
 
     people, at_hosts = anyio.run(_shared, settings)
     if isinstance(options, RepositoriesOptions):
         catalogue_of(settings)
-        found = repositories_report(settings, at_hosts)
-        return {"repositories": found}, _repositories_text(found)
+        found, fault = repositories_report(settings, at_hosts), list_fault(settings)
+        return {"repositories": found, "list_fault": fault}, _repositories_text(found, fault)
 
     async def look(navigator: Navigator) -> tuple[dict[str, Any], str]:
         everybody = await people_report(settings, navigator, people)
         if isinstance(options, PeopleOptions):
-            return {"people": everybody}, _people_text(everybody)
+            fault = list_fault(settings)
+            return {"people": everybody, "list_fault": fault}, _people_text(everybody) + _fault_text(fault)
         clones = repositories_report(settings, at_hosts)
         status = await status_report(settings, navigator, everybody, clones)
         if settings.store is not None:
@@ -177,15 +183,15 @@ def _slow(options: SlowOptions, settings: Settings) -> tuple[dict[str, Any], str
 
 
 def _make_token(options: TokenOptions, settings: Settings) -> tuple[dict[str, Any], str]:
+    require_principal(options.principal)
+    for each in options.groups:
+        require_group(each)
     if not settings.http.takes_stored_tokens:
         raise InvalidRequestError(
             f"The servers take no tokens of the database; add `{STORED_TOKENS}` to "
             "REPO_NAVIGATOR_HTTP_TOKENS on each, restart them, and make the token then."
         )
     from mcp_server.tenancy.people import LOOK_S, digest_of  # noqa: PLC0415 - loads the protocol
-    require_principal(options.principal)
-    for each in options.groups:
-        require_group(each)
 
     token, replaces = secrets.token_urlsafe(32), options.replace
     name, digest, groups = options.principal, digest_of(token), sorted(set(options.groups))
@@ -287,14 +293,15 @@ async def _layout(settings: Settings) -> object:
 
 def _status_text(status: Mapping[str, Any]) -> str:
     clones, people, limits = status["repositories"], status["people"], status["limits_of_each"]
-    fetched = clones["named"] - len(clones["never_fetched"])
+    named = "" if clones["named"] is None else f"{clones['named']:,} named, "
+    where = "bucket" if "bucket" in status else "folder"
     lines = {
         "database": f"{status['database']}" + (f", {status['tables']}" if "tables" in status else ""),
-        "bucket": f"{status['bucket']}; both answered in {status['stores_answer_ms']} ms",
+        where: f"{status[where]}; both answered in {status['stores_answer_ms']} ms",
         "navigations": f"{status['navigations']['stored']:,} stored, {status['navigations']['open']:,} open",
         "people": f"{people['known']:,} known, {people['active_today']:,} called within a day, "
         f"{people['revoked']:,} turned away",
-        "repositories": f"{clones['named']:,} named, {fetched:,} fetched here, {_size(clones['bytes'])}; "
+        "repositories": f"{named}{clones['fetched']:,} fetched here, {_size(clones['bytes'])}; "
         f"{clones['waiting']:,} wait for a fetch",
         "limits": _limits(limits) or "none",
     }
@@ -306,7 +313,11 @@ def _status_text(status: Mapping[str, Any]) -> str:
         if names:
             more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
             text += f"! {what}: {', '.join(names[:_MOST_NAMED])}{more}\n"
-    return text
+    return text + _fault_text(clones["list_fault"])
+
+
+def _fault_text(fault: str | None) -> str:
+    return f"! {fault}\n" if fault else ""
 
 
 def _limits(limits: Mapping[str, Any]) -> str:
@@ -322,8 +333,10 @@ def _limits(limits: Mapping[str, Any]) -> str:
 def _people_text(people: Sequence[Mapping[str, Any]]) -> str:
     from repo_navigator.team_report import ago  # noqa: PLC0415 - as where it is asked
 
-    heads = ["", "last call", "navigations", "open", "tokens today", "$ today", "indexing", "groups"]
-    rows = []
+    # What is used is counted where a limit is set, and so for all or for nobody.
+    is_counted = any(each["today"] is not None for each in people)
+    counts = ["tokens today", "$ today", "indexing"] if is_counted else []
+    heads, rows = ["", "last call", "navigations", "open", *counts, "groups"], []
     for each in people:
         used = each["today"]
         rows.append(
@@ -333,7 +346,7 @@ def _people_text(people: Sequence[Mapping[str, Any]]) -> str:
                 f"{each['navigations']:,}",
                 f"{each['open']:,}",
                 *(
-                    ("–", "–", "–")
+                    ()
                     if used is None
                     else (f"{used['tokens']:,}", f"{used['cost_usd']:.2f}", f"{used['index_seconds']:.0f} s")
                 ),
@@ -343,7 +356,7 @@ def _people_text(people: Sequence[Mapping[str, Any]]) -> str:
     return _table(heads, rows) if rows else "Nobody has a token or a navigation.\n"
 
 
-def _repositories_text(found: Sequence[Mapping[str, Any]]) -> str:
+def _repositories_text(found: Sequence[Mapping[str, Any]], fault: str | None) -> str:
     from repo_navigator.team_report import ago  # noqa: PLC0415 - as where it is asked
 
     heads = ["", "fetched", "disk", "head", "readers"]
@@ -357,10 +370,12 @@ def _repositories_text(found: Sequence[Mapping[str, Any]]) -> str:
                 ago(each["fetched_at"]) + (", waits" if each["is_waiting"] else ""),
                 _size(each["bytes"]),
                 each["head"] or "–",
-                (", ".join(each["readers"]) or "nobody") + told,
+                "–" if each["readers"] is None else (", ".join(each["readers"]) or "nobody") + told,
             ]
         )
-    return _table(heads, rows) if rows else "The file names no repository.\n"
+    if not rows:
+        return _fault_text(fault) or "The file names no repository.\n"
+    return _table(heads, rows) + _fault_text(fault)
 
 
 def _slow_text(found: Mapping[str, Any]) -> str:

@@ -179,6 +179,8 @@ def test_an_operator_sees_who_has_navigations_and_deletes_those_of_one(
     use_navigator(read_settings(os.environ), open_some)
     status = told(capsys, "status")
     assert status["navigations"] == {"stored": 3, "open": 3}
+    assert status["folder"].endswith("/artifacts")
+    assert "\nfolder " in said(capsys, "status")
     assert status["tables"] == "tables of this version"
     assert status["people"] == {"known": 2, "active_today": 2, "revoked": 0}
     assert "3 stored" in said(capsys, "status")
@@ -189,7 +191,7 @@ def test_an_operator_sees_who_has_navigations_and_deletes_those_of_one(
     people = {each["principal"]: each["navigations"] for each in told(capsys, "people")["people"]}
     assert people == {"alice": 0, "carol": 1}
     table = said(capsys, "people").splitlines()
-    assert table[0].split()[:2] == ["last", "call"]
+    assert table[0].split() == ["last", "call", "navigations", "open", "groups"], "nothing is counted"
     assert [line.split()[0] for line in table[1:]] == ["carol", "alice"], "who called last comes first"
 
 
@@ -247,6 +249,36 @@ def test_repositories_are_told_with_their_disk_and_their_readers(
     assert "2 named, 1 fetched here" in status
     assert "! never fetched: gone" in status
     assert "1 turned away" in status
+
+
+@pytest.mark.usefixtures("team")
+def test_a_list_that_cannot_be_read_is_told_beside_what_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    commit(shop, {"prices.py": "def discount(item):\n    return 5\n"})
+    file = tmp_path / "repositories.yaml"
+    file.write_text(f"repositories:\n  shop: {{address: 'file://{shop}'}}\n")
+    monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(file))
+    assert main(["repositories", "sync"]) == 0
+    capsys.readouterr()
+    assert told(capsys, "repositories")["list_fault"] is None
+    for content, servers in (
+        ("repositories: [", "Servers that run go on with their earlier list."),
+        (None, "Servers serve no repository by name."),
+    ):
+        file.unlink() if content is None else file.write_text(content)
+        status = said(capsys, "status")
+        assert "0 stored, 0 open" in status
+        assert "repositories 1 fetched here" in status
+        table = said(capsys, "repositories")
+        assert table.splitlines()[1].split()[0] == "shop"
+        people = said(capsys, "people")
+        assert people.splitlines()[1].split()[0] == "alice"
+        for text in (status, table, people):
+            assert text.splitlines()[-1].startswith("! ")
+            assert text.endswith(f"{servers}\n")
 
 
 async def servers_of(version: dict[str, str], address: DatabaseAddress) -> None:
