@@ -102,6 +102,16 @@ def as_sarif(checked: Checked, version: str) -> dict[str, object]:
                     }
                     for each in checked.findings
                 ],
+                # A result needs a place in a file, and a reason may have none.
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [
+                            {"level": "note", "message": {"text": f"Not complete: {one_line(why)}"}}
+                            for why in (*checked.left_open, *checked.unclear)
+                        ],
+                    }
+                ],
             }
         ],
     }
@@ -115,6 +125,8 @@ def as_annotations(checked: Checked) -> str:
         f"::{_escaped(_sentence(each))}"
         for each in checked.findings
     ]
+    reasons = (*checked.left_open, *checked.unclear)
+    lines += [f"::warning title=not complete::{_escaped(f'Not complete: {each}')}" for each in reasons]
     return "".join(f"{line}\n" for line in lines)
 
 

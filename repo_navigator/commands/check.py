@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
 
 FOUND: Final = 1
-"""The exit code where something was found."""
+"""The exit code where something was found, or a strict check is not complete."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,7 @@ class CheckOptions:
         ),
         switch("--json", "the same as --format json", value="json"),
     )
+    strict: bool = switch("--strict", "end with exit code 1 also if the check could not decide everything")
     watch: bool = switch("--watch", "check again after each change, until Ctrl-C")
 
 
@@ -56,7 +57,7 @@ OPTIONS = CheckOptions
 
 
 def run(options: CheckOptions, settings: Settings) -> int:
-    """Print what is found, and return 1 where something is."""
+    """Print what is found, and return 1 where something is, or may be and the check is strict."""
     place = Places(settings).of(require_repository(options.repo, (), settings, "as the first argument"))
     store = Store(settings.cache_dir, settings.limits)
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
@@ -64,7 +65,7 @@ def run(options: CheckOptions, settings: Settings) -> int:
         return _watched(index, store, options)
     checked = _checked(index, store, options.since)
     print_text(_written(checked, options.format))
-    return FOUND if checked.findings else 0
+    return FOUND if checked.findings or (options.strict and not checked.complete) else 0
 
 
 def _checked(index: RepoIndex, store: Store, since: str) -> Checked:

@@ -216,3 +216,44 @@ def test_a_method_that_is_gone_and_called_on_what_nothing_resolves_is_left_open(
     root = commit(tmp_path / "tree", {"Cargo.toml": toml, "src/lib.rs": source})
     (why,) = left_open(root, "src/lib.rs", "fn poll(", "fn read(", capsys)
     assert "src/lib.rs:8" in why
+
+
+@pytest.fixture
+def undecided(shop: Path) -> Path:
+    commit(shop, {"fees.py": "from price import net\n\nFEES = list(map(net, [1]))\n"})
+    test = FILES["test_price.py"].replace("net(1)", "net(1, 2)")
+    return write(
+        shop,
+        {"price.py": FILES["price.py"].replace("net(amount)", "net(amount, rate)"), "test_price.py": test},
+    )
+
+
+HANDED_ON = (
+    "Not complete: `net` is handed on (fees.py:3): it takes (amount, rate) now (price.py:1); "
+    "check that its caller gives the new arguments."
+)
+
+
+def test_github_gets_a_warning_for_each_reason_why_the_check_is_not_complete(
+    undecided: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(undecided), "--format", "github"]) == 0
+    assert capsys.readouterr().out == f"::warning title=not complete::{HANDED_ON}\n"
+
+
+def test_sarif_gets_a_note_for_each_reason_why_the_check_is_not_complete(
+    undecided: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(undecided), "--format", "sarif"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["results"] == []
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is True
+    assert invocation["toolExecutionNotifications"] == [{"level": "note", "message": {"text": HANDED_ON}}]
+
+
+def test_a_strict_check_that_is_not_complete_ends_with_1(shop: Path, undecided: Path) -> None:
+    assert main(["check", str(undecided)]) == 0
+    assert main(["check", str(undecided), "--strict"]) == 1
+    git(shop, "checkout", "-q", ".")
+    assert main(["check", str(shop), "--strict"]) == 0
