@@ -32,9 +32,7 @@ from training.signal_rows import TaskRows, read_folder, read_rows, save_rows
 
 FOLDS = 5
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux", "p.new"})
-_FREE = frozenset(
-    {"F.size", "p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"}
-)
+_FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
 _FILE_AIM = Aim(places=3, strength=0.012)
 _UNIT_AIM = Aim(places=30, strength=0.012)

@@ -9,7 +9,6 @@ import pytest
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.relevance.model import Weights
 from repo_map.relevance.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
 
@@ -98,14 +97,6 @@ def test_a_qualified_name_finds_its_definition_and_says_so(index: RepoIndex) -> 
     relevance = score_goal(index, "Deprecate Router.add")
     assert relevance.units[0].name == "Router.add"
     assert "is `Router.add`" in relevance.units[0].reasons
-
-
-def test_functions_of_a_long_file_can_count_less_than_those_of_a_short_one(tmp_path: Path) -> None:
-    long = "".join(f"def step_{number}():\n    pass\n\n" for number in range(40))
-    files = {"src/a.py": "def open_mail():\n    pass\n\n" + long, "src/b.py": "def open_mail():\n    pass\n"}
-    by_size = Weights(file={}, unit={"F.size": -1.0})
-    relevance = score_goal(index_of(write(tmp_path, files)), "Mail is not opened", weights=by_size)
-    assert relevance.units[0].path == "src/b.py"
 
 
 def test_tests_documents_and_built_files_come_behind_the_code(index: RepoIndex) -> None:
