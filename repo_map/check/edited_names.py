@@ -126,6 +126,8 @@ def _imports(sides: Sides, file: int, language: str) -> Iterator[Finding]:
         if meaning.targets or meaning.is_left_open or meaning.is_external:
             continue
         homes = _homes(sides, file, binding, module)
+        if language == "python" and any(_is_module(index.paths[home], name) for home in homes):
+            continue
         if not homes or any(_has(index.text(home), name, language) for home in homes):
             continue
         yield Finding(
@@ -154,6 +156,12 @@ def _homes(sides: Sides, file: int, binding: Binding, module: str) -> list[int]:
         if any(step == last or step.startswith(f"{last}.") for step in index.paths[home].split("/"))
     ]
     return is_meant if last and len(is_meant) == len(found) else []
+
+
+def _is_module(path: str, name: str) -> bool:
+    """Tell whether a file is the module that `from package import name` takes whole."""
+    steps = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
+    return steps[-1] == name
 
 
 def _has(text: str, name: str, language: str) -> bool:

@@ -153,6 +153,11 @@ CASES: dict[str, Case] = {
         {"shop/cart.py": ("A = 1", "from .price import tax\nA = tax(1)")},
         ("shop/cart.py:1 undefined-name it imports `tax`, which shop/price.py does not define",),
     ),
+    "python-new-import-of-a-module": Case(
+        {"shop/__init__.py": "", "shop/price.py": PRICE, "shop/deep/__init__.py": "", "use.py": "A = 1\n"},
+        {"use.py": ("A = 1", "from shop import deep, price\nA = price.net(1), deep")},
+        (),
+    ),
     "python-broken": Case(
         {"price.py": PRICE},
         {"price.py": ("def net(amount):", "def net(amount:")},
