@@ -341,7 +341,7 @@ def test_a_configuration_in_another_encoding_or_read_only_is_left_alone(
     assert [error.split("`")[2].split(",")[0] for error in errors] == [
         " is not in UTF-8",
         " is read-only",
-        " is no file",
+        " is not a file",
     ]
     assert closed.read_text() == "{}"
 

@@ -118,5 +118,5 @@ def test_a_large_folder_without_git_is_navigated_and_told_to_be_no_repository(
         assert main(["navigate", str(folder), "--goal", "`tax` is wrong", "--json"]) == 0
         answer = json.loads(capsys.readouterr().out)
         assert "return amount * 25" in answer["context"]
-        message.append(any("is no git repository" in note for note in answer["notes"]))
+        message.append(any("is not a git repository" in note for note in answer["notes"]))
     assert message == [False, True, False]

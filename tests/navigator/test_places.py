@@ -322,7 +322,7 @@ def test_a_folder_that_a_commit_has_not_and_one_without_git_are_told(api: Path, 
         build_index(CommitTree(new, "v1"), store=Store(None))
     plain = tmp_path / "plain"
     plain.mkdir()
-    with pytest.raises(RepositoryNotFoundError, match="lies in no git repository"):
+    with pytest.raises(RepositoryNotFoundError, match="is not in a git repository"):
         build_index(CommitTree(plain, "v1"), store=Store(None))
 
 

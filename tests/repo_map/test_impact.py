@@ -220,7 +220,7 @@ def test_an_unknown_commit_and_a_folder_without_git_are_told_in_a_sentence(
 ) -> None:
     with pytest.raises(ChangesError, match="No commit is called `nowhere` here"):
         read_changes(index_of(shop), "nowhere")
-    with pytest.raises(ChangesError, match="lies in no git repository"):
+    with pytest.raises(ChangesError, match="is not in a git repository"):
         read_changes(index_of(write(tmp_path / "plain", FILES)), "worktree")
 
 
