@@ -134,7 +134,9 @@ def test_what_a_team_has_set_is_looked_at(
     assert "✗ repositories: " in told
     assert "at `repositories.api.reader`" in told
     assert f"✗ allowed folders: no folder: {home / 'nowhere'}" in told
-    assert "✓ identity provider: https://idp.example, for https://navigator.example/mcp; doctor does not" in told
+    assert (
+        "✓ identity provider: https://idp.example, for https://navigator.example/mcp; doctor does not" in told
+    )
     file.write_text(file.read_text().replace("reader:", "readers:"))
     (home / "nowhere").mkdir()
     assert main(["doctor"]) == 0
