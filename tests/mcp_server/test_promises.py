@@ -142,7 +142,7 @@ async def test_updates_change_the_terms_of_a_navigation(client: Client) -> None:
         await client.call_tool("navigate", {"goal": GOAL, "max_steps": 1})
         result = await client.call_tool("step", {"updates": {"max_steps": 5, "max_cost_usd": 3}})
         report = object_of(result)["turn_report"]
-        assert report["answer"] == "The cost limit is $3.00 now. The step limit is 5 now."
+        assert report["answer"] == "The cost limit is $3.00 now.\nThe step limit is 5 now."
         assert (report["step_number"], report["budget_remaining"]) == (2, 3)
 
 

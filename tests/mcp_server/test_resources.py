@@ -68,7 +68,7 @@ async def test_templates_are_listed(client: Client) -> None:
     ("uri", "message"),
     [
         ("navigator://nav-none/context", "You have no navigation `nav-none`"),
-        ("navigator://{key}/maps/last", "`last` is no map version"),
+        ("navigator://{key}/maps/last", "`last` is not a map version"),
         ("navigator://{key}/nothing", "Unknown resource"),
     ],
 )
