@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED, USER
 from navigator.steps.answer_size import answer_size
-from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes
+from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes, with_rules_of
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.wishes import IN_FULL
 from repo_map.messages import counted
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
 """Wishes that leave it to the planner what is shown for them."""
 
-_IN_PART = (
+_IN_PART = "In part: "
+_LARGER = (
     "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
     "rest by name, or by lines."
 )
@@ -66,7 +69,7 @@ def revise(
     relevance = without_excluded(
         index, workspace.relevance(goal_with_feedback(steered), steered.run.changes), own
     )
-    plan = apply_user_plan(index, before, steered).state.flight_plan
+    plan = with_rules_of(index, apply_user_plan(index, before, steered), steering.updates).state.flight_plan
     asks_for_more = (
         bool(steering.goal_addition)
         or own.budget > before.run.own.budget
@@ -80,24 +83,51 @@ def revise(
             index, relevance, own.budget, base=own, fill=steered.run.fill, most=most, most_alone=alone
         )
         plan = with_more(index, plan, packed, own)
-    latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
+    latest = {
+        rule["pattern"]: tuple(
+            (each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()
+        )
+        for rule in steering.updates.get("verbosity") or ()
+    }
     kept = keep_within(index, relevance, plan, own, latest)
     notes = []
     if kept.gave_way:
         room = f"To make room in the {counted(own.budget, 'token')} available for code"
         notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
     if kept.in_part:
-        notes.append(_IN_PART.format(named(kept.in_part), counted(own.budget, "token")))
+        notes.append(_LARGER.format(named(kept.in_part), counted(own.budget, "token")))
     if not kept.fits:
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.
     state = steered.state.model_copy(update={"reasoning_summary": ""})
     answer = steered.run.answer
     if kept.in_part:
-        answer = answer.replace(IN_FULL, "In part: ")
+        answer = _told_in_part(answer, kept.in_part)
     run = steered.run.model_copy(update={"planned": 0 if asks_for_more else 1, "answer": answer})
     return RevisedNavigation(
         with_notes(Navigation(state, run), notes),
         compare_plans(before.state.flight_plan, kept.plan),
         EMBEDDED if asks_for_more else USER,
     )
+
+
+_QUOTED: Final = re.compile(r"`([^`]+)`")
+
+
+def _told_in_part(answer: str, in_part: Sequence[str]) -> str:
+    """Return an answer with what is shown in part told as that; where words hide which, all of it."""
+
+    def is_part(name: str) -> bool:
+        return any(part == name or part.startswith(f"{name} (") for part in in_part)
+
+    lines = answer.split("\n")
+    known = any(map(is_part, _QUOTED.findall("\n".join(line for line in lines if line.startswith(IN_FULL)))))
+    for at, line in enumerate(lines):
+        if not line.startswith(IN_FULL):
+            continue
+        names = _QUOTED.findall(line)
+        parts = [name for name in names if is_part(name) or not known]
+        whole = [name for name in names if name not in parts]
+        told = ((IN_FULL, whole), (_IN_PART, parts))
+        lines[at] = " ".join(f"{lead}{', '.join(f'`{each}`' for each in own)}." for lead, own in told if own)
+    return "\n".join(lines)

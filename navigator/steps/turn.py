@@ -370,6 +370,27 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
     return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
 
 
+def with_rules_of(index: RepoIndex, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
+    """Return ``after`` with the plan doing what ``updates`` ask once more: what had given way comes back.
+
+    The user's own part of the plan asks for it already.
+    """
+    plan, own = after.state.flight_plan, after.run.own
+    held = {rule.pattern: {(each.pattern, each.lines) for each in rule.sections} for rule in plan.verbosity}
+    asked = {rule.pattern for rule in own.verbosity if rule.level != 0}
+    again = [
+        rule
+        for rule in updates.get("verbosity") or ()
+        if rule["pattern"] in asked
+        and not {(each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()}
+        <= held.get(rule["pattern"], set())
+    ]
+    if not again:
+        return after
+    plan = _obeying(index, plan, {"verbosity": again}, own)
+    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
+
+
 def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
     plan = amend(plan, updates).plan

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from repo_map import globs
 from repo_map.drawing.omitted import OmittedSummary
 from repo_map.drawing.render_cache import RenderCache, RenderedFile, Style
 from repo_map.drawing.rendering import joint_legend
 from repo_map.packing.draft import Base, shape_of
+from repo_map.packing.pieces import CHARACTERS_PER_TOKEN, PieceReader
 from repo_map.packing.source import joined
 from repo_map.plan.model import FlightPlan, Focus, SectionRule, VerbosityRule
 from repo_map.relevance.score import units_of
@@ -28,6 +30,12 @@ _SHARE_OF_LARGE = 0.6
 """Of the budget, what the best parts of a file take that is larger than the whole;"""
 _MOST_TRIED = 60
 """its parts that are tried, the best first."""
+_SHARE_OF_LEFT = 0.8
+"""Of the room that is left, what windows of a definition take that has no room: what leads to them is drawn
+as well."""
+
+Asked: TypeAlias = Mapping[str, Collection[tuple[str | None, str | None]]]
+"""By patterns of files the parts that were asked for last, each by its name or lines; none for the whole."""
 
 
 class KeptPlan(NamedTuple):
@@ -39,7 +47,8 @@ class KeptPlan(NamedTuple):
     fits: bool = True
     """Whether the rest fits; else it is drawn with less detail than the plan asks for."""
     in_part: tuple[str, ...] = ()
-    """Files that are larger than the whole budget: of them the parts are shown that fit the goal best."""
+    """What was asked for last and is larger than the whole budget: of it that is shown which fits the goal
+    best."""
 
 
 class _Part(NamedTuple):
@@ -57,6 +66,8 @@ class _Part(NamedTuple):
     """Whether it says nothing without the other parts of its file, as imports do."""
     is_between: bool
     """Whether it is no unit of the file, but lines between two."""
+    is_latest: bool
+    """Whether it was asked for last."""
 
     @property
     def rank(self) -> tuple[int, float, bool, str, int]:
@@ -89,32 +100,37 @@ def _joined(one: VerbosityRule, other: VerbosityRule) -> VerbosityRule:
 
 
 def keep_within(
-    index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Collection[str] = ()
+    index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
 ) -> KeptPlan:
     """Return the plan with as much of it as its budget takes.
 
     What ``relevance`` finds least valuable gives way first, then what the user's ``own`` part of the plan
-    asks for, the oldest wish first; never what it asks for by the patterns ``latest``. Of a file that is
-    asked for last and larger than the whole budget the best parts stay: it costs nothing of what was there.
+    asks for, the oldest wish first; never what is asked for as ``latest``. Where that is larger than the
+    whole budget its best parts stay: of a file beside what was there, whose cost they are not.
     """
-    room = _Room(index, relevance, plan, own)
-    in_part = tuple(path for path in room.larger_than(plan.budget) if globs.escape(path) in latest)
+    room = _Room(index, relevance, plan, own, latest)
+    in_part = [path for path in room.larger_than(plan.budget) if latest.get(globs.escape(path)) == ()]
     for path in in_part:
         room.keep_best(path, round(_SHARE_OF_LARGE * plan.budget))
-    parts = sorted(room.parts(without=latest), key=lambda part: part.rank)
     gone: list[_Part] = []
-    for part in parts:
+    for part in sorted((part for part in room.parts() if not part.is_latest), key=lambda part: part.rank):
         if room.fits():
             break
         room.take_out(part)
         gone.append(part)
+    named = [part for part in room.parts() if part.is_latest and part.path not in in_part]
+    for part in sorted(named, key=lambda part: -room.size_of(part)):
+        if room.fits():
+            break
+        room.cut(part)
+        in_part.append(part.told)
     for part in gone[::-1]:
         room.put_back(part)
         if room.fits():
             gone.remove(part)
         else:
             room.take_out(part)
-    return KeptPlan(room.plan(), tuple(_told(gone, room)), room.fits(), in_part)
+    return KeptPlan(room.plan(), tuple(dict.fromkeys(_told(gone, room))), room.fits(), tuple(in_part))
 
 
 def _told(gone: Sequence[_Part], room: _Room) -> Iterator[str]:
@@ -132,8 +148,12 @@ def _told(gone: Sequence[_Part], room: _Room) -> Iterator[str]:
 class _Room:
     """The rules for single files, what each takes, and which parts of them stay."""
 
-    def __init__(self, index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan) -> None:
+    def __init__(
+        self, index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
+    ) -> None:
         self._index = index
+        self._reader = PieceReader(index, relevance)
+        self._latest = latest
         self._plan = plan
         self._cache = RenderCache(index, Style(DEFAULT_ENCODING, bool(plan.line_numbers)))
         self._units: dict[str, list[ScoredUnit]] = {}
@@ -152,20 +172,68 @@ class _Room:
         self._omitted = OmittedSummary(index, select(index, plan).levels > 0, plan.budget, DEFAULT_ENCODING)
         self._others = Base(index, plan).price()
 
-    def parts(self, without: Collection[str]) -> Iterator[_Part]:
-        """Yield every part but those that the user asks for by some patterns."""
+    def parts(self) -> Iterator[_Part]:
+        """Yield every part."""
         for parts in self._parts.values():
-            for part in parts:
-                if not (part.asked and globs.escape(part.path) in without):
-                    yield part
+            yield from parts
 
     def fits(self) -> bool:
         """Say whether all that stays fits the plan's budget."""
+        return self._left() >= 0
+
+    def _left(self) -> int:
+        """Return the tokens of the plan's budget that nothing takes."""
         drawn = {path: each for path, each in self._drawn.items() if each is not None}
         ids = [file for path in drawn if (file := self._index.file_id(path)) is not None]
         legend = count(joint_legend(each.legend for each in drawn.values()))
         columns = [*(each.counts for each in drawn.values()), legend, self._omitted.counts_without(ids)]
-        return max(map(sum, zip(*columns, strict=True))) + self._others <= self._plan.budget
+        return self._plan.budget - max(map(sum, zip(*columns, strict=True))) - self._others
+
+    def size_of(self, part: _Part) -> int:
+        """Return the lines that a part shows."""
+        return sum(last - first + 1 for first, last in self._lines_of(part))
+
+    def _lines_of(self, part: _Part) -> list[tuple[int, int]]:
+        """Return the first and the last line of what a part shows, unit by unit, the best first."""
+        first, last = line_range(part.section.lines) if part.section.lines else (1, self._lines(part.path))
+        found = [(max(unit.start, first), min(unit.end, last)) for unit in self._units_in(part)]
+        return found or [(first, last)]
+
+    def _units_in(self, part: _Part) -> list[ScoredUnit]:
+        """Return the units that a part shows something of, the best first."""
+        units = self._units.get(part.path) or units_of(self._index, part.path)
+        return sorted((unit for unit in units if _covers(part.section, unit)), key=lambda unit: -unit.score)
+
+    def cut(self, part: _Part) -> None:
+        """Let of a part without room only that stay which fits the goal best: units, or of one windows."""
+        self.take_out(part)
+        ranges, units = self._lines_of(part), self._units_in(part)
+        if len(units) > 1:
+            self._put_in_place(part, ranges)
+            return
+        (first, last) = ranges[0]
+        room = round(_SHARE_OF_LEFT * max(self._left(), 0))
+        windows = [(each.first, each.last) for unit in units for each in self._reader.windows(unit, room)]
+        self._put_in_place(
+            part,
+            [(max(low, first), min(high, last)) for low, high in windows if low <= last and first <= high],
+        )
+        # What the goal speaks of may be little: the rest of the room is for how it begins.
+        room = round(_SHARE_OF_LEFT * max(self._left(), 0)) * CHARACTERS_PER_TOKEN
+        lines = self._reader.file(part.path).lines
+        sizes = accumulate(len(line) + 1 for line in lines[first - 1 : last])
+        if fitting := sum(size <= room for size in sizes):
+            self._put_in_place(part, [(first, first + fitting - 1)])
+
+    def _put_in_place(self, part: _Part, ranges: Sequence[tuple[int, int]]) -> None:
+        """Show ranges of lines of a part, each that has room."""
+        for first, last in ranges:
+            parts = self._parts[part.path]
+            section = SectionRule(lines=f"{first}-{last}", level=part.section.level)
+            parts.append(part._replace(at=len(parts), section=section))
+            self._drawn[part.path] = self._draw(part.path)
+            if not self.fits():
+                self.take_out(parts[-1])
 
     def shows(self, path: str) -> bool:
         """Say whether anything of a file stays."""
@@ -241,7 +309,10 @@ class _Room:
             worth = max((unit.score for unit in known), default=-1.0)
             told = _name_of(path, section, known)
             is_loose = not (known or asked)
-            found.append(_Part(path, place, section, told, at if asked else 0, worth, is_loose, not known))
+            latest = self._latest.get(rule.pattern)
+            is_latest = latest is not None and (not latest or (section.pattern, section.lines) in latest)
+            wish = at if asked else 0
+            found.append(_Part(path, place, section, told, wish, worth, is_loose, not known, is_latest))
         if all(part.is_loose for part in found):
             return [part._replace(is_loose=False) for part in found]
         most = max(part.worth for part in found)

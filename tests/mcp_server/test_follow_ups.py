@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,23 @@ def test_words_beside_continue_do_what_feedback_does(shop: Path, capfd: pytest.C
     assert "In full: `shop/mail.py`" in message
     answer, _ = ran(capfd, "navigate", "who", "calls discount?", "--continue", key)
     assert "shop/prices.py:8" in answer
+
+
+def test_a_number_of_the_outline_prints_that_place_though_it_is_larger_than_the_room(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    steps = (f"    price = price + {number} * price // {number + 3}" for number in range(120))
+    text = "\n".join(["def priced(price):", *steps, "    return price", ""])
+    (shop / "shop/prices.py").write_text((shop / "shop/prices.py").read_text() + "\n\n" + text)
+    asked = ("navigate", shop, f"{GOAL}; see priced", "--tokens", 400)
+    _, message = ran(capfd, *asked)
+    number = re.search(r"(\d+)\*? priced ", message)
+    assert number
+    context, message = ran(capfd, "context", "--feedback", number[1])
+    assert "In part: `priced`." in message
+    assert context.count("    price = price + ") > 5
+    context, message = ran(capfd, "context", "--feedback", number[1])
+    assert "In full" not in message
 
 
 def test_continue_without_an_id_means_the_latest_navigation_of_this_folder(

@@ -179,3 +179,60 @@ async def test_a_legend_is_sent_with_the_first_mark_that_needs_it(settings: Sett
         )
         assert "def discount" in stepped["context_delta"]
         assert "N comes next" not in stepped["context_delta"]
+
+
+LONG = "orderdesk/rounding.py"
+
+
+def long_function(root: Path) -> None:
+    """Write a file with a function of some 2,000 tokens and a short one that the goal speaks of."""
+    lines = [f"    cents = cents + {number} * cents // {number + 3}" for number in range(150)]
+    lines[90] = "    if fee := surcharge_of(cents):\n        cents = cents + fee"
+    text = ["def rounded(cents):", *lines, "    return cents", "", "", "def voucher_total(order):"]
+    text += ["    worth = order.worth", "    return max(0, worth)", ""]
+    (root / LONG).write_text("\n".join(text), "utf-8")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "--amend", "-m", "Add the order desk")
+
+
+async def test_what_is_asked_for_last_is_what_is_shown_however_little_the_goal_speaks_of_it(
+    settings: Settings, orderdesk: Path
+) -> None:
+    long_function(orderdesk)
+    goal = "A voucher_total of more than the order's worth is negative, with a surcharge as well"
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=goal, token_budget=700)
+        assert (LONG, "def voucher_total(order):") in await shown(client)
+        answer = (await call(client, "step", feedback=f"show rounded in {LONG}"))["turn_report"]["answer"]
+        assert "In part: `rounded (orderdesk/rounding.py)`." in answer
+        assert "`rounded (orderdesk/rounding.py)` takes more than the " in answer
+        now = await shown(client)
+        assert {(LONG, "def rounded(cents):"), (LONG, "    if fee := surcharge_of(cents):")} <= now
+        assert len([line for path, line in now if path == LONG and line.startswith("    cents = ")]) > 10
+
+
+async def test_a_repeat_brings_back_what_had_given_way(settings: Settings, orderdesk: Path) -> None:
+    long_function(orderdesk)
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=700)
+        await call(client, "step", feedback="show Stock.reserve")
+        wanted = ("orderdesk/catalog/stock.py", "    def reserve(self, sku: str, pieces: int) -> None:")
+        assert wanted in await shown(client)
+        await call(client, "step", feedback=f"show rounded in {LONG}")
+        assert wanted not in await shown(client)
+        again = await call(client, "step", feedback="show Stock.reserve")
+        assert "In full: `Stock.reserve (orderdesk/catalog/stock.py)`." in again["turn_report"]["answer"]
+        assert wanted in await shown(client)
+
+
+async def test_of_two_that_are_asked_for_the_one_without_room_is_told_as_shown_in_part(
+    settings: Settings, orderdesk: Path
+) -> None:
+    long_function(orderdesk)
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=700)
+        both = await call(client, "step", feedback="show voucher_total and show rounded")
+        answer = both["turn_report"]["answer"]
+        assert "In full: `voucher_total (orderdesk/rounding.py)`." in answer
+        assert "In part: `rounded (orderdesk/rounding.py)`." in answer
+        assert {(LONG, "    return max(0, worth)"), (LONG, "def rounded(cents):")} <= await shown(client)
