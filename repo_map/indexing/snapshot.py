@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from repo_map.atomic_files import open_stored
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, from_arrays
+from repo_map.indexing.strings import StringTable
 
 _FORMAT = b"RNINDEX1"
 _ALIGNMENT = 64
@@ -76,16 +77,38 @@ def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 def open_snapshot(path: Path) -> Tables:
     """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it can't be believed."""
     with open_stored(path) as file:
-        end = file.seek(0, os.SEEK_END)
-        trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
-        size = int.from_bytes(trailer[:8], "little")
-        entries = _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, path.name)
+        entries = _read_entries(file, path.name)
         _verify(file, entries)
-        try:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:
-            raise SnapshotError(str(error)) from error
+        mapped = _map(file)
     return _tables(mapped, entries)
+
+
+def read_paths(path: Path) -> StringTable:
+    """Map the paths of a snapshot's files, unchecked: they tell whether it is worth opening, and no more.
+
+    Raises what ``open_snapshot`` raises.
+    """
+    with open_stored(path) as file:
+        entries = {entry.name: entry for entry in _read_entries(file, path.name)}
+        mapped = _map(file)
+    try:
+        return StringTable(*(_array(mapped, entries[f"paths.{part}"]) for part in ("starts", "blob")))
+    except (KeyError, ValueError) as error:
+        raise SnapshotError(f"lacks its paths: {error}") from error
+
+
+def _read_entries(file: IO[bytes], name: str) -> tuple[_Entry, ...]:
+    end = file.seek(0, os.SEEK_END)
+    trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
+    size = int.from_bytes(trailer[:8], "little")
+    return _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, name)
+
+
+def _map(file: IO[bytes]) -> mmap.mmap:
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError as error:
+        raise SnapshotError(str(error)) from error
 
 
 def decode_snapshot(encoded: bytes | memoryview) -> Tables:
@@ -96,18 +119,18 @@ def decode_snapshot(encoded: bytes | memoryview) -> Tables:
 
 
 def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
-    arrays = {
-        entry.name: np.frombuffer(buffer, entry.dtype, math.prod(entry.shape), entry.offset).reshape(
-            entry.shape
-        )
-        if entry.size
-        else np.zeros(entry.shape, entry.dtype)
-        for entry in entries
-    }
+    arrays = {entry.name: _array(buffer, entry) for entry in entries}
     try:
         return from_arrays(arrays)
     except KeyError as error:
         raise SnapshotError(f"lacks {error}") from error
+
+
+def _array(buffer: bytes | memoryview | mmap.mmap, entry: _Entry) -> NDArray[Any]:
+    if not entry.size:
+        return np.zeros(entry.shape, entry.dtype)
+    flat = np.frombuffer(buffer, entry.dtype, math.prod(entry.shape), entry.offset)
+    return flat.reshape(entry.shape)
 
 
 def _decode_footer(

@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,16 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables
 from repo_map.indexing.shared_objects import Sharing
 from repo_map.indexing.sharing import SharedRows
-from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
+from repo_map.indexing.snapshot import SnapshotError, open_snapshot, read_paths, write_snapshot
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, Problem
 from repo_map.worktree.places import Place
 
 _SEAL_BYTES = 16
 _STATE_BYTES = 40
-_RELATED_AT_MOST = 8
+_ASKED_PATHS = 64
+"""By which a snapshot is told to be of much the same files."""
+_RELATED_SHARE = 0.2
 
 
 class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
@@ -98,16 +100,18 @@ class Store:
         """Tell whether something is remembered of a tree, whether or not it can be used."""
         return self.folder is not None and self._tree_file(self.folder, tree).exists()
 
-    def related(self, paths: Iterable[str]) -> Iterator[Tables]:
-        """Return the latest snapshots with a fifth of ``paths`` or more: other branches, other work trees."""
-        wanted = frozenset(paths)
-        if self.folder is None or not wanted:
+    def related(self, paths: Sequence[str]) -> Iterator[Tables]:
+        """Open, latest first, the snapshots with about a fifth of ``paths`` or more: branches, work trees."""
+        asked = paths[:: 1 + len(paths) // _ASKED_PATHS]
+        if self.folder is None or not asked:
             return
-        written = latest_first(self.folder / "snapshots")
-        for path in [path for path in written if path.name.endswith(self._suffix)][:_RELATED_AT_MOST]:
-            tables = _open(path)
-            if tables is not None and len(wanted.intersection(tables.paths)) * 5 >= len(wanted):
-                yield tables
+        for path in latest_first(self.folder / "snapshots"):
+            if not path.name.endswith(self._suffix):
+                continue
+            with suppress(OSError, SnapshotError):
+                held = read_paths(path)
+                if sum(each in held for each in asked) >= _RELATED_SHARE * len(asked):
+                    yield open_snapshot(path)
 
     def keep(self, fingerprint: str, arrays: Callable[[], Iterable[tuple[str, NDArray[Any]]]]) -> Tables:
         """Write a snapshot unless there is one with this fingerprint, and return its tables, memory-mapped.

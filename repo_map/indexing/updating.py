@@ -34,7 +34,10 @@ _SECOND_NS = 1_000_000_000
 OnProgress = Callable[[str, int, int], None]
 """Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
 
-_WORTH_RELATED_BYTES = 1_000_000
+_WORTH_RELATED_BYTES = 100_000
+_ROWS_PER_BYTE = 0.05
+"""Rows of other trees that are looked at, at most, for each byte that is left to parse: to look at one takes
+about a microsecond, to parse a byte a third."""
 _WORTH_SAVING_SHARE = 0.005
 
 
@@ -62,13 +65,21 @@ class RowSources:
 
     def take_known_elsewhere(self, store: Store, shared: SharedRows | None, on_progress: OnProgress) -> None:
         """Take the rows of missing files from other trees, first of this machine, then of others."""
-        if self.missing_bytes() > _WORTH_RELATED_BYTES:
-            self.take_related(store.related(self._listing.paths))
+        self.take_kept(store.related(self._listing.paths))
         if shared and self.missing_bytes() > WORTH_SHARING_BYTES and shared.has_any():
             on_progress("fetching", 0, 1)
             self.take_shared(shared)
             on_progress("fetching", 1, 1)
         self.take_unread()
+
+    def take_kept(self, candidates: Iterator[Tables]) -> None:
+        """Take the rows of missing files from other trees, until to look costs more than it may save."""
+        looked_at = 0
+        while (missing := self.missing_bytes()) > _WORTH_RELATED_BYTES and (
+            looked_at <= missing * _ROWS_PER_BYTE and (tables := next(candidates, None)) is not None
+        ):
+            looked_at += len(tables)
+            self.take_related([tables])
 
     def take_related(self, candidates: Iterable[Tables]) -> None:
         """Take the rows of missing files from tables of other trees, wherever path and bytes agree."""

@@ -6,10 +6,13 @@ import ast
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
@@ -97,6 +100,43 @@ def test_branches_share_what_they_have_in_common(tmp_path: Path, cache: Path) ->
     assert build(tree, cache)[1] == 36
     git(tree, "checkout", "-q", "main")
     assert build(tree, cache)[1] == 0
+
+
+def _branch(at: int) -> dict[str, str | bytes]:
+    """Return the files of one of four branches: all share one, two share another."""
+    names = {"all.py": "all", "two.py": f"two_{at // 2}", "own.py": f"own_{at}"}
+    told = "Some words that nobody reads.\n" * 3500
+    return {path: f'def {name}():\n    """{told}"""\n    return own(two)\n' for path, name in names.items()}
+
+
+@given(st.lists(st.integers(0, 3), min_size=3, max_size=8))
+@settings(max_examples=8, deadline=None)
+def test_a_file_that_any_branch_had_is_not_parsed_again_when_one_goes_back_and_forth(
+    visits: list[int],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tree, cache = Path(folder, "tree"), Path(folder, "cache")
+        known: set[tuple[str, str | bytes]] = set()
+        for at in visits:
+            index, parsed = build(write(tree, _branch(at)), cache)
+            assert parsed == len(_branch(at).items() - known)
+            assert tables_digest(index) == tables_digest(build(tree, None)[0])
+            known |= _branch(at).items()
+
+
+def test_a_branch_that_was_left_many_saved_edits_ago_is_not_parsed_again(tmp_path: Path, cache: Path) -> None:
+    body = "some words\n" * 4000
+    tree = commit(tmp_path / "tree", {f"m{n}.txt": f"# {n}\n{body}" for n in range(8)})
+    first, _ = build(tree, cache)
+    git(tree, "checkout", "-q", "-b", "other")
+    commit(tree, {f"m{n}.txt": f"# changed\n{body}" for n in range(6)})
+    for edit in range(10):
+        write(tree, {"m0.txt": f"# edit {edit}\n{body}"})
+        assert build(tree, cache)[1] == (1 if edit else 6)
+    git(tree, "checkout", "-q", "-f", "main")
+    again, parsed = build(tree, cache)
+    assert parsed == 0
+    assert tables_digest(again) == tables_digest(first)
 
 
 def test_a_linked_work_tree_parses_nothing_that_another_has_parsed(tmp_path: Path, cache: Path) -> None:
