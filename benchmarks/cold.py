@@ -23,6 +23,11 @@ from benchmarks.copied_tree import copied_tree
 from repo_map.worktree.files import list_files
 
 NAVIGATOR: Final = "navigator"
+CODEGRAPH: Final = ("codegraph", "init", "--yes", ".")
+CODEGRAPH_FOLDER: Final = ".codegraph"
+"""Where it leaves its index, within the tree."""
+QUIET: Final = {"CODEGRAPH_TELEMETRY": "0", "DO_NOT_TRACK": "1"}
+"""CodeGraph is told to report nothing of its use to anybody."""
 _BUILD: Final = """
 import sys
 from pathlib import Path
@@ -72,21 +77,20 @@ def measure(copy: Path, rounds: int, workers: int) -> dict[str, list[Cost]]:
     cache, tags = copy.with_name("cache"), copy.with_name("tags")
     programs: dict[str, Sequence[str]] = {
         NAVIGATOR: (sys.executable, "-c", _BUILD, str(copy), str(cache), str(workers)),
-        "ctags": ("ctags", "-R", "--exclude=.git", "--exclude=.codegraph", "-f", str(tags), "."),
-        "codegraph": ("codegraph", "init", "--yes", "."),
+        "ctags": ("ctags", "-R", "--exclude=.git", f"--exclude={CODEGRAPH_FOLDER}", "-f", str(tags), "."),
+        "codegraph": CODEGRAPH,
     }
     found: dict[str, list[Cost]] = {name: [] for name in programs if shutil.which(programs[name][0])}
     for _ in range(rounds):
         for name, costs in found.items():
             shutil.rmtree(cache, ignore_errors=True)
-            shutil.rmtree(copy / ".codegraph", ignore_errors=True)
+            shutil.rmtree(copy / CODEGRAPH_FOLDER, ignore_errors=True)
             costs.append(_cost(programs[name], copy))
     return found
 
 
 def _cost(command: Sequence[str], folder: Path) -> Cost:
-    # CodeGraph is told to report nothing of its use to anybody.
-    quiet = {"CODEGRAPH_TELEMETRY": "0", "DO_NOT_TRACK": "1", "HOME": str(folder.with_name("home"))}
+    quiet = {**QUIET, "HOME": str(folder.with_name("home"))}
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=os.environ | quiet, capture_output=True, check=False)
     clock, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)

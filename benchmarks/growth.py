@@ -1,4 +1,4 @@
-"""``python -m benchmarks growth``: what questions and indexes cost as a tree grows, beside ctags and ripgrep.
+"""``python -m benchmarks growth``: what questions and indexes cost as a tree grows, beside other programs.
 
 Each size is a made-up tree. Programs run one after the other on the same tree, and a row is kept of each run,
 so that a measurement that was stopped goes on with the sizes and rounds that it lacks.
@@ -16,10 +16,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from benchmarks.agents.report import markdown
+from benchmarks.cold import CODEGRAPH, CODEGRAPH_FOLDER, QUIET
 from benchmarks.kept_rows import KeptRows
 from benchmarks.svg import colour, document, text
 from benchmarks.synthetic import write_synthetic_tree
@@ -163,6 +165,7 @@ def _missing(kept: Iterable[Run], files: int, rounds: int) -> list[str]:
 _OTHERS: Final[Mapping[str, Sequence[str]]] = {
     "ctags": ("ctags", "-R", "-f", "../left/tags", "."),
     "ripgrep": ("rg", "--count-matches", "--ignore-case", "cursor|invoice|broker|channel", "."),
+    "codegraph": CODEGRAPH,
 }
 
 
@@ -177,7 +180,7 @@ def _measured(tree: Path, files: int, names: Sequence[str]) -> Iterator[Run]:
         FIRST: lambda: _cost(ask, tree, home | {"REPO_NAVIGATOR_CACHE": "off"}),
         WHOLE: lambda: _cost((*ask, "--wait"), tree, home | {"REPO_NAVIGATOR_CACHE": str(left / "cache")}),
         WARM: lambda: _cost(ask, tree, home | {"REPO_NAVIGATOR_CACHE": str(left / "cache")}),
-        **{name: lambda command=command: _cost(command, tree, {}) for name, command in _OTHERS.items()},  # type: ignore[misc]
+        **{name: partial(_cost, command, tree, home | QUIET) for name, command in _OTHERS.items()},
     }
     wanted = {WHOLE, *names} if WARM in names else set(names)
     shutil.rmtree(left, ignore_errors=True)
@@ -185,7 +188,10 @@ def _measured(tree: Path, files: int, names: Sequence[str]) -> Iterator[Run]:
     for name in ran:
         if name in wanted:
             load, before = os.getloadavg()[0], _size(left)
-            yield Run(files, megabytes, name, *ran[name](), max(_size(left) - before, 0.0), load)
+            cost = ran[name]()
+            if (tree / CODEGRAPH_FOLDER).exists():
+                shutil.move(tree / CODEGRAPH_FOLDER, left)  # So that nobody else reads it.
+            yield Run(files, megabytes, name, *cost, max(_size(left) - before, 0.0), load)
 
 
 class _Cost(NamedTuple):
