@@ -67,6 +67,8 @@ class ActiveNavigation:
         """Why no model is left to ask; empty while one is."""
         self.unsaved: StorageError | None = None
         """Why the step under way could not be kept."""
+        self.leave_place: Callable[[], None] | None = None
+        """Gives up the place among the steps that compute; None where there is none to give up."""
         self.notes: list[str] = []
         """What models and stores had to say while the step ran, one sentence each."""
         self.deciding = asyncio.Lock()
@@ -104,6 +106,7 @@ class ActiveNavigation:
         self.failure = ""
         self.unsaved = None
         self._result = None
+        self.leave_place = None
         self.notes.clear()
         self._since = perf_counter()
 

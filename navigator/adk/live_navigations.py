@@ -147,6 +147,9 @@ class LiveNavigations:
         after = await active.record(before, decision)
         if settles:
             after = active.navigation = settled(after)
+        if active.leave_place is not None:
+            # Nothing is left to compute: while the disk takes this step, another one may be drawn.
+            active.leave_place()
         await self.store.store(after, live.user)
         active.finish_step()
         return after

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from time import monotonic
 from typing import Any, TypeVar
 
-from navigator.execution.step_places import StepPlaces
+from navigator.execution.step_places import Place, StepPlaces
 from navigator.records.decisions import EMBEDDED
 
 Result = TypeVar("Result")
@@ -21,10 +21,11 @@ class RunningSteps:
         self._steps: set[asyncio.Task[Any]] = set()
         self._places = StepPlaces()
 
-    def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
+    def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[Place | None]:
         """Hold one of the few places for steps that compute, the principals in turn.
 
         A step that waits for a model elsewhere takes none: it computes little, and may wait long.
+        A place may be left before the step has ended, once nothing is left to compute.
         """
         return self._places.hold(user) if model == EMBEDDED else nullcontext()
 

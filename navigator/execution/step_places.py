@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Final
@@ -19,12 +19,17 @@ _PROMPT_S: Final = 1.0
 """Seconds after which a step no longer keeps those that wait from their places; most take a hundredth."""
 
 
-class _Place:
+class Place:
     """One step that computes."""
 
-    def __init__(self, user: str, began: float) -> None:
+    def __init__(self, user: str, began: float, leave: Callable[[Place], None]) -> None:
         self.user = user
         self.began = began
+        self._leave = leave
+
+    def leave(self) -> None:
+        """Give the place up, as nothing is left to compute; what follows may wait for a disk."""
+        self._leave(self)
 
 
 class StepPlaces:
@@ -36,8 +41,8 @@ class StepPlaces:
 
     def __init__(self, prompt_s: float = _PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._held: set[_Place] = set()
-        self._waiting: dict[str, deque[asyncio.Future[_Place]]] = {}
+        self._held: set[Place] = set()
+        self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}
         """Of each principal that waits, in the order of asking."""
         self._served: dict[str, int] = {}
         """Principal → the number of the place that it got last."""
@@ -45,14 +50,13 @@ class StepPlaces:
         self._timer: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def hold(self, user: str) -> AsyncIterator[None]:
+    async def hold(self, user: str) -> AsyncIterator[Place]:
         """Hold a place for a step of a principal, waiting for it as long as it takes."""
         place = await self._take(user)
         try:
-            yield
+            yield place
         finally:
-            self._held.discard(place)
-            self._serve()
+            place.leave()
 
     @property
     def held(self) -> int:
@@ -64,8 +68,13 @@ class StepPlaces:
         """How many steps wait for a place."""
         return sum(map(len, self._waiting.values()))
 
+    def _left(self, place: Place) -> None:
+        if place in self._held:
+            self._held.discard(place)
+            self._serve()
+
     async def _take(self, user: str) -> _Place:
-        turn: asyncio.Future[_Place] = asyncio.get_running_loop().create_future()
+        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)
         self._serve()
         try:
@@ -92,7 +101,7 @@ class StepPlaces:
             if not turns:
                 del self._waiting[user]
             if not turn.done():
-                place = _Place(user, now)
+                place = Place(user, now, self._left)
                 self._held.add(place)
                 self._served[user] = next(self._numbers)
                 turn.set_result(place)
@@ -108,5 +117,5 @@ class StepPlaces:
         user = min(self._waiting, key=lambda each: (counts[each], self._served.get(each, -1)), default=None)
         return user if user is not None and counts[user] < _MOST_OF_ONE else None
 
-    def _prompt(self, now: float) -> list[_Place]:
+    def _prompt(self, now: float) -> list[Place]:
         return [place for place in self._held if now - place.began < self._prompt_s]

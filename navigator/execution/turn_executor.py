@@ -20,6 +20,7 @@ from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
     from navigator.adk.live_navigations import LiveNavigation, LiveNavigations
+    from navigator.execution.step_places import Place
     from navigator.execution.step_reader import StepReader
     from navigator.steps.turn_request import TurnRequest
     from navigator.workspaces.workspace import Workspace, Workspaces
@@ -65,7 +66,7 @@ class TurnExecutor:
         live: LiveNavigations,
         reader: StepReader,
         workspaces: Workspaces,
-        computing_slot: Callable[[str, str], AbstractAsyncContextManager[None]],
+        computing_slot: Callable[[str, str], AbstractAsyncContextManager[Place | None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
         """Build a turn executor.
@@ -134,7 +135,7 @@ class TurnExecutor:
         workspace, _ = await self._workspaces.open(
             before.state.repo_path, refresh=refresh, first_goal="" if refresh else before.state.user_task
         )
-        async with self._computing_slot(before.run.model, user):
+        async with self._computing_slot(before.run.model, user) as place:
             live = await self._live.live(before, workspace, user)
             asked = AskedTurn(
                 stored=stored,
@@ -150,10 +151,12 @@ class TurnExecutor:
                 by_number = feedback.typed.has_numbers or asks_by_number(feedback.words)
                 menu = await self._menu(stored, user, request.menu_step) if by_number else ()
                 asked = await self._interpreted(asked, workspace, menu, user)
-            return await self._taken(asked, live, workspace)
+            return await self._taken(asked, live, workspace, place)
 
-    async def _taken(self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace) -> TurnOutcome:
-        """Take the step that is asked for, if it changes anything."""
+    async def _taken(
+        self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace, place: Place | None
+    ) -> TurnOutcome:
+        """Take the step that is asked for, if it changes anything; the place is left once it is drawn."""
         steering = None if asked.outcome is None else asked.outcome.steering
         finishes = steering is not None and steering.finish
         missed = None if steering is None else unread_words(steering)
@@ -161,6 +164,7 @@ class TurnExecutor:
         if isinstance(turn, Answered):
             await self._remember(asked.stored, turn.navigation, live.user)
             return TurnOutcome(turn.navigation, turn.answer, finishes, missed)
+        live.active.leave_place = None if place is None else place.leave
         if isinstance(turn, Revised):
             after = await self._live.commit(live, turn.navigation, turn.decision, settles=turn.settles)
         else:

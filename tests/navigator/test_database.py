@@ -174,3 +174,52 @@ async def test_a_closed_database_is_opened_anew_by_the_next_call(notes: Database
     await notes.close()
     await notes.write(noting("after"))
     assert await notes.read(texts_in) == ["after", "before"]
+
+
+async def test_writes_that_wait_for_the_same_disk_are_committed_together_and_in_order(
+    notes: Database, tmp_path: Path
+) -> None:
+    begun, may_end = Event(), Event()
+    commits: list[list[str]] = []
+
+    def slow(db: sqlite3.Connection) -> None:
+        begun.set()
+        may_end.wait()
+
+    def seen_by_others(db: sqlite3.Connection) -> None:
+        noting("last")(db)
+        commits.append(stored(tmp_path))
+
+    first = asyncio.create_task(notes.write(slow))
+    await asyncio.to_thread(begun.wait)
+    waiting = [asyncio.create_task(notes.write(noting(text))) for text in ("a", "b", "c")]
+    waiting.append(asyncio.create_task(notes.write(seen_by_others)))
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(first, *waiting)
+    assert commits == [[]]
+    assert stored(tmp_path) == ["a", "b", "c", "last"]
+
+
+async def test_one_of_many_writes_that_fails_takes_none_of_the_others_with_it(
+    notes: Database, tmp_path: Path
+) -> None:
+    begun, may_end = Event(), Event()
+
+    def slow(db: sqlite3.Connection) -> None:
+        begun.set()
+        may_end.wait()
+
+    def fail(db: sqlite3.Connection) -> None:
+        noting("half")(db)
+        raise ValueError("no more")
+
+    first = asyncio.create_task(notes.write(slow))
+    await asyncio.to_thread(begun.wait)
+    waiting = [asyncio.create_task(notes.write(act)) for act in (noting("a"), fail, noting("b"))]
+    await asyncio.sleep(0)
+    may_end.set()
+    await first
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [type(None), ValueError, type(None)]
+    assert stored(tmp_path) == ["a", "b"]

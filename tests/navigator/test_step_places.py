@@ -48,6 +48,11 @@ class Crowd:
             await self._ends[name].wait()
 
     @staticmethod
+    async def one_step(places: StepPlaces) -> None:
+        async with places.hold("b"):
+            pass
+
+    @staticmethod
     async def _settle() -> None:
         for _ in range(5):
             await asyncio.sleep(0)
@@ -64,6 +69,18 @@ async def ended_in_order(names: Sequence[str]) -> list[str]:
 async def test_principals_are_served_in_turn() -> None:
     asked = ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]
     assert await ended_in_order(asked) == ["a1", "a2", "b1", "c1", "a3", "b2", "a4", "a5"]
+
+
+async def test_a_place_that_is_left_early_is_given_on_once() -> None:
+    places = StepPlaces(LONG_S)
+    async with places.hold("a") as first, places.hold("a"):
+        waiting = asyncio.create_task(Crowd.one_step(places))
+        await asyncio.sleep(0)
+        assert (places.held, places.waiting) == (AT_ONCE, 1)
+        first.leave()
+        await waiting
+        assert (places.held, places.waiting) == (AT_ONCE - 1, 0)
+    assert places.held == 0
 
 
 async def test_one_principal_is_served_in_the_order_of_asking() -> None:

@@ -6,12 +6,13 @@ import asyncio
 import operator
 import os
 import sqlite3
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from navigator.stores.sql import Dialect, SqlConnection
 
@@ -19,8 +20,18 @@ PATIENCE_S = 5.0
 """How long another process that writes is waited for, as SQLite itself would by default."""
 PAUSE_S = 0.005
 """Between two attempts to read."""
+MOST_TOGETHER: Final = 64
+"""Writes that are committed together: those who wait would else wait for the disk once for each of them."""
 _BUSY = sqlite3.SQLITE_BUSY
 _T = TypeVar("_T")
+
+
+class _Write(NamedTuple):
+    """A write that stands in line."""
+
+    act: Callable[[sqlite3.Connection], Any]
+    durable: bool
+    outcome: Future[Any]
 
 
 def _parts(paths: Sequence[str]) -> str:
@@ -46,11 +57,12 @@ SQLITE: Final = Dialect(
 
 
 class Database:
-    """Reads and writes, each a transaction.
+    """Reads and writes, each whole or not at all.
 
     Writes stand in line for the one thread that makes them: SQLite alone lets writers try again for some
-    seconds and serves them in no order, so of fifty at once some starve. Reads run where they are asked for:
-    they take microseconds, and to hand one to a thread and back takes ten times as long.
+    seconds and serves them in no order, so of fifty at once some starve. Those that have come while the disk
+    took the ones before are committed together. Reads run where they are asked for: they take microseconds,
+    and to hand one to a thread and back takes ten times as long.
     """
 
     def __init__(self, path: Path | None, prepare: Callable[[sqlite3.Connection], object]) -> None:
@@ -65,7 +77,10 @@ class Database:
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         """In memory there is one connection; of a file this one is used by the writer's thread alone."""
+        self._is_durable: bool | None = None
+        """Whether the writer waits for the disk; None before it was told."""
         self._writing = ThreadPoolExecutor(1, "database")
+        self._line: deque[_Write] = deque()
         self.errors = 0
         """Reads and writes that SQLite did not make."""
 
@@ -120,6 +135,7 @@ class Database:
 
         Args:
             act: runs in the writer's thread, so it must touch nothing but its connection and its own values.
+                It runs once more where a write beside it failed.
             durable: whether the disk must have it, or the system may keep it for a while: that outlives the
                 process, but not a loss of power.
 
@@ -128,7 +144,9 @@ class Database:
         """
         if self._path is None:
             return await self.read(act)
-        begun = self._writing.submit(self._write, act, durable)
+        begun: Future[_T] = Future()
+        self._line.append(_Write(act, durable, begun))
+        self._writing.submit(self._write_line)
         try:
             return await _outcome(begun)
         except sqlite3.OperationalError:
@@ -144,18 +162,40 @@ class Database:
             self._reader.close()
             self._reader = None
 
-    def _write(self, act: Callable[[sqlite3.Connection], _T], durable: bool) -> _T:
+    def _write_line(self) -> None:
+        """Make the writes that stand in line, unless an earlier look at the line has."""
+        waiting = [self._line.popleft() for _ in range(min(len(self._line), MOST_TOGETHER))]
+        together = [write for write in waiting if write.outcome.set_running_or_notify_cancel()]
+        if len(together) > 1:
+            with suppress(Exception):  # Then each finds out by itself what is wrong.
+                results = self._written(together)
+                for write, result in zip(together, results, strict=True):
+                    write.outcome.set_result(result)
+                return
+        for write in together:
+            try:
+                [result] = self._written([write])
+            except BaseException as error:
+                write.outcome.set_exception(error)
+            else:
+                write.outcome.set_result(result)
+
+    def _written(self, writes: Sequence[_Write]) -> list[Any]:
+        """Return what the writes come to, once all of them are committed; else none has written anything."""
         if self._writer is None:
             self._writer = self._connect(PATIENCE_S)
         # With a write-ahead log the disk is waited for at the first of these only.
-        self._writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        durable = any(write.durable for write in writes)
+        if durable != self._is_durable:
+            self._writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._is_durable = durable
         with _transaction(self._writer, "BEGIN IMMEDIATE"):
-            return act(self._writer)
+            return [write.act(self._writer) for write in writes]
 
     def _close_writer(self) -> None:
         if self._writer is not None:
             self._writer.close()
-            self._writer = None
+            self._writer = self._is_durable = None
 
     def _connect(self, patience_s: float) -> sqlite3.Connection:
         # Without an isolation level Python begins no transactions of its own.
