@@ -266,7 +266,7 @@ class RepoIndex:
             for file_id in (notes.file_start[1:] > notes.file_start[:-1]).nonzero()[0].tolist()
             for row in range(starts[file_id], starts[file_id + 1])
         ]
-        return (*self._known.problems, *self._known.listing.problems, *found)
+        return (*_problems(self._known), *found)
 
     def file_id(self, path: str) -> int | None:
         """Return the id of the file at ``path``, None where the index has no such file."""
@@ -380,8 +380,14 @@ class RepoIndex:
         self._derived.clear()
 
     def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
-        """Return the index of the tree as it is now, parsing only what changed or was not read yet."""
+        """Return the index of the tree as it is now, parsing only what changed or was not read yet.
+
+        It is this one where nothing has changed: it then knows a later listing, which nobody has to doubt.
+        """
         known = update(self._tree, self._known, self._store, self._workers, on_progress or ignore_progress)
+        if known.tables is self._known.tables and _problems(known) == _problems(self._known):
+            self._known = known
+            return self
         return RepoIndex(self._tree, known, self._store, self._workers)
 
     def with_files(self, contents: Mapping[str, bytes | None]) -> RepoIndex:
@@ -402,6 +408,10 @@ class RepoIndex:
         """
         shared = self._store.shared(self.place)
         return Shared() if shared is None else shared.share(self._tables, is_wanted)
+
+
+def _problems(known: TreeState) -> tuple[Problem, ...]:
+    return (*known.problems, *known.listing.problems)
 
 
 def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:

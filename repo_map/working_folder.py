@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -39,9 +40,10 @@ def find_program(name: str) -> str | None:
     return None
 
 
-def absolute_entries(search_path: str) -> list[str]:
+@lru_cache(maxsize=4)
+def absolute_entries(search_path: str) -> tuple[str, ...]:
     """Return the folders of a search path that do not depend on the working folder."""
-    return [entry for entry in search_path.split(os.pathsep) if Path(entry).is_absolute()]
+    return tuple(entry for entry in search_path.split(os.pathsep) if Path(entry).is_absolute())
 
 
 def _relative_entries(search_path: str) -> Iterator[str]:

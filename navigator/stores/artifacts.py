@@ -64,23 +64,23 @@ class FolderArtifacts:
 
     async def save(self, session: SessionId, name: str, text: str) -> int:
         """Keep a version and return its number."""
-        return await asyncio.to_thread(_save, self._of(session) / name, text)
+        return await asyncio.to_thread(_save, self._of(session, name), text)
 
     async def load(self, session: SessionId, name: str, version: int | None = None) -> str | None:
         """Return a version, the latest by default; None where there is none, or it can't be read."""
-        return await asyncio.to_thread(_load, self._of(session) / name, version)
+        return await asyncio.to_thread(_load, self._of(session, name), version)
 
     async def versions(self, session: SessionId, name: str) -> list[int]:
         """Return the numbers of all versions, ascending."""
-        return await asyncio.to_thread(_versions, self._of(session) / name)
+        return await asyncio.to_thread(_versions, self._of(session, name))
 
     async def clear(self, session: SessionId) -> None:
         """Delete everything of a session, also what a kill left of a version."""
         await asyncio.to_thread(shutil.rmtree, self._of(session).parent, ignore_errors=True)
 
-    def _of(self, session: SessionId) -> Path:
-        app_name, user, name = map(_folder_name, session)
-        return self.folder / "apps" / app_name / "users" / user / "sessions" / name / "artifacts"
+    def _of(self, session: SessionId, name: str = "") -> Path:
+        app_name, user, called = map(_folder_name, session)
+        return Path(f"{self.folder}/apps/{app_name}/users/{user}/sessions/{called}/artifacts/{name}")
 
 
 class MemoryArtifacts:

@@ -349,7 +349,8 @@ class Workspaces:
             if before is not None and before is not live:
                 before.release()
             self._live.move_to_end(key)
-            self._drop_idle()
+            if before is not live:
+                self._drop_idle()
         seconds = perf_counter() - started
         self._on_usage(Usage(index_seconds=seconds))
         return live, seconds

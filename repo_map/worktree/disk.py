@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 METADATA = frozenset({".git", ".hg", ".svn", ".jj"})
 """Folders of version control systems, in lower case."""
-_KERNEL_FOLDERS = ("/proc", "/sys", "/dev")
+_KERNEL_FOLDERS = ("/proc/", "/sys/", "/dev/")
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _IS_FOLDER = getattr(os, "O_DIRECTORY", 0)
@@ -184,7 +184,7 @@ def leads_out(path: str) -> bool:
 
 def is_kernel_folder(folder: Path) -> bool:
     """Say whether a folder shows the kernel's state and no files: processes, devices."""
-    return any(folder == Path(name) or Path(name) in folder.parents for name in _KERNEL_FOLDERS)
+    return f"{folder}/".startswith(_KERNEL_FOLDERS)
 
 
 def _open(root: Path, path: str, flags: int) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import anyio
 
@@ -39,6 +40,9 @@ class ServeOptions:
 
 
 OPTIONS = ServeOptions
+_NEW_OBJECTS: Final = 10_000
+"""That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
+to look as often as Python does takes a tenth of a step's time."""
 
 
 def run(options: ServeOptions, settings: Settings) -> int:
@@ -48,6 +52,7 @@ def run(options: ServeOptions, settings: Settings) -> int:
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
     server = build_server(settings)
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         if options.http is not None:
             from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it

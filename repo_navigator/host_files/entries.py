@@ -69,7 +69,7 @@ def unsafe(entry: Mapping[str, Any]) -> str:
     if "-m" in args and not ("--directory" in flags or _has(flags, "IP")):
         return "`python -m` imports from the folder that is opened"
     path = env.get("PYTHONPATH") if isinstance(env, Mapping) else None
-    if path and not _has(flags, "IE") and absolute_entries(str(path)) != str(path).split(os.pathsep):
+    if path and not _has(flags, "IE") and absolute_entries(str(path)) != tuple(str(path).split(os.pathsep)):
         return "its PYTHONPATH names the folder that is opened"
     return ""
 

@@ -178,6 +178,27 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     assert FileFlag(int(index.files.flags[file_id(index, "data.txt")])) & FileFlag.TRUNCATED
 
 
+def test_a_refresh_that_finds_nothing_new_gives_the_same_index_and_doubts_no_file_again(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, second_ns = time.time_ns(), 1_000_000_000
+    for path in tree.rglob("*.py"):
+        # As if it had been changed within the step of the clock in which it is listed.
+        os.utime(path, ns=(now + 10 * second_ns, now + 10 * second_ns))
+    index = build_index(tree, store=Store(tmp_path / "cache"))
+    monkeypatch.setattr(time, "time_ns", lambda: now + 20 * second_ns)
+    assert index.refresh() is index
+    # What is found in the cache by the next process is written once, as the bytes were compared once.
+    (remembered,) = (tmp_path / "cache" / "trees").iterdir()
+    remembered.unlink()
+    assert index.refresh() is index
+    assert not remembered.exists()
+    write(tree, {"later.py": "def later(): ...\n"})
+    after = index.refresh()
+    assert "later.py" in after.paths
+    assert "later.py" not in index.paths
+
+
 def test_an_empty_repository_has_an_empty_index(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     index = index_of(tmp_path)
