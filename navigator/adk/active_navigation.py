@@ -38,7 +38,7 @@ class StepResult(NamedTuple):
 SHARE_OF_OPENING = 0.7
 """Of the budget, what a model's first map may take: the rest is for what it chooses."""
 _MOST_RESULTS = 8
-"""Steps that are remembered: the latest, and those that its news are told against, as a host holds them all."""
+"""Steps that are remembered: the latest, and those that a host holds, which its news are told against."""
 
 
 class ActiveNavigation:

@@ -73,7 +73,7 @@ class StepPlaces:
             self._held.discard(place)
             self._serve()
 
-    async def _take(self, user: str) -> _Place:
+    async def _take(self, user: str) -> Place:
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)
         self._serve()
