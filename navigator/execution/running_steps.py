@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from time import monotonic
 from typing import Any, TypeVar
 
-from navigator.execution.step_places import Place, StepPlaces
+from navigator.execution.step_places import StepPlace, StepPlaces
 from navigator.records.decisions import EMBEDDED
 
 Result = TypeVar("Result")
@@ -21,7 +21,7 @@ class RunningSteps:
         self._steps: set[asyncio.Task[Any]] = set()
         self._places = StepPlaces()
 
-    def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[Place | None]:
+    def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[StepPlace | None]:
         """Hold one of the few places for steps that compute, the principals in turn.
 
         A step that waits for a model elsewhere takes none: it computes little, and may wait long.

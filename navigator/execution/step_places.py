@@ -19,10 +19,10 @@ _PROMPT_S: Final = 1.0
 """Seconds after which a step no longer keeps those that wait from their places; most take a hundredth."""
 
 
-class Place:
+class StepPlace:
     """One step that computes."""
 
-    def __init__(self, user: str, began: float, leave: Callable[[Place], None]) -> None:
+    def __init__(self, user: str, began: float, leave: Callable[[StepPlace], None]) -> None:
         self.user = user
         self.began = began
         self._leave = leave
@@ -41,8 +41,8 @@ class StepPlaces:
 
     def __init__(self, prompt_s: float = _PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._held: set[Place] = set()
-        self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}
+        self._held: set[StepPlace] = set()
+        self._waiting: dict[str, deque[asyncio.Future[StepPlace]]] = {}
         """Of each principal that waits, in the order of asking."""
         self._served: dict[str, int] = {}
         """Principal → the number of the place that it got last."""
@@ -50,7 +50,7 @@ class StepPlaces:
         self._timer: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def hold(self, user: str) -> AsyncIterator[Place]:
+    async def hold(self, user: str) -> AsyncIterator[StepPlace]:
         """Hold a place for a step of a principal, waiting for it as long as it takes."""
         place = await self._take(user)
         try:
@@ -68,13 +68,13 @@ class StepPlaces:
         """How many steps wait for a place."""
         return sum(map(len, self._waiting.values()))
 
-    def _left(self, place: Place) -> None:
+    def _left(self, place: StepPlace) -> None:
         if place in self._held:
             self._held.discard(place)
             self._serve()
 
-    async def _take(self, user: str) -> Place:
-        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+    async def _take(self, user: str) -> StepPlace:
+        turn: asyncio.Future[StepPlace] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)
         self._serve()
         try:
@@ -101,7 +101,7 @@ class StepPlaces:
             if not turns:
                 del self._waiting[user]
             if not turn.done():
-                place = Place(user, now, self._left)
+                place = StepPlace(user, now, self._left)
                 self._held.add(place)
                 self._served[user] = next(self._numbers)
                 turn.set_result(place)
@@ -117,5 +117,5 @@ class StepPlaces:
         user = min(self._waiting, key=lambda each: (counts[each], self._served.get(each, -1)), default=None)
         return user if user is not None and counts[user] < _MOST_OF_ONE else None
 
-    def _prompt(self, now: float) -> list[Place]:
+    def _prompt(self, now: float) -> list[StepPlace]:
         return [place for place in self._held if now - place.began < self._prompt_s]

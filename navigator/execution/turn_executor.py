@@ -20,7 +20,7 @@ from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
     from navigator.adk.live_navigations import LiveNavigation, LiveNavigations
-    from navigator.execution.step_places import Place
+    from navigator.execution.step_places import StepPlace
     from navigator.execution.step_reader import StepReader
     from navigator.steps.turn_request import TurnRequest
     from navigator.workspaces.workspace import Workspace, Workspaces
@@ -66,7 +66,7 @@ class TurnExecutor:
         live: LiveNavigations,
         reader: StepReader,
         workspaces: Workspaces,
-        computing_slot: Callable[[str, str], AbstractAsyncContextManager[Place | None]],
+        computing_slot: Callable[[str, str], AbstractAsyncContextManager[StepPlace | None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
         """Build a turn executor.
@@ -154,7 +154,7 @@ class TurnExecutor:
             return await self._taken(asked, live, workspace, place)
 
     async def _taken(
-        self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace, place: Place | None
+        self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace, place: StepPlace | None
     ) -> TurnOutcome:
         """Take the step that is asked for, if it changes anything; the place is left once it is drawn."""
         steering = None if asked.outcome is None else asked.outcome.steering
