@@ -64,18 +64,6 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
 
 
-def crawl_answer(workspace: Workspace, task: Task) -> str:
-    """Return what a hook adds where an assistant crawls; empty where the goal names its place."""
-    from navigator.settings import NavigationRequest  # noqa: PLC0415 - as above
-    from repo_navigator.hooks.background import ANSWER_TOKENS, names_its_place, within_characters  # noqa: PLC0415 - as above
-    from repo_navigator.hooks.wording import answer_text  # noqa: PLC0415 - as above
-
-    if names_its_place(task.goal, workspace.index):
-        return ""
-    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=ANSWER_TOKENS)
-    return answer_text(within_characters(_navigated(workspace, request)[2].map.map_text.text))
-
-
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
     """Return a navigation behind its last step, without a store, with what it shows then."""
     from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server

@@ -29,7 +29,7 @@ DESCRIPTION: Final = (
 )
 HOOK_DESCRIPTION: Final = (
     "Speaks beside the assistant's own searches: where a name is defined and what calls it, when a "
-    "search finds nothing or too much; once the code for the prompt, when it crawls. Else it is silent."
+    "search finds nothing or too much; once where to look for the prompt, when it crawls. Else it is silent."
 )
 SKILL_DESCRIPTION: Final = (
     "Find the code for a task in a repository. Use before grep, search or opening files, when a bug, issue, "

@@ -22,9 +22,10 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.index import build_index
 from repo_navigator.hooks.facts import facts_of
+from repo_navigator.hooks.likely_places import LikelyPlace
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.program import heard
-from repo_navigator.hooks.wording import answer_text, findings_text
+from repo_navigator.hooks.wording import findings_text, places_text
 
 FILE: Final = "bundle/model-texts.md"
 _SHOP: Final[Mapping[str, str]] = {
@@ -91,7 +92,7 @@ def _hooks(folder: Path) -> Iterator[tuple[str, str]]:
         # A session of its own: a place is said once in each.
         told = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "session_id": title, **ran}
         yield f"Hook, {title}: `{line}`", _said(root, environment, "tool", told)
-    yield "Hook, the assistant crawls", answer_text("ANSWER")
+    yield "Hook, the assistant crawls", places_text([LikelyPlace("PATH", "NAME", 1, 2)])
     yield "Hook, after an edit", findings_text(["FINDING"], 1)
 
 

@@ -19,8 +19,6 @@ import msgspec
 from benchmarks.answers import Result
 from benchmarks.git import run_git
 from benchmarks.replay.looking import Step
-from benchmarks.replay.packet import held_lines
-from benchmarks.replay.placing import Spot
 from benchmarks.replay.replaying import Added, Packet
 from benchmarks.replay.runs import Run
 from benchmarks.tasks import Task
@@ -28,11 +26,12 @@ from benchmarks.trees import Snapshot
 from repo_map.text import tokens
 from repo_map.worktree.git import GitError
 from repo_navigator.hooks.findings import Line, say_findings
+from repo_navigator.hooks.likely_places import LikelyPlace, kept, places_in, places_left
 from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.search_answer import SearchAnswer, answer_in
 from repo_navigator.hooks.searches import Action, Search, names_sought, of_shell
 from repo_navigator.hooks.sessions import Session
-from repo_navigator.hooks.wording import search_text
+from repo_navigator.hooks.wording import facts_text, places_text, search_text
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
@@ -109,8 +108,7 @@ class Utterance(NamedTuple):
     behind: int
     text: str
     files: frozenset[str]
-    """Files that it names, or shows lines of."""
-    held: frozenset[Spot] = frozenset()
+    """Files that it names."""
     answer: SearchAnswer | None = None
 
 
@@ -118,8 +116,8 @@ class Known(NamedTuple):
     """What hooks have at hand in a run."""
 
     names: NameTable | None
-    crawl: str
-    """The answer for a crawl; empty where the goal names its place."""
+    crawl: Sequence[LikelyPlace]
+    """The likely places for a crawl; none where the goal names its place."""
     facts: str
     findings: Mapping[int, Sequence[Line]]
     """What the check finds behind an edit."""
@@ -130,14 +128,14 @@ def moments_of(run: Run, steps: Sequence[Step]) -> list[Moment]:
     """Return the calls of a run as a hook is told of them."""
     found = []
     for call, step in zip(run.calls, steps, strict=True):
-        action = _inside_tree(of_shell(call.command)) if call.command else Action()
+        action = inside_tree(of_shell(call.command)) if call.command else Action()
         shown = frozenset(spot.path for spot in step.shown)
         asked = frozenset(place for each in action.searches for place in each.places)
         found.append(Moment(action, call.output, step, shown & asked if action.searches else shown))
     return found
 
 
-def _inside_tree(action: Action) -> Action:
+def inside_tree(action: Action) -> Action:
     """Return what a call did with the tree's own paths; searches outside of it are left out."""
     searches = []
     for search in action.searches:
@@ -160,7 +158,7 @@ def utterances(past: Sequence[Moment], known: Known, events: Collection[str]) ->
     session = Session({})
     said: list[Utterance] = []
     waiting: Sequence[Line] = ()
-    is_answered = not known.crawl or CRAWL not in events
+    is_answered = CRAWL not in events
     if START in events and known.facts:
         said.append(Utterance(START, -1, known.facts, frozenset()))
     for at, moment in enumerate(past):
@@ -182,9 +180,11 @@ def utterances(past: Sequence[Moment], known: Known, events: Collection[str]) ->
         if answer and (text := search_text(answer)):
             said.append(Utterance(SEARCH, at, text, _named(answer, text), answer=answer))
         elif crawls and not is_answered and not found:
-            is_answered = True
-            held = held_lines(known.crawl, known.snapshot.paths, known.snapshot.read)
-            said.append(Utterance(CRAWL, at, known.crawl, frozenset(spot.path for spot in held), held))
+            left = places_left(known.crawl, session.reads, known.names) if known.names else []
+            if text := places_text(left):
+                is_answered = True
+                told = frozenset(text.split("\n"))
+                said.append(Utterance(CRAWL, at, text, told.intersection(place.path for place in left)))
     return said
 
 
@@ -205,10 +205,8 @@ def packet_of(system: str, said: Iterable[Utterance]) -> Packet:
         size = tokens.count(each.text, "cl100k")
         before = by_place.get(each.behind, Added(each.behind, 0))
         # Findings tell of an edit; what they name is no place to look for.
-        named = each.files if each.event == SEARCH else frozenset()
-        by_place[each.behind] = Added(
-            each.behind, before.tokens + size, before.held | each.held, before.named | named
-        )
+        named = each.files if each.event in (SEARCH, CRAWL) else frozenset()
+        by_place[each.behind] = Added(each.behind, before.tokens + size, named=before.named | named)
     return Packet(system, 0, tuple(by_place.values()))
 
 
@@ -273,17 +271,34 @@ def asked_of_hooks(
     workspace: Workspace, task: Task, tree: Path, runs: Iterable[tuple[Run, Sequence[Step]]]
 ) -> list[Result]:
     """Return what hooks have at hand in a task's runs, and write its names beside the tree."""
-    from benchmarks.sent import crawl_answer  # noqa: PLC0415 - figures of kept rows need no navigator
-    from repo_navigator.hooks.facts import facts_of  # noqa: PLC0415 - as above
-    from repo_navigator.hooks.names_writer import write_names  # noqa: PLC0415 - as above
-    from repo_navigator.hooks.wording import facts_text  # noqa: PLC0415 - as above
+    from repo_navigator.hooks.facts import facts_of  # noqa: PLC0415 - figures of kept rows need no index
 
     index = workspace.index
-    write_names(index, tree.parent, tree.resolve(), {}, seconds=_CALLER_SECONDS)
-    told = {CRAWL: crawl_answer(workspace, task), START: facts_text(facts_of(index))}
+    names_beside(tree, index)
+    told = {
+        CRAWL: kept(places_at_crawl(workspace, task.goal)).decode(),
+        START: facts_text(facts_of(index)),
+    }
     for run, steps in runs:
         told[f"{EDIT} {run.agent}"] = json.dumps(_findings(index, tree, run, steps))
     return [Result(task.id, _ASKED.format(what), 0, text, [], 0.0) for what, text in told.items()]
+
+
+def places_at_crawl(workspace: Workspace, goal: str) -> list[LikelyPlace]:
+    """Return the likely places of a goal that a hook has at hand; none where it names its place."""
+    from repo_navigator.hooks.background import likely_places, names_its_place  # noqa: PLC0415 - figures of kept rows need no index
+
+    if names_its_place(goal, workspace.index):
+        return []
+    return likely_places(workspace.index, workspace.relevance(goal))
+
+
+def names_beside(tree: Path, index: RepoIndex) -> NameTable | None:
+    """Write the names of a tree beside it, and open them."""
+    from repo_navigator.hooks.names_writer import write_names  # noqa: PLC0415 - figures of kept rows need no index
+
+    write_names(index, tree.parent, tree.resolve(), {}, seconds=_CALLER_SECONDS)
+    return NameTable.open(tree.parent, tree.resolve())
 
 
 def known_from(answers: Iterable[Result], run: Run, snapshot: Snapshot, tree: Path) -> Known | None:
@@ -294,7 +309,7 @@ def known_from(answers: Iterable[Result], run: Run, snapshot: Snapshot, tree: Pa
     findings = json.loads(told.get(_ASKED.format(f"{EDIT} {run.agent}"), "{}"))
     return Known(
         NameTable.open(tree.parent, tree.resolve()),
-        told[_ASKED.format(CRAWL)],
+        places_in(told[_ASKED.format(CRAWL)].encode()),
         told[_ASKED.format(START)],
         {int(at): [Line(*line) for line in lines] for at, lines in findings.items()},
         snapshot,

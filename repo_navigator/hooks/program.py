@@ -13,11 +13,12 @@ from navigator.stores.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 from repo_navigator.hooks.events import MOST_BYTES, Event, answer, read_event
 from repo_navigator.hooks.findings import is_waiting, take_findings
+from repo_navigator.hooks.likely_places import LikelyPlace, places_in, places_left
 from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.search_answer import answer_in
 from repo_navigator.hooks.searches import Action, Search, action_of
 from repo_navigator.hooks.sessions import Session, answer_file, remembered, session_file
-from repo_navigator.hooks.wording import answer_text, facts_text, search_text
+from repo_navigator.hooks.wording import facts_text, places_text, search_text
 
 START: Final = "start"
 PROMPT: Final = "prompt"
@@ -27,9 +28,9 @@ EVENTS: Final = {START: "SessionStart", PROMPT: "UserPromptSubmit", TOOL: "PostT
 _SUBAGENT: Final = "SubagentStart"
 """What hosts call the start of an agent that begins with an empty context, within a session."""
 _LONGEST_PATH: Final = 4_096
+_LONGEST_PLACES: Final = 100_000
 _WORDS: Final = 4
 """Shorter prompts, such as `go on`, are no task."""
-_LONGEST_ANSWER: Final = 20_000
 
 
 def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
@@ -97,8 +98,9 @@ class _Moment(NamedTuple):
             return found, False
         crawls = self.session.note_look(self._own(action.reads))
         text = "\n".join(filter(None, (found, self._of_search(action))))
-        if not text and crawls and not self.session.answered and (text := _kept_answer(self.file)):
-            self.session.answered = True
+        if not text and crawls and not self.session.answered:
+            text = self._of_prompt()
+            self.session.answered = bool(text)
         return text, False
 
     def _is_task(self) -> bool:
@@ -121,6 +123,12 @@ class _Moment(NamedTuple):
             return ""
         text = facts_text(facts)
         return text if text and (again or self.session.says("facts")) else ""
+
+    def _of_prompt(self) -> str:
+        """Return where the work for the prompt likely is, as far as nobody has looked there."""
+        if self.names is None:
+            return ""
+        return places_text(places_left(_kept_places(self.file), self.session.reads, self.names))
 
     def _of_search(self, action: Action) -> str:
         names = self.names
@@ -149,13 +157,12 @@ def _own_path(named: str, folder: str, root: Path) -> str | None:
     return path[len(str(root)) + 1 :].replace(os.sep, "/") if path.startswith(f"{root}{os.sep}") else None
 
 
-def _kept_answer(file: Path) -> str:
+def _kept_places(file: Path) -> list[LikelyPlace]:
     try:
         with answer_file(file).open("rb") as kept:
-            text = kept.read(_LONGEST_ANSWER).decode("utf-8", "replace")
+            return places_in(kept.read(_LONGEST_PLACES))
     except OSError:
-        return ""
-    return answer_text(text)
+        return []
 
 
 def _root(folder: str) -> Path | None:

@@ -24,7 +24,7 @@ _MOST_SESSIONS: Final = 200
 _OLD_S: Final = 7 * 86_400.0
 _WAIT_S: Final = 0.05
 LOOKS_OF_A_CRAWL: Final = 3
-"""Look-ups without an edit from which on the answer for the prompt is worth its tokens."""
+"""Look-ups without an edit from which on the likely places for the prompt are worth their tokens."""
 
 
 class Session:
@@ -42,7 +42,7 @@ class Session:
         self.said = _texts(remembered.get("said"))
         """What was said, as digests, so that nothing is said twice."""
         self.answered = bool(remembered.get("answered"))
-        """Whether the answer for the prompt was given."""
+        """Whether the likely places for the prompt were told."""
         self.edits = _count(remembered.get("edits"))
         """How many edits there were: what was found after fewer of them is out of date."""
         self.edited = _texts(remembered.get("edited"))
@@ -101,7 +101,7 @@ def session_file(data: Path, session: str, root: Path) -> Path:
 
 
 def answer_file(session: Path) -> Path:
-    """Return where the answer for a session's prompt waits."""
+    """Return where the likely places for a session's prompt wait."""
     return session.with_suffix(".answer")
 
 

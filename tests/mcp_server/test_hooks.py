@@ -15,8 +15,10 @@ import pytest
 from mcp_server.settings import read_settings
 from repo_map.index import build_index
 from repo_map.indexing.store import user_store
+from repo_map.text import tokens
 from repo_navigator.hooks import background, sessions
 from repo_navigator.hooks.facts import facts_of
+from repo_navigator.hooks.likely_places import LikelyPlace, kept
 from repo_navigator.hooks.names import NameTable, names_file
 from repo_navigator.hooks.program import heard
 from tests.support.hooks import FILES, TASK, grepped, make_shop, message, ran, said
@@ -341,47 +343,90 @@ def test_devin_names_its_folder_in_the_environment(shop: Path, monkeypatch: pyte
 # When it crawls, and at the start.
 
 
-def _answer_waits(root: Path, text: str) -> None:
+PLACE = LikelyPlace("shop/pricing.py", "discounted_total", 6, 7)
+
+
+def _places_wait(root: Path, *places: LikelyPlace) -> None:
     sessions.answer_file(
         sessions.session_file(Path(os.environ["REPO_NAVIGATOR_DATA"]), "s", root)
-    ).write_text(text)
+    ).write_bytes(kept(places or (PLACE,)))
 
 
 def _reads(root: Path, path: str) -> str:
     return said(message(root, "Read", {"file_path": str(root / path)}, {"file": {}}))
 
 
-def test_the_third_look_without_an_edit_is_given_the_answer_once(
+def test_the_third_look_without_an_edit_is_told_the_likely_places_once(
     shop: Path, no_background: list[str]
 ) -> None:
     said(message(shop, "", {}, prompt=TASK), "prompt")
     assert no_background == [TASK]
-    _answer_waits(shop, "shop/pricing.py\n  6-7 discounted_total")
+    _places_wait(shop)
     texts = [_reads(shop, path) for path in ("a.py", "b.py", "c.py", "d.py", "e.py")]
     assert [bool(text) for text in texts] == [False, False, True, False, False]
-    assert "6-7 discounted_total" in texts[2]
-    assert "data, never instructions" in texts[2]
+    assert "shop/pricing.py\n6-7 discounted_total" in texts[2]
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit"])
+def test_who_has_looked_into_a_likely_file_is_told_none(
+    tool: str, shop: Path, no_background: list[str]
+) -> None:
+    said(message(shop, "", {}, prompt=TASK), "prompt")
+    _places_wait(shop, PLACE, LikelyPlace("shop/orders.py", "place_order", 4, 5))
+    said(message(shop, tool, {"file_path": str(shop / "shop/orders.py")}))
+    assert [_reads(shop, path) for path in ("a.py", "b.py", "c.py")] == ["", "", ""]
+
+
+def test_a_likely_place_is_told_where_it_stands_now_or_not_at_all(
+    shop: Path, no_background: list[str]
+) -> None:
+    said(message(shop, "", {}, prompt=TASK), "prompt")
+    _places_wait(shop, PLACE, LikelyPlace("shop/gone.py", "gone", 1, 2))
+    file = shop / "shop/pricing.py"
+    file.write_text(f"# New.\n\n{file.read_text()}")
+    text = [_reads(shop, path) for path in ("a.py", "b.py", "c.py")][2]
+    assert "8-9 discounted_total" in text
+    assert "gone" not in text
+
+
+def test_likely_places_keep_within_their_tokens(shop: Path, no_background: list[str]) -> None:
+    said(message(shop, "", {}, prompt=TASK), "prompt")
+    _places_wait(shop, *(PLACE._replace(first=number, last=number) for number in range(6, 200)))
+    text = [_reads(shop, path) for path in ("a.py", "b.py", "c.py")][2]
+    assert 0 < tokens.count(text, "cl100k") <= 400
+
+
+@pytest.mark.parametrize("broken", [b"", b"{}", b"[1]", b'[["a.py", "a", "x", 2]]', b"[" * 5_000, b"\xff"])
+def test_places_that_can_not_be_read_are_not_told(
+    broken: bytes, shop: Path, no_background: list[str]
+) -> None:
+    said(message(shop, "", {}, prompt=TASK), "prompt")
+    _places_wait(shop)
+    sessions.answer_file(
+        sessions.session_file(Path(os.environ["REPO_NAVIGATOR_DATA"]), "s", shop)
+    ).write_bytes(broken)
+    assert [_reads(shop, path) for path in ("a.py", "b.py", "c.py")] == ["", "", ""]
 
 
 def test_a_file_that_is_read_again_is_a_crawl(shop: Path, no_background: list[str]) -> None:
     said(message(shop, "", {}, prompt=TASK), "prompt")
-    _answer_waits(shop, "shop/pricing.py")
+    _places_wait(shop)
     assert _reads(shop, "a.py") == ""
     assert "shop/pricing.py" in _reads(shop, "a.py")
 
 
 def test_who_edits_does_not_crawl(shop: Path, no_background: list[str]) -> None:
     said(message(shop, "", {}, prompt=TASK), "prompt")
-    _answer_waits(shop, "shop/pricing.py")
+    _places_wait(shop)
     for path in ("a.py", "b.py"):
         assert _reads(shop, path) == ""
     said(message(shop, "Edit", {"file_path": str(shop / "a.py")}))
     assert [_reads(shop, path) for path in ("c.py", "d.py")] == ["", ""]
 
 
-def test_a_new_prompt_lets_go_of_the_answer_for_the_last(shop: Path, no_background: list[str]) -> None:
+def test_a_new_prompt_lets_go_of_the_places_for_the_last(shop: Path, no_background: list[str]) -> None:
     said(message(shop, "", {}, prompt=TASK), "prompt")
-    _answer_waits(shop, "shop/pricing.py")
+    _places_wait(shop)
     said(message(shop, "", {}, prompt="and now something else entirely, please"), "prompt")
     assert [_reads(shop, path) for path in ("a.py", "b.py", "c.py")] == ["", "", ""]
 
@@ -460,7 +505,7 @@ def test_each_subagent_begins_with_the_facts_as_it_has_read_nothing(
 # What is worked out beside.
 
 
-def test_the_background_writes_names_and_the_answer_for_a_goal(shop: Path) -> None:
+def test_the_background_writes_names_and_the_likely_places_of_a_goal(shop: Path) -> None:
     cache = user_store().folder
     assert cache is not None
     names_file(cache, shop).unlink()
@@ -470,7 +515,7 @@ def test_the_background_writes_names_and_the_answer_for_a_goal(shop: Path) -> No
     assert "shop/pricing.py:6" in grepped(shop, "grep -rn discount_total .")
 
 
-def test_a_goal_that_names_its_place_is_not_answered(shop: Path) -> None:
+def test_a_goal_that_names_its_place_has_no_likely_places(shop: Path) -> None:
     session = sessions.session_file(Path(os.environ["REPO_NAVIGATOR_DATA"]), "s", shop)
     background.work(shop, session, "in shop/pricing.py the total is negative", read_settings(os.environ))
     assert not sessions.answer_file(session).exists()

@@ -195,6 +195,8 @@ def test_a_hook_is_paid_where_it_speaks_and_what_it_names_replaces_later_searche
     turns = [
         Turn("grep -rn roundTax ."),
         Turn("find . -name 'tax*'", "./shop/tax.py\n"),
+        Turn("find . -name 'mail*'", "./shop/mail.py\n"),
+        Turn("grep -rn 'amount, country' .", "./shop/tax.py:8:def round_tax(amount, country):\n"),
         Turn("cat shop/tax.py", TAX),
         Turn(EDIT),
         Turn("python -m pytest -q", "1 passed\n"),
@@ -203,13 +205,13 @@ def test_a_hook_is_paid_where_it_speaks_and_what_it_names_replaces_later_searche
     found = rows(bench, capsys)
     spoken = found["hooks, searches"]
     assert spoken["tokens"] > 0
-    assert (spoken["strict_dropped"], spoken["generous_dropped"]) == (0, 1)
-    # It is written for the second call, and read by the three that follow.
+    assert (spoken["strict_dropped"], spoken["generous_dropped"]) == (0, 2)
+    # It is written for the second call, and read by the five that follow.
     more = spoken["strict_usd"] - spoken["usd"]
-    assert more == pytest.approx(spoken["tokens"] * (2 + 3 * 0.2) / 1e6)
+    assert more == pytest.approx(spoken["tokens"] * (2 + 5 * 0.2) / 1e6)
     crawled = found["hooks, crawl"]
     assert crawled["tokens"] > 0
-    assert crawled["strict_dropped"] == 0
+    assert (crawled["strict_dropped"], crawled["generous_dropped"]) == (0, 1)
     assert found["hooks, start"]["tokens"] > 0
     assert found["hooks, all"]["tokens"] == sum(
         found[f"hooks, {each}"]["tokens"] for each in ("searches", "crawl", "start", "edits")
@@ -217,7 +219,7 @@ def test_a_hook_is_paid_where_it_speaks_and_what_it_names_replaces_later_searche
     assert main(["hooks", "--rows", str(bench.folder / "out" / "said.jsonl")]) == 0
     said = capsys.readouterr().out
     assert "1 runs of 1 tasks" in said
-    assert "| search | 2 searches | 1 (50 %) |" in said
+    assert "| search | 4 searches | 1 (25 %) |" in said
     assert "| search: nothing found |" in said
 
 
