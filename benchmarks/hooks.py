@@ -1,16 +1,24 @@
-"""``python -m benchmarks hooks``: does what hooks said in replayed runs name what was opened next?"""
+"""``python -m benchmarks hooks``: does what hooks said in public runs name what was opened next?"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from benchmarks.agents.report import markdown
-from benchmarks.replay.hooked import CRAWL, EDIT, SEARCH, START, Said
-from benchmarks.replay.runs import read_rows
+from benchmarks.answers import opened
+from benchmarks.kept_rows import KeptRows
+from benchmarks.localize import folder
+from benchmarks.replay.hooked import CRAWL, EDIT, SEARCH, START, Known, Said, names_beside, places_at_crawl
+from benchmarks.replay.runs import RunsError, read_rows
+from benchmarks.replay.tool_runs import read_tool_run, said_in
+from benchmarks.tasks import read_tasks
+from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
+from repo_map.worktree.git import GitError
 
 _HEAD: Final = (
     *("said", "chances", "spoken", "tokens each", "file opened or edited next", "later", "file edited later"),
@@ -19,15 +27,31 @@ _HEAD: Final = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the report's arguments."""
+    """Add the measurement's arguments."""
     parser.add_argument(
-        "--rows", type=Path, required=True, metavar="FILE", help="what hooks said, as the replay keeps it"
+        "tasks", nargs="?", type=Path, metavar="TASKS", help="judge runs of these tasks first"
+    )
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of runs, named by their tasks")
+    parser.add_argument(
+        "--rows", type=Path, required=True, metavar="FILE", help="what hooks said, as the replay keeps it too"
+    )
+    parser.add_argument(
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
     )
     parser.add_argument("--json", action="store_true", help="print the tables' lines as one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Report what hooks said in replayed runs."""
+    """Report what hooks said in public runs.
+
+    Raises:
+        RunsError: an argument is missing, or runs or rows can't be read.
+    """
+    if options.tasks:
+        _measure(options)
     rows = read_rows(options.rows, Said)
     runs = len({(row.id, row.agent) for row in rows})
     events = [event for event in (SEARCH, CRAWL, EDIT, START) if any(row.event == event for row in rows)]
@@ -39,6 +63,34 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(f"{runs} runs of {len({row.id for row in rows})} tasks\n\n{markdown(lines)}")
     return 0
+
+
+def _measure(options: argparse.Namespace) -> None:
+    """Judge every run that is not among the rows yet."""
+    needed = {"--runs": options.runs, "--mirrors (or BENCH_MIRROR)": options.mirrors}
+    needed["--trees (or BENCH_TREES)"] = options.trees
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise RunsError(f"Say also {', '.join(missing)}.")
+    kept = KeptRows(options.rows, Said)
+    done = {row.id for row in kept}
+    for task in read_tasks(options.tasks):
+        files = [file for ending in ("", ".json") if (file := options.runs / f"{task.id}{ending}").is_file()]
+        if not files or task.id in done:
+            continue
+        try:
+            snapshot = Snapshot(task.repo, task.base_commit, options.mirrors)
+            tree = materialise(task.repo, task.base_commit, options.mirrors, options.trees)
+        except (MirrorNotFoundError, GitError) as error:
+            print(f"{task.id} is left out: {error}", file=sys.stderr, flush=True)
+            continue
+        runs = [read_tool_run(file, task.repo) for file in files]
+        with opened(tree) as workspace:
+            names = names_beside(tree, workspace.index)
+            likely = places_at_crawl(workspace, task.goal or runs[0].goal)
+        for run in runs:
+            known = Known(names, likely, "", {}, snapshot)
+            kept.append(*said_in(task, options.runs.parent.name, run, known))
+        print(task.id, file=sys.stderr, flush=True)
 
 
 def _line(rows: Sequence[Said], event: str, kind: str, runs: int) -> tuple[str, ...]:

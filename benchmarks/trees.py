@@ -86,12 +86,16 @@ class Snapshot:
 
     def __init__(self, repo: str, commit: str, mirrors: Path) -> None:
         self._mirror = find_mirror(repo, mirrors)
-        self._commit = commit
+        self.commit = commit
         self.paths = _regular_files(run_git(self._mirror, "ls-tree", "-r", "-z", commit))
 
     def read(self, path: str) -> str:
         """Return the text of a file."""
-        return run_git(self._mirror, "cat-file", "blob", f"{self._commit}:{path}").decode("utf-8", "replace")
+        return self.git("cat-file", "blob", f"{self.commit}:{path}").decode("utf-8", "replace")
+
+    def git(self, *arguments: str) -> bytes:
+        """Return what git prints in the mirror."""
+        return run_git(self._mirror, *arguments)
 
 
 def files_at_head(tree: Path) -> frozenset[str]:
