@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 _PLACE: Final = re.compile(r"(\d+)\*? (.+?) (\d+)-(\d+)(?:: .*)?")
+_SAME: Final = re.compile(r"\bsame (?:there|in (\S+)):(\d+)-(\d+)$")
 _MORE: Final = re.compile(r" \([\d,]+ more\)$")
 _WHOLE_FILE: Final = "whole file"
 _ID: Final = "nav-fdeed2611d0667f3eba76be8"
@@ -117,13 +118,16 @@ def score_sent(task: Task, sent: Sent, paths: frozenset[str], read: Callable[[st
 
 
 def outline_of(text: str, paths: frozenset[str]) -> Iterator[Listed]:
-    """Yield the places that the outline of an answer names."""
-    path = ""
+    """Yield the places that the outline of an answer names, with those where the same code stands."""
+    path = there = ""
     for line in text.split("\n"):
         if (bare := _MORE.sub("", line)) in paths:
             path = bare
         elif path and (found := _PLACE.fullmatch(line)):
             yield Listed(path, int(found[3]), int(found[4]), found[2] == _WHOLE_FILE)
+            if same := _SAME.search(line):
+                there = same[1] or there
+                yield Listed(there, int(same[2]), int(same[3]), is_file=False)
         else:
             path = ""
 

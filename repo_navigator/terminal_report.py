@@ -13,7 +13,7 @@ from rich.text import Text
 
 from navigator.records.decisions import action_word, decider_word
 from navigator.records.money import dollars
-from navigator.steps.menu_text import menu_text
+from navigator.steps.menu_text import STAR, SUREST, menu_text
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 NO_CALLS: Final = "No model was called, so nothing was spent."
-_MENU: Final = 'Outline (repo-navigator context --feedback "1, 3" prints source; * surest):'
+_BY_NUMBER: Final = 'repo-navigator context --feedback "1, 3" prints source'
 _SHOWN: Final = 8
 """Files that are listed at most; `--json` lists all."""
 
@@ -144,7 +144,9 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 
 def _menu_lines(menu: Sequence[MenuPlace], tests: str) -> list[RenderableType]:
     """Return the outline below what its numbers are for."""
-    return [Text(_MENU), Text(menu_text(menu, tests))] if menu else []
+    told = menu_text(menu, tests)
+    head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(told) else _BY_NUMBER
+    return [Text(f"Outline ({head}):"), Text(told)] if menu else []
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

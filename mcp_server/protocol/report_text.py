@@ -10,7 +10,7 @@ from mcp_server.protocol.addresses import address
 from navigator.records import reports
 from navigator.records.decisions import EMBEDDED, USER, action_word, decider_to_model
 from navigator.records.money import dollars
-from navigator.steps.menu_text import first_places, menu_text
+from navigator.steps.menu_text import STAR, SUREST, first_places, menu_text
 from repo_map.impact.findings import finding_data
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
@@ -51,9 +51,8 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
-_BY_NUMBER: Final = "step with show [3, 7] sends source; * surest"
+_BY_NUMBER: Final = "step with show [3, 7] sends source"
 """What the numbers of an outline are for."""
-_MENU: Final = f"outline ({_BY_NUMBER})"
 _REFINE: Final = f"step with feedback refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
@@ -232,7 +231,7 @@ def report_lines(
     ]
     menu = _menu_lines(report.menu)
     if is_first_answer and report.status == "finished" and len(menu) > 1 and not _spent(report):
-        ours, menu = [f"navigation {report.navigation_id}: {_BY_NUMBER}"], menu[1:]
+        ours, menu = [f"navigation {report.navigation_id}: {_by_number(menu[1])}"], menu[1:]
     # What is at risk is what a change is looked at for.
     lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
     if report.answer:
@@ -272,11 +271,18 @@ def _reasoning_line(report: wire.TurnReportJson) -> str:
     return f"{action_word(report.last_action)}: {report.reasoning}"
 
 
+def _by_number(menu: str) -> str:
+    """Return what the numbers of an outline are for, and its mark where it has one."""
+    return f"{_BY_NUMBER}; {SUREST}" if STAR.search(menu) else _BY_NUMBER
+
+
 def _menu_lines(menu: str | None) -> list[str]:
     """Return the menu below what its numbers are for; one line alone is no place, but how many there are."""
     if not menu:
         return []
-    return [f"{_MENU}:", menu] if "\n" in menu else [f"menu, no room for it here: {menu}"]
+    return (
+        [f"outline ({_by_number(menu)}):", menu] if "\n" in menu else [f"menu, no room for it here: {menu}"]
+    )
 
 
 def _sizes(report: wire.TurnReportJson) -> str:

@@ -109,9 +109,11 @@ class MenuPlace(_Report):
     tokens: int
     """What its source would add to the map; 0 where the map shows it whole."""
     is_sure: bool = False
-    """Whether it is among the surest."""
+    """Whether it stands out as the likeliest."""
     more: int = 0
     """Definitions of its file that are not listed; told with the file's last place."""
+    also: str = ""
+    """Path and lines where the same code stands as well: ``lib/types.ts:12-40``."""
 
 
 class UnreadWords(_Report):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from repo_map.messages import one_line
 from repo_map.packing.why import short_name
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
+
+SUREST: Final = "* surest"
+"""Tells what the mark of a place means."""
+STAR: Final = re.compile(r"^\d+\* ", re.M)
+"""A place with that mark, in the lines of a menu."""
 
 
 def first_places(menu: Sequence[MenuPlace], most: int) -> list[MenuPlace]:
@@ -27,16 +33,20 @@ def menu_text(menu: Sequence[MenuPlace], tests: str = "") -> str:
     """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one.
 
     A place is its number, its name and its lines. ``*`` marks the surest; a name that begins with a dot goes
-    on in the class of the name above it. What runs the ``tests`` stands below.
+    on in the class of the name above it. A twin in the file of the one above it stands ``there``. What runs
+    the ``tests`` stands below.
     """
     lines: list[str] = []
-    path = above = ""
+    path = above = twin = ""
     for place in menu:
         if place.path != path:
-            path, above = place.path, ""
+            path, above, twin = place.path, "", ""
             more = max(each.more for each in menu if each.path == path)
             lines.append(one_line(path) + (f" ({more:,} more)" if more else ""))
-        why = f": {place.why}" if place.why else ""
+        also, _, span = place.also.rpartition(":")
+        same = f"same {'there' if also == twin else f'in {one_line(also)}'}:{span}" if also else ""
+        twin = also or twin
+        why = f": {'; '.join(filter(None, (place.why, same)))}" if place.why or same else ""
         name = short_name(place.name, above) if place.name else place.head
         mark = "*" if place.is_sure else ""
         lines.append(f"{place.number}{mark} {name} {place.first}-{place.last}{why}")

@@ -24,10 +24,16 @@ def is_test_file(index: RepoIndex, file: int) -> bool:
     if int(index.files.flags[file]) & int(COPIED):
         return False
     if is_run_as_test(path):
-        return True
+        # A module of that name may hold what a program calls tests, as Jinja's does.
+        return path.rpartition("/")[2] != "tests.py" or _holds_tests(index, file)
     # What is named as a helper may be the tests of a source of that name.
     is_script = index.language(file) in SCRIPTS and is_named_as_helper(path) and is_below_tests(path)
     return is_script and _RUNS.search(index.text(file)) is not None
+
+
+def _holds_tests(index: RepoIndex, file: int) -> bool:
+    names = [each.name for each in index.definitions(file) if each.parent < 0 or each.kind in FUNCTIONS]
+    return any(name.startswith("test_") or "Test" in name for name in names)
 
 
 def is_of_tests(index: RepoIndex, place: Place) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.packing.chances import with_read_chances
+from repo_map.packing.twins import Twin, twin_of
 from repo_map.packing.why import brief_reason, short_name
 from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
@@ -26,6 +27,10 @@ _LEAST_CHANCE: Final = 0.015
 """Of a definition that is worth its line: what is less likely gives less than source in its place, behind"""
 _FIRST_LINES: Final = 6
 """the first, which stand there whatever is known: there has to be something to go on from."""
+_ROOM_FOR_TWINS: Final = 280
+"""Tokens of an outline that tells where the same code stands as well: in a smaller one it takes places;"""
+_FIRST_TWINS: Final = 2
+"""of the first places, and of those whose twin would be listed."""
 _ASIDE_ROLES: Final = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _MOST_UNITS: Final = 800
 
@@ -42,22 +47,30 @@ class ListedFile(NamedTuple):
     """Its likeliest definitions, in its order; none where the file is told alone."""
     more: int
     """Definitions that it has besides."""
+    twins: tuple[Twin | None, ...] = ()
+    """Of each place where the same code stands as well."""
 
 
 def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[ListedFile, ...]:
     """Return the likeliest definitions of the likeliest files, as many as ``room`` tokens tell.
 
-    What the goal spells out stands there, whatever the room.
+    What the goal spells out stands there, whatever the room. What stands word for word in a second file is
+    told beside the likelier of the two.
     """
     relevance = with_read_chances(relevance)
     by_file = _definitions_by_file(index, relevance)
     spelt = [each for each in relevance.spelt if index.file_id(each.path) is not None]
     chosen: dict[str, dict[_Key, ScoredUnit]] = {}
+    twins: dict[tuple[str, _Key], Twin] = {}
     spent = lines = 0
+    has_twins = room >= _ROOM_FOR_TWINS
     firm = list(_spelt(by_file, spelt))
     for turn, (path, unit) in enumerate((*firm, *_in_turn(index, relevance, by_file))):
         known = chosen.get(path)
         if known is not None and (unit is None or _key(unit) in known):
+            continue
+        is_told = unit is not None and any(_is_at(path, unit, each) for each in twins.values())
+        if is_told and turn >= len(firm):
             continue
         above = next(reversed(known.values())).name if known else ""
         price = (0 if known is not None else _path_tokens(path)) + (_line_tokens(unit, above) if unit else 0)
@@ -69,15 +82,38 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
         chosen.setdefault(path, {})
         if unit is not None:
             chosen[path][_key(unit)] = unit
+            twin = twin_of(index, path, unit.name, unit.start, unit.end) if has_twins else None
+            if twin is not None and (lines <= _FIRST_TWINS or _is_likely(twin, by_file)):
+                is_known = any(at == path and each.path == twin.path for (at, _), each in twins.items())
+                price = _twin_tokens(twin, is_known=is_known)
+                if spent + price <= room:
+                    spent += price
+                    twins[path, _key(unit)] = twin
     rank = {file.path: place for place, file in enumerate(relevance.files)}
-    return tuple(
-        ListedFile(
-            path,
-            tuple(sorted(chosen[path].values(), key=lambda unit: unit.start)),
-            len(by_file.get(path, {}).keys() - chosen[path].keys()),
-        )
-        for path in sorted(chosen, key=lambda path: (rank.get(path, len(rank)), path))
+    found = []
+    for path in sorted(chosen, key=lambda path: (rank.get(path, len(rank)), path)):
+        places = tuple(sorted(chosen[path].values(), key=lambda unit: unit.start))
+        more = len(by_file.get(path, {}).keys() - chosen[path].keys())
+        found.append(ListedFile(path, places, more, tuple(twins.get((path, _key(unit))) for unit in places)))
+    return tuple(found)
+
+
+def _is_likely(twin: Twin, by_file: Mapping[str, Mapping[_Key, ScoredUnit]]) -> bool:
+    """Say whether a twin would be listed for itself."""
+    return any(
+        unit.chance >= _LEAST_CHANCE and _is_at(twin.path, unit, twin)
+        for unit in by_file.get(twin.path, {}).values()
     )
+
+
+def _is_at(path: str, unit: ScoredUnit, twin: Twin) -> bool:
+    """Say whether a unit is a twin."""
+    is_there = path == twin.path and unit.start <= twin.first <= unit.end
+    return is_there and unit.name.rpartition(".")[2] == twin.leaf
+
+
+def _twin_tokens(twin: Twin, *, is_known: bool) -> int:
+    return tokens.count(f": same {'there' if is_known else f'in {twin.path}'}:{twin.first}-{twin.last}")
 
 
 def _spelt(
@@ -160,11 +196,14 @@ def _line_tokens(unit: ScoredUnit, above: str) -> int:
 
 def tokens_of(listed: Collection[ListedFile]) -> int:
     """Return about how many tokens an outline takes."""
-    return sum(
-        _path_tokens(file.path)
-        + sum(
-            _line_tokens(unit, above.name if above else "")
-            for above, unit in zip((None, *file.places), file.places, strict=False)
-        )
-        for file in listed
-    )
+    return sum(_path_tokens(file.path) + sum(_places_tokens(file)) for file in listed)
+
+
+def _places_tokens(file: ListedFile) -> Iterator[int]:
+    above, told = "", set[str]()
+    for unit, twin in zip(file.places, file.twins, strict=True):
+        yield _line_tokens(unit, above)
+        above = unit.name
+        if twin is not None:
+            yield _twin_tokens(twin, is_known=twin.path in told)
+            told.add(twin.path)

@@ -35,11 +35,16 @@ def task_of(repo: str, number: int, base: str = "0" * 40) -> Task:
 def test_an_outline_is_read_as_places_under_their_paths() -> None:
     text = (
         "outline:\nshop/tax.py (3 more)\n1* Tax.round 5-9: called by total, line 3\n2 .rate 11-12\n"
+        "3 .whole 14-20: called by total, line 4; same in lib/tax.py:4-10\n4 .part 22-29: same there:12-19\n"
         "shop/cart.py\n3 whole file 1-40\ntests: pytest\n4 stray 1-2"
     )
     assert list(outline_of(text, PATHS)) == [
         Listed("shop/tax.py", 5, 9, is_file=False),
         Listed("shop/tax.py", 11, 12, is_file=False),
+        Listed("shop/tax.py", 14, 20, is_file=False),
+        Listed("lib/tax.py", 4, 10, is_file=False),
+        Listed("shop/tax.py", 22, 29, is_file=False),
+        Listed("lib/tax.py", 12, 19, is_file=False),
         Listed("shop/cart.py", 1, 40, is_file=True),
     ]
 

@@ -10,6 +10,7 @@ import pytest
 from navigator.settings import NavigationRequest
 from navigator.steps import menu_tests
 from navigator.steps.menu import menu_of
+from navigator.steps.menu_text import menu_text
 from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
@@ -225,12 +226,88 @@ TESTED = {
 }
 
 
-def test_the_file_of_tests_that_the_goal_leads_to_is_told_alone_with_what_runs_it(tmp_path: Path) -> None:
-    index = build_index(write(tmp_path, TESTED), store=Store(None), workers=1)
+def told_tests(root: Path, files: dict[str, str], *, led: bool = True) -> str:
+    """Return the line of tests to a goal that leads to ``refund``; where not ``led``, to no file of tests."""
+    index = build_index(write(root, files), store=Store(None), workers=1)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
     relevance = score_goal(index, "refund of a cart is refunded twice")
     menu = menu_of(index, relevance, draw_map(index, out))
-    assert menu_tests.tests_line(index, relevance, menu) == "python -m pytest tests/test_refunds.py"
-    # Without such a file calls lead to the tests of the surest place.
-    none = relevance._replace(files=tuple(file for file in relevance.files if "test" not in file.path))
-    assert menu_tests.tests_line(index, none, menu) == "python -m pytest tests/test_everything.py"
+    if not led:
+        relevance = relevance._replace(
+            files=tuple(each for each in relevance.files if "test" not in each.path)
+        )
+    return menu_tests.tests_line(index, relevance, menu)
+
+
+def test_the_file_of_tests_that_goal_and_calls_lead_to_is_told_alone_with_what_runs_it(
+    tmp_path: Path,
+) -> None:
+    assert told_tests(tmp_path, TESTED) == "python -m pytest tests/test_everything.py"
+
+
+def test_a_file_of_tests_that_the_goal_alone_leads_to_is_told(tmp_path: Path) -> None:
+    apart = {**TESTED, "tests/test_everything.py": "def test_all():\n    assert True\n"}
+    assert told_tests(tmp_path, apart) == "python -m pytest tests/test_refunds.py"
+
+
+def test_a_file_of_tests_that_only_calls_lead_to_is_not_told_but_one_of_the_same_name_is(
+    tmp_path: Path,
+) -> None:
+    assert told_tests(tmp_path / "one", TESTED, led=False) == ""
+    named = {**TESTED, "tests/test_till.py": "def test_it():\n    assert True\n"}
+    assert told_tests(tmp_path / "two", named, led=False) == "python -m pytest tests/test_till.py"
+
+
+def test_a_module_called_tests_that_holds_none_is_not_told_as_a_file_of_tests(tmp_path: Path) -> None:
+    predicates = "def refund_is_odd(cart):\n    return refund_of(cart) % 2 == 1\n"
+    files = {"pyproject.toml": TESTED["pyproject.toml"], "shop/tests.py": predicates}
+    assert told_tests(tmp_path / "one", {**files, "shop/till.py": TESTED["shop/till.py"]}) == ""
+    files["shop/tests.py"] = (
+        "class RefundTests(TestCase):\n    def test_refund(self):\n        refund(cart)\n"
+    )
+    told = told_tests(tmp_path / "two", {**files, "shop/till.py": TESTED["shop/till.py"]})
+    assert "shop" in told
+
+
+@pytest.mark.parametrize(("share", "stars"), [(0.3, 1), (0.6, 0)])
+def test_the_likeliest_place_is_marked_only_where_it_stands_out(
+    tmp_path: Path, share: float, stars: int
+) -> None:
+    index = build_index(write(tmp_path, TESTED), store=Store(None), workers=1)
+    relevance = score_goal(index, "refund of a cart is refunded twice")
+    chances = iter([0.36, *(0.36 * share for _ in relevance.units[1:])])
+    units = tuple(each._replace(chance=next(chances)) for each in relevance.units)
+    out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
+    menu = menu_of(index, relevance._replace(units=units), draw_map(index, out))
+    assert sum(place.is_sure for place in menu) == stars
+    assert menu_text(menu).count("* ") == stars
+
+
+def test_what_stands_word_for_word_in_a_second_file_is_told_once_with_both_places(tmp_path: Path) -> None:
+    names = ("tariff_of", "tariff_name", "tariff_total", "tariff_rest")
+    source = "\n\n".join(
+        f"def {name}(item):\n    cost = item * {at}\n    if cost < 0:\n        cost = 0\n    return cost\n"
+        for at, name in enumerate(names, 2)
+    )
+    other = source.replace("cost = item * 3", "cost = item * 33").replace("    if", "    if ")
+    files = {
+        "src/tariffs.py": source,
+        "single/tariffs.py": f"import os\n\n\n{other}",
+        "tests/test_tariffs.py": f"{source}\n\ndef test_it():\n    assert tariff_of(1)\n",
+    }
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "the tariff of an item is negative: tariff_of and the other tariffs")
+    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]}))
+    menu = menu_of(index, relevance, drawn)
+    told = menu_text(menu)
+    first, second = ("src/tariffs.py", "single/tariffs.py")
+    if told.index(second) < told.index(first):
+        first, second = second, first
+    ahead = {"src/tariffs.py": 0, "single/tariffs.py": 3}
+    at = 1 + ahead[first], 1 + ahead[second]
+    assert f"tariff_of {at[0]}-{at[0] + 4}: same in {second}:{at[1]}-{at[1] + 4}\n" in told
+    # One that differs in a number is a place of its own in either file.
+    assert [place.path for place in menu if place.name == "tariff_name"] == [first, second]
+    assert [place.also for place in menu if place.name == "tariff_name"] == ["", ""]
+    assert f"tariff_total {at[0] + 14}-{at[0] + 18}: same there:{at[1] + 14}-{at[1] + 18}" in told
+    assert [place.path for place in menu if place.name == "tariff_total"] == [first]
