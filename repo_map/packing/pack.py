@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,6 +47,8 @@ _MORE_CERTAIN = 0.1
 """this: what is less likely brings no edited function, and takes the room of lines that do,"""
 _SMALL_LENGTH_PRICE = 0.15
 """and what length costs there: the rest of the code is as near as its number."""
+_IMPORTS = 60
+"""Tokens of what shown code imports from elsewhere, in a small answer: an edit has to know what is there."""
 _DECLARATIONS = 100
 """Tokens of the short declarations that shown code uses, in a small answer;"""
 _MOST_DECLARATIONS = 6
@@ -185,9 +187,20 @@ def _fill_small(
     functions = [unit for unit in relevance.units if unit.kind == FUNCTION and unit.chance >= _MORE_CERTAIN]
     for unit in functions[:_MOST_CUT_OF_SMALL]:
         _fill_with_windows(draft, reader, unit, usual)
+    draft.fill_exactly(list(_imports(draft, reader)), min(usual, draft.spent + _IMPORTS))
     shown = [place for piece in draft.taken if (place := _shown_whole(reader, piece)) is not None]
     room = min(usual, draft.spent + _DECLARATIONS)
     draft.fill_exactly(list(islice(declarations_of(reader, shown), _MOST_DECLARATIONS)), room)
+
+
+def _imports(draft: Draft, reader: PieceReader) -> Iterator[Piece]:
+    """Yield the imports that shown code uses and that come from outside of the repository."""
+    for path in draft.paths:
+        file, taken = reader.file(path), [piece for piece in draft.taken if piece.path == path]
+        shown = [(piece.first, piece.last) for piece in taken]
+        known = file.imports_of(shown)
+        for first, last in file.imports_of([*shown, *known], from_outside=True):
+            yield Piece(ScoredUnit(path, first, last, "", GAP, 0.0, ()), first, last, 0.0)
 
 
 def _fill_with_windows(draft: Draft, reader: PieceReader, unit: ScoredUnit, usual: int) -> None:

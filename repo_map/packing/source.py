@@ -82,9 +82,16 @@ class SourceFile:
 
     @cached_property
     def imported(self) -> Mapping[str, tuple[int, ...]]:
-        """The lines on which each name is imported."""
+        """The lines on which each name is imported; where the file is bare, those into the repository."""
+        if not self._is_bare:
+            return self._imported
+        known = {each.line for each in relations_of(self._index).imports_of(self.id)}
+        found = {name: tuple(at for at in lines if at in known) for name, lines in self._imported.items()}
+        return {name: lines for name, lines in found.items() if lines}
+
+    @cached_property
+    def _imported(self) -> Mapping[str, tuple[int, ...]]:
         index = self._index
-        known = {each.line for each in relations_of(index).imports_of(self.id)} if self._is_bare else set()
         view = index.derived(FileViews)[self.id]
         named = [(each.name, each.line) for each in view.bindings if each.kind in (IMPORT, RENAMED)]
         if not named:
@@ -93,18 +100,24 @@ class SourceFile:
                 named += ((name, each.line) for name in names)
         found: dict[str, tuple[int, ...]] = {}
         for name, line in named:
-            if name and (line in known or not self._is_bare):
+            if name:
                 found[name] = (*found.get(name, ()), line)
         return found
 
-    def imports_of(self, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the lines outside some ranges that import what the lines within use."""
-        if not self.imported:
+    def imports_of(
+        self, ranges: Sequence[tuple[int, int]], *, from_outside: bool = False
+    ) -> list[tuple[int, int]]:
+        """Return the lines outside some ranges that import what the lines within use.
+
+        Of a bare file, those from outside of the repository only where they are asked for.
+        """
+        imported = self._imported if from_outside else self.imported
+        if not imported:
             return []
         used = {name for each in ranges for name in _WORD.findall(self.cut(*each))}
         found: set[tuple[int, int]] = set()
-        for name in sorted(used & self.imported.keys()):
-            for line in self.imported[name]:
+        for name in sorted(used & imported.keys()):
+            for line in imported[name]:
                 if not any(first <= line <= last for first, last in ranges):
                     found.update(self._import_at(line, name))
         return joined(sorted(found), _CHEAP_GAP)

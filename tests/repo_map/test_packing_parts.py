@@ -262,10 +262,35 @@ def test_what_does_not_fit_is_shown_in_windows_and_leaves_the_rest_of_the_room(t
     assert "value_40" not in text
 
 
-def test_of_its_imports_a_small_answer_shows_those_of_the_repository(tmp_path: Path) -> None:
-    code = "import decimal\nfrom shop.rates import RATES\n\n\ndef refund_voucher(order):\n"
-    code += "    return decimal.Decimal(order.total) * RATES[order.zone]\n\n\n"
-    files = {"shop/vouchers.py": code + PADDING, "shop/rates.py": "RATES = {}\n", "shop/__init__.py": ""}
-    text = small(tmp_path, files, "refund_voucher rounds wrongly", 300)
-    assert "from shop.rates import RATES\n" in text
-    assert "import decimal" not in text
+@pytest.mark.parametrize(
+    ("path", "lines", "used", "unused"),
+    [
+        (
+            "shop/vouchers.py",
+            ["import os", "import re", "", "from shop.orders import Order", "", ""],
+            ["import re", "from shop.orders import Order"],
+            ["import os"],
+        ),
+        (
+            "shop/vouchers.ts",
+            ["import { join } from 'path';", "import * as re from 'regular';", ""],
+            ["import * as re from 'regular';"],
+            ["import { join } from 'path';"],
+        ),
+    ],
+)
+def test_what_shown_code_imports_from_elsewhere_comes_along_in_a_small_answer(
+    tmp_path: Path, path: str, lines: list[str], used: list[str], unused: list[str]
+) -> None:
+    body = {
+        "py": "def redeem_voucher(order: Order, text):\n    found = re.match('[A-Z]+', text)\n"
+        "    return order.take(found)\n\n\n" + PADDING,
+        "ts": "export function redeemVoucher(text: string) {\n  const found = re.match('[A-Z]+', text);\n"
+        "  return found.take(text);\n}\n\n"
+        + "".join(f"function other{at}() {{\n  return {at};\n}}\n\n" for at in range(30)),
+    }[path.rpartition(".")[2]]
+    files = {path: "\n".join([*lines, body]), "shop/orders.py": "class Order:\n    items: list\n\n" + PADDING}
+    text = small(tmp_path, files, "redeemVoucher, or redeem_voucher, redeems too many vouchers", 400)
+    assert "found" in text
+    assert all(f"{line}\n" in text for line in used)
+    assert not any(line in text for line in unused)
