@@ -103,6 +103,9 @@ CLAIMS: Final = (
         )
         for context in ("BM25 functions", "the edited file's head", "nothing")
     ),
+    Claim(
+        "docs/laboratory/performance.md", ("growth", "--rounds", "0", "--out", "docs/laboratory/growth.jsonl")
+    ),
     Claim("docs/laboratory/study.md", ("study", "--power")),
     Claim(
         "README.md",

@@ -33,6 +33,8 @@ _NAVIGATE: Final = (
     "from repo_navigator.main import main; raise SystemExit(main())",
     "navigate",
 )
+_LINE: Final = 14
+"""Height of a line of words, in pixels."""
 FIRST, WHOLE, WARM = "first look", "whole index", "warm question"
 
 
@@ -64,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="files of the trees (default 1000,10000,50000,200000)",
     )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each program (default 3)")
+    parser.add_argument(
+        "--rounds", type=int, default=3, metavar="N", help="runs of each program (default 3), 0 for none"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="rows, kept and taken up")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draws the rows there")
 
@@ -73,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     """Measure what is missing, and print the table of all rows."""
     kept = KeptRows(options.out, Run)
     for files in options.files:
-        if any(row.files == files for row in kept) and not _missing(kept, files, options.rounds):
+        if not _missing(kept, files, options.rounds):
             continue
         with tempfile.TemporaryDirectory() as folder:
             tree = write_synthetic_tree(Path(folder) / "tree", files)
@@ -105,22 +109,15 @@ def medians_of(rows: Iterable[Run]) -> list[Run]:
 
 
 def table(rows: Sequence[Run]) -> str:
-    """Return the rows as a table."""
-    head = ("files", "MB", "program", "CPU s", "clock s", "memory MB", "disk MB", "load")
-    cells = [
-        [
-            f"{row.files:,}",
-            f"{row.megabytes:.1f}",
-            row.program,
-            f"{row.processor:.2f}",
-            f"{row.clock:.1f}",
-            f"{row.memory:.0f}",
-            f"{row.disk:.0f}",
-            f"{row.load:.0f}",
-        ]
+    """Return CPU time, memory and what is left on disk: a line for each program, a column for each size."""
+    sizes = {row.files: row.megabytes for row in rows}
+    cells = {
+        (row.program, row.files): f"{row.processor:.2f} s, {row.memory:,.0f} MB, {row.disk:,.0f} MB"
         for row in rows
-    ]
-    return markdown([head, *cells])
+    }
+    head = ("CPU, memory, disk", *(f"{files:,} files, {size:,.0f} MB" for files, size in sizes.items()))
+    programs = dict.fromkeys(row.program for row in rows)
+    return markdown([head, *([name, *(cells.get((name, size), "") for size in sizes)] for name in programs)])
 
 
 def drawing(rows: Sequence[Run]) -> str:
@@ -143,11 +140,16 @@ def drawing(rows: Sequence[Run]) -> str:
         body.append(f'<path d="M{left} {y:.1f}H{left + 420}" stroke="#ddd"/>')
         body.append(text(left - 8, y + 4, f"{10**power:g}", anchor="end"))
     body += [text(across(size), bottom + 24, f"{size:,}", anchor="middle") for size in sizes]
+    ends: list[tuple[float, float, str]] = []
     for number, program in enumerate(dict.fromkeys(row.program for row in rows)):
         own = sorted((row for row in rows if row.program == program), key=lambda row: row.files)
         points = " ".join(f"{across(row.files):.1f},{up(row.processor):.1f}" for row in own)
         body.append(f'<polyline points="{points}" fill="none" stroke="{colour(number)}" stroke-width="2"/>')
-        body.append(text(across(own[-1].files) + 10, up(own[-1].processor) + 4, program))
+        ends.append((across(own[-1].files), up(own[-1].processor) + 4, program))
+    lowest: dict[float, float] = {}
+    for x, y, program in sorted(ends):
+        lowest[x] = max(y, lowest.get(x, 0) + _LINE)  # So that no name covers another.
+        body.append(text(x + 10, lowest[x], program))
     return document(width, height, body)
 
 

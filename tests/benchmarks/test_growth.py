@@ -18,7 +18,8 @@ def test_a_size_is_measured_once_and_its_rows_are_told_and_drawn_again(
 
     assert main(asked) == 0
     told, kept = capsys.readouterr().out, rows.read_bytes()
-    assert [line.split(" | ")[2] for line in told.splitlines()[2:]] == [
+    assert "| 3 files, 0 MB |" in told
+    assert [line.strip("| ").split(" | ")[0] for line in told.splitlines()[2:]] == [
         "first look",
         "whole index",
         "warm question",
