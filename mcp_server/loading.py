@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from mcp_server.heap import return_large_pieces
 from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
 from navigator.records.decisions import EMBEDDED
@@ -29,6 +30,7 @@ def load_navigator(
         on_usage: is told of what work took, in the context of the call that asked for it.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
+    return_large_pieces()
     with large_imports(), models_built_on_first_use():
         from navigator.loading import export_telemetry, load_agents, load_all, load_stored  # noqa: PLC0415 - what takes a second
         from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second

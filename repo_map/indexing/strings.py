@@ -98,8 +98,11 @@ class StringTable(Sequence[str]):
         return map(whole.__getitem__, map(slice, ends, islice(ends, 1, None)))
 
     def many(self, ids: Any) -> list[str]:
-        """Return the strings of an array of ids."""
-        return [self[i] for i in np.asarray(ids).tolist()]
+        """Return the strings of an array of ids; those of one id are one string."""
+        wanted = np.asarray(ids).tolist()
+        blob, cuts = self._blob, self._cuts
+        known = {i: str(blob[cuts[i] : cuts[i + 1]], "utf-8") for i in set(wanted)}
+        return [known[i] for i in wanted]
 
 
 def encode(string: str) -> bytes:
