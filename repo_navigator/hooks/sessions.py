@@ -55,11 +55,9 @@ class Session:
     def note_look(self, paths: Sequence[str]) -> bool:
         """Note a look-up of some files, and tell whether the assistant crawls."""
         self.looks += 1
-        again = False
         for path in paths:
             self.reads[path] = self.reads.get(path, 0) + 1
-            again = again or self.reads[path] > 1
-        return self.looks >= LOOKS_OF_A_CRAWL or again
+        return self.looks >= LOOKS_OF_A_CRAWL
 
     def note_edit(self, paths: Sequence[str]) -> None:
         """Note an edit: whoever edits has found a place."""

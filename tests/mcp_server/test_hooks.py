@@ -368,11 +368,11 @@ def test_the_third_look_without_an_edit_is_told_the_likely_places_once(
 
 
 @pytest.mark.parametrize("tool", ["Read", "Edit"])
-def test_who_has_looked_into_a_likely_file_is_told_none(
+def test_who_has_opened_a_file_of_the_repository_is_told_none(
     tool: str, shop: Path, no_background: list[str]
 ) -> None:
     said(message(shop, "", {}, prompt=TASK), "prompt")
-    _places_wait(shop, PLACE, LikelyPlace("shop/orders.py", "place_order", 4, 5))
+    _places_wait(shop)
     said(message(shop, tool, {"file_path": str(shop / "shop/orders.py")}))
     assert [_reads(shop, path) for path in ("a.py", "b.py", "c.py")] == ["", "", ""]
 
@@ -406,13 +406,6 @@ def test_places_that_can_not_be_read_are_not_told(
         sessions.session_file(Path(os.environ["REPO_NAVIGATOR_DATA"]), "s", shop)
     ).write_bytes(broken)
     assert [_reads(shop, path) for path in ("a.py", "b.py", "c.py")] == ["", "", ""]
-
-
-def test_a_file_that_is_read_again_is_a_crawl(shop: Path, no_background: list[str]) -> None:
-    said(message(shop, "", {}, prompt=TASK), "prompt")
-    _places_wait(shop)
-    assert _reads(shop, "a.py") == ""
-    assert "shop/pricing.py" in _reads(shop, "a.py")
 
 
 def test_who_edits_does_not_crawl(shop: Path, no_background: list[str]) -> None:
