@@ -70,6 +70,7 @@ CLAIMS: Final = (
     ),
     Claim("docs/laboratory/check.md", ("check", "--tests", "--out", "docs/laboratory/check-tests.jsonl")),
     Claim("docs/laboratory/hooks.md", ("hooks", "--rows", "docs/laboratory/hooks-said-java.jsonl")),
+    Claim("docs/laboratory/hooks.md", ("hooks", "--rows", "docs/laboratory/hooks-said-unseen.jsonl")),
     Claim("docs/laboratory/hooks.md", ("hooks", "--rows", "docs/laboratory/hooks-said-python.jsonl")),
     Claim("docs/laboratory/hooks.md", ("hooks", "--rows", "docs/laboratory/hooks-said-java-runs.jsonl")),
     Claim(
@@ -78,9 +79,9 @@ CLAIMS: Final = (
         "by the strict rule the answer of 1,000 tokens changes the cost by {}. By the generous one it is {}. "
         "With all hooks it is {}, strict",
         (
-            Cell(("answer as sent", "1,000", "0 %"), "cost, strict"),
-            Cell(("answer as sent", "1,000", "0 %"), "cost, generous"),
-            Cell(("hooks, all", "–", "2 %"), "cost, strict"),
+            Cell(("answer as sent", "1,000", "1 %"), "cost, strict"),
+            Cell(("answer as sent", "1,000", "1 %"), "cost, generous"),
+            Cell(("hooks, all", "–", "0 %"), "cost, strict"),
         ),
     ),
     Claim("docs/laboratory/benchmark.md", _CONTEXT),
