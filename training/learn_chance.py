@@ -45,7 +45,7 @@ def read_example(task: TaskRows, weights: Weights) -> Example:
     place[np.argsort(-order.files, kind="stable")] = np.arange(len(order.files))
     rows = order.rows
     kinds = np.where(task.unit["p.gap"] > 0, GAP, np.where(task.unit["p.cls"] > 0, CLASS_HEADER, FUNCTION))
-    confidence = confidence_of(surety_signals(task.columns, rows), weights.surety)
+    confidence = confidence_of(surety_signals(task.columns, order.units, rows), weights.surety)
     signals = chance_signals(order.units[rows], place[task.file_row[rows]], kinds[rows], confidence)
     return Example(task.repo, signals, task.unit_gold()[rows])
 

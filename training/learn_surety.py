@@ -34,9 +34,10 @@ class Example(NamedTuple):
 
 
 def read_example(task: TaskRows, weights: Weights) -> Example:
-    """Return how plainly a task names its place, and whether the first units are all it needs."""
-    rows = task.order(weights).rows
-    return Example(task.repo, surety_signals(task.columns, rows), task.are_all_in(rows[:FIRST]))
+    """Return how far a task's best units stand apart, and whether the first of them are all it needs."""
+    order = task.order(weights)
+    signals = surety_signals(task.columns, order.units, order.rows)
+    return Example(task.repo, signals, task.are_all_in(order.rows[:FIRST]))
 
 
 def learn(examples: Sequence[Example]) -> dict[str, float]:

@@ -32,10 +32,12 @@ from training.signal_rows import TaskRows, read_folder, read_rows, save_rows
 
 FOLDS = 5
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux", "p.new"})
-_FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
+_FREE = frozenset(
+    {"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func", "F.size"}
+)
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
-_FILE_AIM = Aim(places=3, strength=0.012)
-_UNIT_AIM = Aim(places=30, strength=0.012)
+_FILE_AIM = Aim(places=3, strength=0.006)
+_UNIT_AIM = Aim(places=30, strength=0.006)
 
 FORMULA = Weights(
     file={
@@ -154,6 +156,20 @@ def prepare(arguments: argparse.Namespace) -> None:
             sys.stderr.write(f"{task.id}: {len(index)} files\n")
 
 
+def lacking(tasks: Sequence[TaskRows]) -> str:
+    """Say which signals the rows of some tasks lack that others have; ``""`` where all have the same.
+
+    A signal that is missing counts as 0, so that its weight would be lost: a mirror without its past has no
+    signal of history.
+    """
+    for which in ("file", "unit"):
+        names = set(_names(tasks, which))
+        for task in tasks:
+            if missing := sorted(names - set(getattr(task, which))):
+                return f"The rows of {task.id} lack {', '.join(missing)}, which other tasks have."
+    return ""
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(
@@ -168,6 +184,8 @@ def main() -> None:
     arguments = parser.parse_args()
     prepare(arguments)
     tasks = read_folder(arguments.rows)
+    if message := lacking([task for task in tasks if len(task.files)]):
+        parser.error(f"{message} Delete its file in {arguments.rows}, and compute it from a whole mirror.")
     lines = report("formula", tasks, [measure(task, FORMULA) for task in tasks])
     if not arguments.fast:
         lines += ["", *report("cross-validated", tasks, cross_validate(tasks, FORMULA))]

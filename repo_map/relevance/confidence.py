@@ -20,8 +20,9 @@ SURE, LIKELY = 0.8, 0.65
 _NAMES = ("m.path", "m.frame", "m.dot", "m.udot")
 """Signals of files that the goal names, or a definition of."""
 _NAMED_UNITS = 8
-"""The best units, of which the goal may name one."""
-_PLAINLY = 0.5
+"""The best units, whose names may hold words of the goal's title."""
+_MOST_LEAD = 6.0
+"""Of the first unit's score over that of the last one that is listed; more tells no more."""
 _FEW = 12
 """Units of the candidates that any outline lists."""
 _KNOWN_WORDS = 0.5
@@ -81,20 +82,21 @@ class Sufficiency(NamedTuple):
     """Whether real tasks say how likely it is; else a rule about the goal's words does."""
 
 
-def surety_signals(columns: FileColumns, rows: Ints) -> dict[str, float]:
-    """Return what tells whether the place is found: whether the goal names a file, or what is found.
+def surety_signals(columns: FileColumns, scores: Floats, rows: Ints) -> dict[str, float]:
+    """Return what tells whether the place is found: how far the best stand apart, and what they are called.
 
-    How far the best files or functions lie before the others tells next to nothing. Where all that the
-    candidates hold is looked at, nothing has to be named.
+    Whether the goal names a path or a definition tells next to nothing besides. Where the candidates are so
+    few that any outline lists them all, nothing has to stand apart.
 
     Args:
         columns: the signals of the candidates.
+        scores: of the units, shape (units,).
         rows: of the best units, best first.
     """
-    files = (float(columns.file[name].max(initial=0.0)) for name in _NAMES)
-    defined = float(columns.unit["def.unit"][rows[:_NAMED_UNITS]].max(initial=0.0))
-    is_clear = max(defined, *files) >= _PLAINLY or len(columns.file_row) <= _FEW
-    return {"bias": 1.0, "named": float(is_clear)}
+    best = scores[rows[:FIRST]]
+    lead = float(best[0] - best[-1]) if len(rows) > _FEW else _MOST_LEAD
+    titled = float(columns.unit["nm.tcov"][rows[:_NAMED_UNITS]].max(initial=0.0))
+    return {"bias": 1.0, "lead": min(lead, _MOST_LEAD), "titled": titled}
 
 
 def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
@@ -103,10 +105,15 @@ def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) ->
     return float(1.0 / (1.0 + np.exp(-total)))
 
 
-def judge(
-    signals: Signals, columns: FileColumns, scores: Floats, rows: Ints, weights: Mapping[str, float]
-) -> Sufficiency:
-    """Judge how sure the choice is, by the scores of the candidate files and the rows of the best units."""
+def judge(signals: Signals, columns: FileColumns, scores: Floats, measured: float) -> Sufficiency:
+    """Judge how sure the choice is.
+
+    Args:
+        signals: of the candidates.
+        columns: the same as scoring has them.
+        scores: of the candidate files, shape (files,).
+        measured: what ``confidence_of`` gives, which the goal's words can still lower.
+    """
     known, missing = _identifiers(signals)
     ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
     coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
@@ -123,7 +130,6 @@ def judge(
         return Sufficiency(0.0, (note,), coverage, tuple(missing), ())
     best = int(np.argmax(scores))
     doubt = _doubt(signals, columns, best)
-    measured = confidence_of(surety_signals(columns, rows), weights)
     confidence = min(measured, doubt.most)
     is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
     if is_quoted:

@@ -217,6 +217,7 @@ def unit_signals_given_files(columns: FileColumns, file_scores: Floats) -> dict[
     of_file = {
         "F.rel": behind / (float(file_scores.std()) or 1.0),
         "F.score": behind,
+        "F.size": columns.file["p.size"],
         "m.path": columns.file["m.path"],
         "p.aux": columns.file["p.aux"],
     }

@@ -14,7 +14,7 @@ from repo_map.history.history import History
 from repo_map.relevance.bm25 import unit_hits
 from repo_map.relevance.call_edges import SEEDS, call_edges, links_around, neighbour_bonus
 from repo_map.relevance.chance import chance_signals, chances_of
-from repo_map.relevance.confidence import Sufficiency, judge
+from repo_map.relevance.confidence import Sufficiency, confidence_of, judge, surety_signals
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
@@ -133,7 +133,8 @@ def score_goal(
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     best = order_units(columns.file_row, order, unit_scores)
-    sufficiency = judge(signals, columns, scores, best, weights.surety)
+    measured = confidence_of(surety_signals(columns, unit_scores, best), weights.surety)
+    sufficiency = judge(signals, columns, scores, measured)
     joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
     why = partial(unit_reasons, signals, wording, joined)
     units = _with_chances(_scored_units(signals, unit_scores, best, why), files, sufficiency, weights)

@@ -19,7 +19,9 @@ def handle_{name}(request):
     response = respond(request)
     return response
 '''
-NAMES = ("alpha", "beta", "gamma", "delta", "omega", "sigma", "theta", "kappa", "zeta", "lambda_")
+LETTERS = ("alpha", "beta", "gamma", "delta", "omega", "sigma", "theta", "kappa", "zeta", "lambda")
+NAMES = tuple(f"{letter}{end}" for letter in LETTERS for end in ("", "_two", "_three", "_four"))
+"""More handlers than an outline lists, all alike."""
 TAX = '''"""Taxes of a cart."""
 
 
@@ -32,7 +34,9 @@ def round_tax(amount, country):
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
     files = {f"app/{name}.py": HANDLER.format(name=name) for name in NAMES}
-    files["app/late.py"] = HANDLER.format(name="late").replace("response =", "# legacy_flag\n    response =")
+    files["tests/test_late.py"] = HANDLER.format(name="late").replace(
+        "response =", "# legacy_flag\n    response ="
+    )
     files["shop/tax.py"] = TAX
     return build_index(write(tmp_path_factory.mktemp("shop"), files), workers=1)
 

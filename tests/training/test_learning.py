@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from repo_map.relevance.model import default_weights
 from tests.support.trees import write
 from training.ablate import LEVERS, table, without
 from training.foreign_weights import foreign_weights
-from training.learn_weights import FORMULA, cross_validate, deal_folds, learn
+from training.learn_weights import FORMULA, cross_validate, deal_folds, lacking, learn
 from training.learning_report import difference, interval, report
 from training.listwise import Aim, fit, make_lists
 from training.signal_rows import TaskRows, load_rows, read_rows, save_rows
@@ -131,3 +132,9 @@ def test_a_repository_is_judged_by_weights_of_others(tasks: list[TaskRows]) -> N
     folds = deal_folds(tasks)
     others = [task for task in tasks if folds[task.repo] != folds["owner/router"]]
     assert weights["owner/router"].unit == learn(others, FORMULA).unit
+
+
+def test_rows_that_lack_a_signal_are_not_learned_from(tasks: list[TaskRows]) -> None:
+    assert lacking(tasks) == ""
+    without_words = replace(tasks[0], unit={k: v for k, v in tasks[0].unit.items() if k != "b.unit"})
+    assert lacking([*tasks[1:], without_words]) == "The rows of router lack b.unit, which other tasks have."
