@@ -13,6 +13,13 @@ _FIRST_OUTLINE: Final = 180
 """Tokens of the outline, before"""
 _SHARE_OF_OUTLINE: Final = 0.22
 """its share of an answer beside what stands around: the code takes the rest, the outline what that leaves."""
+_OUTLINE_OF_UNSURE: Final = 2.6
+"""How many times that an outline takes where nothing says that the best places hold the work, less"""
+_LESS_OF_SURE: Final = 2.2
+"""this, times the confidence that they do. Of a sure choice the places behind the first dozen hold next to
+nothing, and its code is likely what is edited; of an unsure one each further place adds some."""
+_MOST_OF_UNSURE: Final = 540
+"""Tokens of such an outline at most: a larger answer has more code."""
 _OUTLINE_BESIDE_SUREST: Final = 250
 """Tokens of the outline at least, where the surest part takes the others alone."""
 MOST_OUTLINE: Final = 480
@@ -66,7 +73,12 @@ class AnswerSize(NamedTuple):
 
 
 def answer_size(
-    first_answer: int | None, map_budget: int, said: Sequence[str] = (), *, is_about_one: bool = False
+    first_answer: int | None,
+    map_budget: int,
+    said: Sequence[str] = (),
+    *,
+    confidence: float,
+    is_about_one: bool = False,
 ) -> AnswerSize:
     """Return what the parts of an answer may take.
 
@@ -74,6 +86,7 @@ def answer_size(
         first_answer: tokens of the whole answer; None where the plan's budget alone limits it.
         map_budget: of the plan.
         said: sentences that the answer tells besides, of which the first are told.
+        confidence: that the best places hold all of the goal's work, 0 to 1.
         is_about_one: whether the goal is about one definition, whose source comes before other places.
     """
     if first_answer is None:
@@ -85,7 +98,9 @@ def answer_size(
     said_tokens = sum(map(tokens.count, said[:_MOST_SAID]))
     beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
     usable = max(first_answer - AROUND_TOKENS - said_tokens, 0)
-    wanted = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable), usable - beside)
+    usual = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable))
+    by_need = int((_OUTLINE_OF_UNSURE - _LESS_OF_SURE * confidence) * usual)
+    wanted = min(by_need, _MOST_OF_UNSURE, usable - beside)
     if is_about_one:
         return AnswerSize(_LEAST_OUTLINE, max(usable - beside, _LEAST_OUTLINE), beside, _RELATED_TO_ONE)
     outline = max(wanted, _LEAST_OUTLINE)

@@ -210,7 +210,13 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     """Go from the satellite view to the code that the evidence points at."""
     plan, run = navigation.state.flight_plan, navigation.run
     sentences = (*view.impact, *view.notes, *relevance.sufficiency.notes)
-    size = answer_size(run.first_answer, plan.budget, sentences, is_about_one=relevance.is_about_one)
+    size = answer_size(
+        run.first_answer,
+        plan.budget,
+        sentences,
+        confidence=relevance.sufficiency.confidence,
+        is_about_one=relevance.is_about_one,
+    )
     outline, spelt = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
     most, alone = size.code(outline), size.alone(outline, spelt)
     packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most, most_alone=alone)

@@ -76,7 +76,7 @@ def revise(
         or any(wish.operation in _ASK_FOR_MORE for wish in steering.wishes)
     )
     if asks_for_more or steered.run.fill:
-        size = answer_size(steered.run.first_answer, own.budget)
+        size = answer_size(steered.run.first_answer, own.budget, confidence=relevance.sufficiency.confidence)
         outline, spelt = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
         most, alone = size.code(outline), size.alone(outline, spelt)
         packed = pack(

@@ -73,7 +73,13 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
     allowed = without_excluded(index, relevance, own)
     impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
     sentences = (*impact, *workspace.notes, *allowed.sufficiency.notes)
-    size = answer_size(first_answer, plan.budget, sentences, is_about_one=allowed.is_about_one)
+    size = answer_size(
+        first_answer,
+        plan.budget,
+        sentences,
+        confidence=allowed.sufficiency.confidence,
+        is_about_one=allowed.is_about_one,
+    )
     menu, tests = _menu_within(size, index, allowed, drawn, own)
     return View(
         map=drawn,

@@ -11,6 +11,7 @@ from repo_map.languages.registry import language_named
 from repo_map.packing.chances import with_read_chances
 from repo_map.packing.twins import Twin, twin_of
 from repo_map.packing.why import brief_reason, short_name
+from repo_map.relevance.confidence import SURE
 from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 from repo_map.worktree.file_kinds import FileFlag, kinds_of
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
 _MOST_FILES: Final = 10
 """Files whose likeliest definitions compete for the lines."""
-_MOST_LINES: Final = 28
-_LEAST_CHANCE: Final = 0.015
+_MOST_LINES: Final = 40
+"""However unsure the choice is: a longer list is not read."""
+_LEAST_CHANCE: Final = 0.008
 """Of a definition that is worth its line: what is less likely gives less than source in its place, behind"""
+_LEAST_OF_SURE: Final = 0.02
+"""and of one that a sure choice lists: behind its first dozen next to nothing is right;"""
 _FIRST_LINES: Final = 6
 """the first, which stand there whatever is known: there has to be something to go on from."""
 _ROOM_FOR_TWINS: Final = 280
@@ -65,6 +69,7 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
     spent = lines = 0
     has_twins = room >= _ROOM_FOR_TWINS
     firm = list(_spelt(by_file, spelt))
+    least = _LEAST_OF_SURE if relevance.sufficiency.confidence >= SURE else _LEAST_CHANCE
     for turn, (path, unit) in enumerate((*firm, *_in_turn(index, relevance, by_file))):
         known = chosen.get(path)
         if known is not None and (unit is None or _key(unit) in known):
@@ -76,7 +81,7 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
         price = (0 if known is not None else _path_tokens(path)) + (_line_tokens(unit, above) if unit else 0)
         if turn >= len(firm) and (lines == _MOST_LINES or spent + price > room):
             continue
-        if turn >= len(firm) + _FIRST_LINES and unit is not None and unit.chance < _LEAST_CHANCE:
+        if turn >= len(firm) + _FIRST_LINES and unit is not None and unit.chance < least:
             break
         spent, lines = spent + price, lines + 1
         chosen.setdefault(path, {})

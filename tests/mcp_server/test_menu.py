@@ -171,6 +171,25 @@ async def test_an_answer_is_as_large_as_its_host_needs(
     assert list(places_of(object_of(asked)))[:5] == [1, 2, 3, 4, 5]
 
 
+async def test_an_unsure_answer_lists_more_places_than_a_sure_one(settings: Settings, tmp_path: Path) -> None:
+    body = "".join(f"    trail.append({line})\n" for line in range(9))
+    files = {
+        f"shop/area_{area}.py": "\n\n".join(
+            f"def answer_{area}_{number}(request, trail):\n    # The response to a request.\n{body}"
+            for number in range(9)
+        )
+        for area in range(12)
+    }
+    root = plant(tmp_path / "areas", files)
+    named = "Requests that come twice get a wrong response: `answer_3_4` and `answer_3_5` both trail behind"
+    async with Client(build_server(settings, working_folder=root)) as client:
+        sure = object_of(await client.call_tool("navigate", {"goal": named}))
+        unsure = object_of(await client.call_tool("navigate", {"goal": "Requests get a wrong response"}))
+    assert "answer_3_4" in sure["context"]
+    assert len(places_of(sure)) < 20
+    assert 30 < len(places_of(unsure)) <= 40
+
+
 def test_a_menu_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:
     places = [
         MenuPlace(number=at, path=path, name=f"f{at}", first=at, last=at, head="", tokens=1, is_sure=at == 4)
