@@ -52,7 +52,7 @@ CONVERSATIONS: Final = (
                 "navigate",
                 {
                     "goal": "A credit of -0.50 in a supplier's price list is read as 50 cents",
-                    "token_budget": 700,
+                    "token_budget": 800,
                 },
                 "You: *A credit of -0.50 in a supplier's price list is read as 50 cents. Fix it.* "
                 "The model calls `navigate` before it searches or opens files:",
