@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
+from mcp_server.tenancy.callers import LOCAL
 from mcp_server.transport.ending import CALL_SECONDS
 from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
@@ -309,6 +310,11 @@ def log_level(name: str) -> LogLevel:
 
 def require_principal(name: str) -> None:
     """Raise ``SettingsError`` where no token can be given to a principal of that name."""
+    if name == LOCAL:
+        raise SettingsError(
+            f"`{LOCAL}` can't be the name of a token's bearer: it is whoever starts the server on their own "
+            "machine, who may read any folder; write another name."
+        )
     if not _is_word(name, ":,") or name.startswith(_OF_PROVIDER):
         raise SettingsError(
             f"`{one_line(name)}` can't be the name of a token's bearer; write one without a colon, a comma "

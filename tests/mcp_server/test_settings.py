@@ -202,6 +202,11 @@ def test_a_name_that_no_bearer_can_have_is_refused(name: str) -> None:
         bearer_tokens((f"{name}:fedcba9876543210",))
 
 
+def test_no_token_makes_its_bearer_the_one_who_starts_the_server() -> None:
+    with pytest.raises(SettingsError, match="`local` can't be the name of a token's bearer: it is whoever"):
+        bearer_tokens(("local:fedcba9876543210",))
+
+
 def test_a_short_token_is_refused() -> None:
     with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
         bearer_tokens(("bob:short",))
