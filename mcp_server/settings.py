@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from mcp_server.tenancy.callers import LOCAL
 from mcp_server.transport.ending import CALL_SECONDS
 from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
@@ -19,6 +18,7 @@ from navigator.records.decisions import EMBEDDED
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
+    LOCAL_USER,
     GeminiMemory,
     NavigatorSettings,
 )
@@ -310,10 +310,10 @@ def log_level(name: str) -> LogLevel:
 
 def require_principal(name: str) -> None:
     """Raise ``SettingsError`` where no token can be given to a principal of that name."""
-    if name == LOCAL:
+    if name == LOCAL_USER:
         raise SettingsError(
-            f"`{LOCAL}` can't be the name of a token's bearer: it is whoever starts the server on their own "
-            "machine, who may read any folder; write another name."
+            f"`{LOCAL_USER}` can't be the name of a token's bearer: it is whoever starts the server on their "
+            "own machine, who may read any folder; write another name."
         )
     if not _is_word(name, ":,") or name.startswith(_OF_PROVIDER):
         raise SettingsError(

@@ -22,7 +22,14 @@ from navigator.models.sampling_port import HOST, AskHost
 from navigator.records.decisions import EMBEDDED
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Patience, StepAction
+from navigator.settings import (
+    ENDLESS,
+    LOCAL_USER,
+    NavigationRequest,
+    NavigatorSettings,
+    Patience,
+    StepAction,
+)
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
@@ -43,7 +50,6 @@ if TYPE_CHECKING:
 
 
 _LEAST_S: Final = 3.0
-LOCAL_USER = "local"
 _now = partial(datetime.now, UTC)
 
 

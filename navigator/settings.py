@@ -29,6 +29,8 @@ FIRST_ANSWER = 1_000
 FIRST_ANSWER_ALONE = 4_000
 """Tokens of one for whoever can't read them."""
 DEFAULT_MAX_STEPS = 12
+LOCAL_USER: Final = "local"
+"""The user of whoever needs no token: on their own machine they may name any folder."""
 DEFAULT_MAX_COST_USD = Decimal(2)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, Protocol
 
-LOCAL: Final = "local"
+from navigator.settings import LOCAL_USER
+
+LOCAL: Final = LOCAL_USER
 """The principal of everyone who needs no token: whoever can reach stdio or loopback."""
 
 

@@ -417,6 +417,7 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
+        (["serve"], {"HTTP_TOKENS": "local:0123456789abcdef"}, 2),
         (["serve"], {"HTTP_TOKENS": "stored"}, 2),
         (["team", "token", "bob"], {}, 2),
         (["team", "token", "b:ob"], {}, 2),
