@@ -109,7 +109,7 @@ class MenuPlace(_Report):
     tokens: int
     """What its source would add to the map; 0 where the map shows it whole."""
     is_sure: bool = False
-    """Whether it stands out as the likeliest."""
+    """Whether the goal's work likely edits it."""
     more: int = 0
     """Definitions of its file that are not listed; told with the file's last place."""
     also: str = ""

@@ -269,13 +269,13 @@ def test_a_module_called_tests_that_holds_none_is_not_told_as_a_file_of_tests(tm
     assert "shop" in told
 
 
-@pytest.mark.parametrize(("share", "stars"), [(0.3, 1), (0.6, 0)])
-def test_the_likeliest_place_is_marked_only_where_it_stands_out(
-    tmp_path: Path, share: float, stars: int
+@pytest.mark.parametrize(("chance", "stars"), [(0.5, 1), (0.4, 0)])
+def test_the_likeliest_place_is_marked_only_where_it_is_likely_edited(
+    tmp_path: Path, chance: float, stars: int
 ) -> None:
     index = build_index(write(tmp_path, TESTED), store=Store(None), workers=1)
     relevance = score_goal(index, "refund of a cart is refunded twice")
-    chances = iter([0.36, *(0.36 * share for _ in relevance.units[1:])])
+    chances = iter([chance, *(0.3 for _ in relevance.units[1:])])
     units = tuple(each._replace(chance=next(chances)) for each in relevance.units)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
     menu = menu_of(index, relevance._replace(units=units), draw_map(index, out))
