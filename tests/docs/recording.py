@@ -43,7 +43,7 @@ from tests.support.hooks import message
 CAST: Final = Path(__file__).parents[2] / "docs/first-minute.cast"
 PICTURE: Final = CAST.with_suffix(".svg")
 COLUMNS: Final = 112
-ROWS: Final = 66
+ROWS: Final = 74
 CLEAR: Final = "\x1b[2J\x1b[H"
 TYPING_S: Final = 1.5
 _SESSION: Final = "minute"
