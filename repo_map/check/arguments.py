@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final
 
 from repo_map.check.fitting import is_alike, misfit
-from repo_map.check.handed_on import handed_on, is_wider
 from repo_map.check.open_calls import OpenCalls, is_in_doubt
+from repo_map.check.value_uses import is_wider, value_uses
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS, TYPES
@@ -55,7 +55,7 @@ class Arguments:
             if after is not None:
                 old, new = self._before.forms_of(before)[0], self._after.forms_of(after)[0]
                 if not is_wider(old.parameters, new.parameters, self._after.language(after[0])):
-                    self._open.add_handed_on(after, handed_on(self._sides, before, after))
+                    self._open.add_value_uses(after, value_uses(self._sides, before, after))
                 self._open.look(after, partial(self._is_in_doubt, before, after))
         self._new_calls()
         return tuple(self._found.values())

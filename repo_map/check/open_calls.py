@@ -37,7 +37,7 @@ class OpenCalls:
         self._sides, self._after = sides, sides.after
         self._loose: dict[Place, dict[tuple[int, int], None]] = {}
         self._moved: dict[Place, dict[tuple[int, int], None]] = {}
-        self._handed_on: dict[Place, dict[tuple[int, int], None]] = {}
+        self._value_uses: dict[Place, dict[tuple[int, int], None]] = {}
         self._unresolved: dict[Place, dict[tuple[int, int], None]] = {}
         self._unread: dict[Place, int] = {}
 
@@ -49,10 +49,10 @@ class OpenCalls:
         """Take a call that fits, and whose values reach other parameters than before."""
         self._moved.setdefault(after, {})[file, line] = None
 
-    def add_handed_on(self, after: Place, lines: Iterable[tuple[int, int]]) -> None:
+    def add_value_uses(self, after: Place, lines: Iterable[tuple[int, int]]) -> None:
         """Take the uses of a function as a value: what calls it then, and with what, is not looked for."""
         if found := dict.fromkeys(lines):
-            self._handed_on[after] = found
+            self._value_uses[after] = found
 
     def look(self, after: Place, is_in_doubt: Callable[[int, CallForm], bool]) -> None:
         """Take the calls of a method on what nothing resolves, on lines that stayed as they were."""
@@ -84,11 +84,11 @@ class OpenCalls:
             yield f"{self._stayed(after, lines)}: {self._takes(after)}, and a call may leave values out."
         for after, lines in self._moved.items():
             yield f"{self._stayed(after, lines)}: {self._takes(after)}, and values reach other parameters."
-        for after, lines in self._handed_on.items():
+        for after, lines in self._value_uses.items():
             name = one_line(self._after.index.qualified_name(*after))
             where = few(nearest(self._after, after[0], lines))
             yield (
-                f"`{name}` is handed on ({where}): {self._takes(after)}; "
+                f"`{name}` is passed as a value ({where}): {self._takes(after)}; "
                 "check that its caller gives the new arguments."
             )
         for after, lines in self._unresolved.items():

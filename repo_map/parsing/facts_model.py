@@ -14,7 +14,7 @@ CALL: Final = 0
 TYPE: Final = 1
 """The name stands where a type is written."""
 VALUE: Final = 2
-"""The name is handed on, returned or assigned without being called."""
+"""The name is passed, returned or assigned without being called."""
 BASE: Final = 3
 """The name is what a class extends or implements."""
 DECORATOR: Final = 4

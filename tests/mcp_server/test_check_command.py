@@ -229,7 +229,7 @@ def undecided(shop: Path) -> Path:
 
 
 HANDED_ON = (
-    "Not complete: `net` is handed on (fees.py:3): it takes (amount, rate) now (price.py:1); "
+    "Not complete: `net` is passed as a value (fees.py:3): it takes (amount, rate) now (price.py:1); "
     "check that its caller gives the new arguments."
 )
 

@@ -805,7 +805,7 @@ CASES: dict[str, Case] = {
         {"a.py": ("(a)", "(a, b)"), "test_a.py": ("net(1, 2)", "net(2, 3)")},
         (),
         (
-            "`net` is handed on (test_a.py:7, test_a.py:8, test_a.py:9): it takes (a, b) now (a.py:1); check that its caller gives the new arguments.",
+            "`net` is passed as a value (test_a.py:7, test_a.py:8, test_a.py:9): it takes (a, b) now (a.py:1); check that its caller gives the new arguments.",
         ),
     ),
     "javascript-handed-on-as-a-value": Case(
@@ -816,7 +816,7 @@ CASES: dict[str, Case] = {
         {"a.js": ("(a)", "(a, b)")},
         (),
         (
-            "`net` is handed on (b.js:2): it takes (a, b) now (a.js:1); check that its caller gives the new arguments.",
+            "`net` is passed as a value (b.js:2): it takes (a, b) now (a.js:1); check that its caller gives the new arguments.",
         ),
     ),
     "typescript-handed-on-as-a-value": Case(
@@ -827,7 +827,7 @@ CASES: dict[str, Case] = {
         {"a.ts": ("(a: number)", "(a: number, b: number)")},
         (),
         (
-            "`net` is handed on (b.ts:2): it takes (a, b) now (a.ts:1); check that its caller gives the new arguments.",
+            "`net` is passed as a value (b.ts:2): it takes (a, b) now (a.ts:1); check that its caller gives the new arguments.",
         ),
     ),
     "go-handed-on-as-a-value": Case(
@@ -838,7 +838,7 @@ CASES: dict[str, Case] = {
         {"a.go": ("(a int)", "(a, b int)")},
         (),
         (
-            "`Net` is handed on (a.go:8): it takes (a, b) now (a.go:3); check that its caller gives the new arguments.",
+            "`Net` is passed as a value (a.go:8): it takes (a, b) now (a.go:3); check that its caller gives the new arguments.",
         ),
     ),
     "rust-handed-on-as-a-value": Case(
@@ -850,7 +850,7 @@ CASES: dict[str, Case] = {
         {"src/lib.rs": ("(a: u8)", "(a: u8, b: u8)")},
         (),
         (
-            "`T.net` is handed on (src/b.rs:4): it takes (a, b) now (src/lib.rs:5); check that its caller gives the new arguments.",
+            "`T.net` is passed as a value (src/b.rs:4): it takes (a, b) now (src/lib.rs:5); check that its caller gives the new arguments.",
         ),
     ),
     "c-handed-on-as-a-value": Case(
@@ -860,7 +860,7 @@ CASES: dict[str, Case] = {
         {"a.c": ("(int a)", "(int a, int b)")},
         (),
         (
-            "`net` is handed on (a.c:6, a.c:7): it takes (a, b) now (a.c:1); check that its caller gives the new arguments.",
+            "`net` is passed as a value (a.c:6, a.c:7): it takes (a, b) now (a.c:1); check that its caller gives the new arguments.",
         ),
     ),
     "cpp-handed-on-as-a-value": Case(
@@ -868,7 +868,7 @@ CASES: dict[str, Case] = {
         {"a.cpp": ("(int a)", "(int a, int b)")},
         (),
         (
-            "`net` is handed on (a.cpp:6): it takes (a, b) now (a.cpp:1); check that its caller gives the new arguments.",
+            "`net` is passed as a value (a.cpp:6): it takes (a, b) now (a.cpp:1); check that its caller gives the new arguments.",
         ),
     ),
     "java-handed-on-as-a-value": Case(
@@ -878,7 +878,7 @@ CASES: dict[str, Case] = {
         {"p/A.java": ("(int a)", "(int a, int b)")},
         (),
         (
-            "`A.net` is handed on (p/A.java:9): it takes (a, b) now (p/A.java:4); check that its caller gives the new arguments.",
+            "`A.net` is passed as a value (p/A.java:9): it takes (a, b) now (p/A.java:4); check that its caller gives the new arguments.",
         ),
     ),
     "kotlin-handed-on-as-a-value": Case(
@@ -888,7 +888,7 @@ CASES: dict[str, Case] = {
         {"p/A.kt": ("(a: Int)", "(a: Int, b: Int)")},
         (),
         (
-            "`net` is handed on (p/A.kt:8): it takes (a, b) now (p/A.kt:3); check that its caller gives the new arguments.",
+            "`net` is passed as a value (p/A.kt:8): it takes (a, b) now (p/A.kt:3); check that its caller gives the new arguments.",
         ),
     ),
     "php-handed-on-as-a-value": Case(
@@ -898,7 +898,7 @@ CASES: dict[str, Case] = {
         {"a.php": ("($a)", "($a, $b)")},
         (),
         (
-            "`net` is handed on (a.php:6): it takes (a, b) now (a.php:2); check that its caller gives the new arguments.",
+            "`net` is passed as a value (a.php:6): it takes (a, b) now (a.php:2); check that its caller gives the new arguments.",
         ),
     ),
     "python-handed-on-and-what-it-was-given-still-fits": Case(

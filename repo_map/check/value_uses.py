@@ -41,8 +41,8 @@ def is_wider(old: Sequence[ParameterForm], new: Sequence[ParameterForm], languag
     )
 
 
-def handed_on(sides: Sides, before: Place, after: Place) -> Iterator[tuple[int, int]]:
-    """Yield the files and lines after the change that stayed as they were and hand a function on."""
+def value_uses(sides: Sides, before: Place, after: Place) -> Iterator[tuple[int, int]]:
+    """Yield the files and lines after the change that stayed as they were and use a function as a value."""
     exported: dict[int, set[int]] = {}
     for use in sides.before.relations.uses_of(before, Confidence.LIKELY):
         file = sides.file_after(use.source[0])
