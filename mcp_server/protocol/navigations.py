@@ -14,14 +14,13 @@ from mcp_server.logs import about
 from mcp_server.protocol.responses import response_token_budget_for
 from mcp_server.protocol.stored_before import take_over_deliveries
 from mcp_server.settings import Settings
-from mcp_server.tenancy.callers import LOCAL
 from mcp_server.tenancy.calls import note_asked, note_navigation
 from mcp_server.tenancy.expiry import Expiry
 from mcp_server.tenancy.limits import CallerLimits
 from mcp_server.tenancy.principal import Principal
 from mcp_server.tenancy.repository_access import RepositoryAccess
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
-from navigator.settings import DEFAULT_TOKEN_BUDGET
+from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
 from navigator.workspaces.repository_address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
@@ -261,7 +260,7 @@ class Navigations:
         Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
         session alone, and two of them are not shown each other's.
         """
-        if principal.user != LOCAL:
+        if principal.user != LOCAL_USER:
             uses = await self._uses(await self.navigator(), principal)
             used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
             return [key for _, key in sorted(used, reverse=True)]

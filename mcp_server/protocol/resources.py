@@ -26,9 +26,9 @@ from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
 from mcp_server.protocol.report_text import clip, status_of, wire_report
 from mcp_server.protocol.wire import unmarked
-from mcp_server.tenancy.callers import LOCAL
 from mcp_server.tenancy.principal import current_principal
 from navigator.errors import UnknownNavigationError
+from navigator.settings import LOCAL_USER
 from navigator.workspaces.repository_address import address_title
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted, quoted
@@ -209,7 +209,7 @@ def _folders(typed: str, allowed: tuple[Path, ...]) -> list[str]:
     """Return the folders that ``typed`` may go on to; without an allow-list only for local callers."""
     if not typed:
         return [str(folder) for folder in allowed]
-    if not allowed and current_principal().user != LOCAL:
+    if not allowed and current_principal().user != LOCAL_USER:
         return []
     parent = Path(typed if typed.endswith("/") else typed.rpartition("/")[0] or "/")
     if not parent.is_absolute() or (

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from navigator.settings import LOCAL_USER
-
-LOCAL: Final = LOCAL_USER
-"""The principal of everyone who needs no token: whoever can reach stdio or loopback."""
 
 
 class Caller(Protocol):
@@ -29,6 +26,6 @@ class Caller(Protocol):
 class Here(NamedTuple):
     """Somebody at a command line of this machine."""
 
-    user: str = LOCAL
+    user: str = LOCAL_USER
     groups: frozenset[str] = frozenset()
     login: str = ""

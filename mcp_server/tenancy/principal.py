@@ -11,7 +11,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from mcp_server.eras import MODERN
-from mcp_server.tenancy.callers import LOCAL
+from navigator.settings import LOCAL_USER
 
 LOGIN: Final = "login"
 """Where a verified token tells what git hosts call its bearer."""
@@ -22,7 +22,7 @@ GROUPS: Final = "groups"
 class Principal(NamedTuple):
     """One request's origin."""
 
-    user: str = LOCAL
+    user: str = LOCAL_USER
     session: str | None = None
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
     groups: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     session = None if ctx.protocol_version >= MODERN else request.headers.get("mcp-session-id")
     user = request.scope.get("user")
     if user is None or not user.is_authenticated:
-        return Principal(LOCAL, session)
+        return Principal(LOCAL_USER, session)
     claims = user.access_token.claims or {}
     return Principal(user.display_name, session, groups_of(user.access_token), str(claims.get(LOGIN, "")))
 

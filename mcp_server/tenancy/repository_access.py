@@ -17,8 +17,8 @@ from mcp_server.repository import (
     path_of,
     require_allowed,
 )
-from mcp_server.tenancy.callers import LOCAL, Caller
-from navigator.settings import NavigatorSettings
+from mcp_server.tenancy.callers import Caller
+from navigator.settings import LOCAL_USER, NavigatorSettings
 from navigator.workspaces.catalogue import Catalogue, CatalogueError, RepositoryEntry, split_ref
 from navigator.workspaces.repository_address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
@@ -98,7 +98,7 @@ class RepositoryAccess:
         try:
             opened = self._open_ones(roots, working_folder)
         except RepositoryNotFoundError as error:
-            if principal.user == LOCAL or roots:
+            if principal.user == LOCAL_USER or roots:
                 raise
             # What is wrong with the server's own folder is nothing that a caller can mend.
             raise self._none_named(principal) from error
@@ -121,7 +121,7 @@ class RepositoryAccess:
         """
         given = [named] if isinstance(named, str) else list(named or ())
         names = () if any(text.strip() for text in given) or not goal.strip() else self.names(principal)
-        if names and self.may_name_folders(principal) and (roots or principal.user == LOCAL):
+        if names and self.may_name_folders(principal) and (roots or principal.user == LOCAL_USER):
             with suppress(RepositoryNotFoundError):
                 return Chosen(self.choose(None, roots, working_folder, principal))
         if not names or self._catalogue is None:
@@ -161,13 +161,13 @@ class RepositoryAccess:
         try:
             entries = self._entries()
         except CatalogueError as error:
-            if principal.user == LOCAL:
+            if principal.user == LOCAL_USER:
                 raise
             raise RepositoriesUnknownError(
                 "This server can't read its list of repositories at the moment; tell its operator, whose log "
                 "says why."
             ) from error
-        is_local = principal.user == LOCAL
+        is_local = principal.user == LOCAL_USER
         return [
             name
             for name, entry in entries.items()
@@ -222,7 +222,7 @@ class RepositoryAccess:
 
     def may_name_folders(self, principal: Caller) -> bool:
         """Tell whether the caller may name folders of this machine at all."""
-        return self._catalogue is None or bool(self._allowed) or principal.user == LOCAL
+        return self._catalogue is None or bool(self._allowed) or principal.user == LOCAL_USER
 
     def _source(self, text: str, base: Path, names: frozenset[str], principal: Caller) -> Source:
         name, ref = split_ref(text)
@@ -241,7 +241,7 @@ class RepositoryAccess:
         try:
             chosen = choose_repository(folder or ".", (base,), base, self._allowed)
         except RepositoryNotAllowedError as error:
-            if principal.user == LOCAL:
+            if principal.user == LOCAL_USER:
                 raise
             # The caller's own words: where the server stands is none of its business.
             raise RepositoryNotAllowedError(

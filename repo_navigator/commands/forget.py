@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
-from mcp_server.tenancy.callers import LOCAL
 from navigator.errors import InvalidRequestError
+from navigator.settings import LOCAL_USER
 from repo_map.messages import counted
 from repo_navigator.options import argument, flag, number
 from repo_navigator.terminal import print_text
@@ -51,7 +51,7 @@ def run(options: ForgetOptions, settings: Settings) -> int:
             print_text(f"Deleted {navigation_id}.\n")
         if options.older_than is not None:
             before = time.time() - options.older_than * _DAY_S
-            uses = await navigator.store.uses(LOCAL)
+            uses = await navigator.store.uses(LOCAL_USER)
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)
