@@ -13,6 +13,7 @@ from repo_map.drawing.rendering import joint_legend
 from repo_map.packing.draft import Base, shape_of
 from repo_map.packing.pieces import CHARACTERS_PER_TOKEN, PieceReader
 from repo_map.packing.source import joined
+from repo_map.packing.windows import SHARE_OF_LEFT
 from repo_map.plan.model import FlightPlan, Focus, SectionRule, VerbosityRule
 from repo_map.relevance.score import units_of
 from repo_map.selection.exclusions import excluded, with_exclusions_of
@@ -30,9 +31,6 @@ _SHARE_OF_LARGE = 0.6
 """Of the budget, what the best parts of a file take that is larger than the whole;"""
 _MOST_TRIED = 60
 """its parts that are tried, the best first."""
-_SHARE_OF_LEFT = 0.8
-"""Of the room that is left, what windows of a definition take that has no room: what leads to them is drawn
-as well."""
 
 Asked: TypeAlias = Mapping[str, Collection[tuple[str | None, str | None]]]
 """By patterns of files the parts that were asked for last, each by its name or lines; none for the whole."""
@@ -212,14 +210,14 @@ class _Room:
             self._put_in_place(part, ranges)
             return
         (first, last) = ranges[0]
-        room = round(_SHARE_OF_LEFT * max(self._left(), 0))
+        room = round(SHARE_OF_LEFT * max(self._left(), 0))
         windows = [(each.first, each.last) for unit in units for each in self._reader.windows(unit, room)]
         self._put_in_place(
             part,
             [(max(low, first), min(high, last)) for low, high in windows if low <= last and first <= high],
         )
         # What the goal speaks of may be little: the rest of the room is for how it begins.
-        room = round(_SHARE_OF_LEFT * max(self._left(), 0)) * CHARACTERS_PER_TOKEN
+        room = round(SHARE_OF_LEFT * max(self._left(), 0)) * CHARACTERS_PER_TOKEN
         lines = self._reader.file(part.path).lines
         sizes = accumulate(len(line) + 1 for line in lines[first - 1 : last])
         if fitting := sum(size <= room for size in sizes):

@@ -51,7 +51,7 @@ class ListedFile(NamedTuple):
     """Its likeliest definitions, in its order; none where the file is told alone."""
     more: int
     """Definitions that it has besides."""
-    twins: tuple[Twin | None, ...] = ()
+    twins: tuple[Twin | None, ...]
     """Of each place where the same code stands as well."""
 
 

@@ -17,7 +17,7 @@ from repo_map.packing.draft import Base, Draft
 from repo_map.packing.pieces import CHARACTERS_PER_TOKEN, LENGTH_PRICE, Piece, PieceReader
 from repo_map.packing.reaching_tests import tests_of
 from repo_map.packing.why import header_reason
-from repo_map.packing.windows import size_of
+from repo_map.packing.windows import SHARE_OF_LEFT, size_of
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.relations.model import Place
 from repo_map.relevance.score import Relevance, ScoredUnit
@@ -61,9 +61,7 @@ _WINDOWS_OF_SMALL = 0.4
 _LIKELY = 0.2
 """Chance from which on a function that does not fit is shown in windows before what is less likely;"""
 _LEAST_OF_WINDOWS = 120
-"""so many tokens of room at least, also for more of them at the end,"""
-_SHARE_OF_LEFT = 0.8
-"""of which they take this share: what encloses them is drawn as well."""
+"""so many tokens of room at least, also for more of them at the end."""
 _FIRST = 12
 """Pieces among which chosen definitions are looked for."""
 _MOST_CHOSEN = 4
@@ -210,7 +208,7 @@ def _fill_with_windows(draft: Draft, reader: PieceReader, unit: ScoredUnit, usua
     if left < _LEAST_OF_WINDOWS or any(_shown_whole(reader, piece) for piece in taken):
         return
     known = sum(size_of(reader.file(each.path).lines, each.first, each.last) for each in taken)
-    room = known // CHARACTERS_PER_TOKEN + round(_SHARE_OF_LEFT * left)
+    room = known // CHARACTERS_PER_TOKEN + round(SHARE_OF_LEFT * left)
     draft.fill_exactly(list(reader.windows(unit, room)), usual)
 
 

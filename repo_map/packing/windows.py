@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from repo_map.parsing.values import Definition
     from repo_map.relevance.score import ScoredUnit
 
+SHARE_OF_LEFT = 0.8
+"""Of the room that is left, what windows of a function take: what encloses them is drawn as well."""
 _REACHES = (25, 13, 7, 3)
 """Lines of the statements shown around a line that matters, fewer where the room is small."""
 _HEAD = 6
