@@ -224,12 +224,18 @@ def test_what_is_slow_is_told_by_the_audit(tmp_path: Path, capsys: pytest.Captur
     assert "set REPO_NAVIGATOR_AUDIT" in capsys.readouterr().err
 
 
+def shop_in(folder: Path) -> Path:
+    """Return a repository of one file, below a folder."""
+    shop = folder / "shop"
+    shop.mkdir()
+    commit(shop, {"prices.py": "def discount(item):\n    return 5\n"})
+    return shop
+
+
 def test_repositories_are_told_with_their_disk_and_their_readers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop = tmp_path / "shop"
-    shop.mkdir()
-    commit(shop, {"prices.py": "def discount(item):\n    return 5\n"})
+    shop = shop_in(tmp_path)
     file = tmp_path / "repositories.yaml"
     file.write_text(
         f"revoked: [eve]\nrepositories:\n  shop: {{address: 'file://{shop}', readers: ['group:core']}}\n"
@@ -255,9 +261,7 @@ def test_repositories_are_told_with_their_disk_and_their_readers(
 def test_a_list_that_cannot_be_read_is_told_beside_what_is_known(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop = tmp_path / "shop"
-    shop.mkdir()
-    commit(shop, {"prices.py": "def discount(item):\n    return 5\n"})
+    shop = shop_in(tmp_path)
     file = tmp_path / "repositories.yaml"
     file.write_text(f"repositories:\n  shop: {{address: 'file://{shop}'}}\n")
     monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(file))
