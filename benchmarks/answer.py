@@ -16,10 +16,9 @@ import msgspec
 
 from benchmarks.figures import bootstrap
 from benchmarks.kept_rows import KeptRows
-from benchmarks.localize import add_folders
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
-from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
+from benchmarks.trees import MirrorNotFoundError, add_folders, files_at_head, find_mirror, materialise
 from repo_map.relevance.model import Weights
 
 if TYPE_CHECKING:

@@ -4,8 +4,6 @@ Each principal has a repository of its own with a word that no other has. It ope
 other and steps each. A call that got no answer, or 502 to 504, is made again. At the end every
 answered step is looked up at another server than nginx chose. The same is then done by one server alone, on
 SQLite and without any trouble.
-
-With webhooks among the troubles the repositories are named ones of a git host, which is asked who reads them.
 """
 
 from __future__ import annotations
@@ -33,10 +31,9 @@ from typing import Any, Final
 import anyio
 import httpx2
 
-from benchmarks.git_host import GitHost, git_host
 from benchmarks.nginx import free_port, is_installed, nginx_before
 from benchmarks.postgres import Database, postgres_programs
-from benchmarks.troubles import TROUBLES, Stage, fetch, is_ready, keep_fetching, trouble
+from benchmarks.troubles import TROUBLES, Stage, is_ready, trouble
 from navigator.stores.store_address import DatabaseAddress, read_database_address
 
 STORE: Final = "postgresql+asyncpg://postgres@127.0.0.1:5432/test"
@@ -67,13 +64,11 @@ class Host:
     token: str
     repository: Path
     word: str
-    asks_for: str
-    """What its calls name the repository by."""
     flights: list[Flight] = field(default_factory=list)
 
     @property
     def login(self) -> str:
-        """Its name, here and at the git host."""
+        """Its name."""
         return f"principal-{self.number}"
 
 
@@ -95,7 +90,6 @@ class Outcome:
     """As ``seconds``, before anybody else called and anything happened."""
     troubles: dict[str, list[float]] = field(default_factory=dict)
     """Which happened, and how many seconds each took."""
-    webhooks: Counter[str] = field(default_factory=Counter)
     took: float = 0.0
     busy_cores: float = 0.0
     """Of the machine, whoever made it work."""
@@ -207,8 +201,6 @@ def _summary(outcome: Outcome) -> dict[str, Any]:
         "refusals": dict(sorted(outcome.refusals.items())),
         "given up after two minutes": dict(sorted(outcome.unanswered.items())),
     }
-    if outcome.webhooks:
-        told["webhooks answered"] = dict(sorted(outcome.webhooks.items()))
     for tool, seconds in outcome.seconds.items():
         if len(seconds) > 1:
             told[f"{tool} p50, p95, longest"] = p50, p95, _ = _percentiles(seconds)
@@ -243,11 +235,6 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
             "REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts),
             "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
         }
-        git = None
-        if "webhooks" in names:
-            git = stack.enter_context(git_host(scratch, {host.repository.name: host.login for host in hosts}))
-            environ |= _named(hosts, git, scratch)
-            await anyio.to_thread.run_sync(fetch, {**os.environ, **environ})
         programs = {"later": sys.executable, "earlier": options.earlier or sys.executable}
         ports = [free_port() for _ in range(options.replicas)]
         replicas = [Replica(scratch, port, environ, programs["earlier"]) for port in ports]
@@ -256,7 +243,7 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
             replica.start()
         (scratch / "nginx").mkdir()
         front = stack.enter_context(nginx_before(scratch / "nginx", ports))
-        stage = Stage(replicas, front, database, git, programs)
+        stage = Stage(replicas, database, programs)
         outcome = Outcome()
         async with (
             httpx2.AsyncClient(verify=front.trust, timeout=90, limits=_ROOMY) as client,
@@ -266,13 +253,11 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
             for host in hosts[: options.alone]:
                 await _fly_one(host, caller, options)
             outcome.alone, outcome.seconds = outcome.seconds, {tool: [] for tool in outcome.seconds}
-            if git is not None:
-                tasks.start_soon(keep_fetching, {**os.environ, **environ})
             if names:
                 tasks.start_soon(trouble, stage, names, options.every)
             await _fly(hosts, caller, options)
             tasks.cancel_scope.cancel()
-        outcome.troubles, outcome.webhooks = stage.took, stage.webhooks
+        outcome.troubles = stage.took
         for replica in replicas:
             replica.send(signal.SIGCONT)
             await anyio.to_thread.run_sync(replica.ensure)
@@ -281,21 +266,6 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
         size = await _database_bytes(environ["REPO_NAVIGATOR_STORE"])
         outcome.database_kb = size / 1000 / max(len(outcome.seconds["navigate"]), 1)
     return outcome
-
-
-def _named(hosts: Sequence[Host], git: GitHost, scratch: Path) -> dict[str, str]:
-    """Have hosts name their repositories as a git host's; give the variables by which servers know them."""
-    file = scratch / "repositories.yaml"
-    file.write_text(git.catalogue())
-    for host in hosts:
-        host.asks_for = host.repository.name
-    # As the instances of one machine they share the folders.
-    return {
-        **git.settings,
-        "REPO_NAVIGATOR_REPOSITORIES": str(file),
-        "REPO_NAVIGATOR_DATA": str(scratch / "data"),
-        "REPO_NAVIGATOR_CACHE": str(scratch / "cache"),
-    }
 
 
 async def fly_alone(options: argparse.Namespace, scratch: Path) -> Outcome:
@@ -409,7 +379,7 @@ def _busy_seconds() -> float:
 
 async def _fly_one(host: Host, caller: Caller, options: argparse.Namespace) -> None:
     outcome, clock = caller._outcome, time.perf_counter()
-    goal = {"goal": f"the part that only {host.word} has", "repo_path": host.asks_for}
+    goal = {"goal": f"the part that only {host.word} has", "repo_path": str(host.repository)}
     opened = await caller.answer(host, "navigate", **goal, mode="interactive", token_budget=_TOKENS + 2_000)
     if opened is None:
         return
@@ -551,7 +521,7 @@ def hosts_of(scratch: Path, count: int) -> list[Host]:
             )
             (folder / "src" / f"part_{part}.py").write_text(body + others)
         subprocess.run(["git", "init", "--quiet", folder], check=True)
-        hosts.append(Host(number, secrets.token_urlsafe(16), folder, word, str(folder)))
+        hosts.append(Host(number, secrets.token_urlsafe(16), folder, word))
     return hosts
 
 

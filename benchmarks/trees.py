@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 import subprocess
 from pathlib import Path
 
@@ -19,6 +21,21 @@ _AS_STORED = (
 
 class MirrorNotFoundError(RepoMapError):
     """No mirror of a repository is in the folder of mirrors; the message names what was looked for."""
+
+
+def add_folders(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that name the folder of mirrors and the folder of work trees."""
+    parser.add_argument(
+        "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=_folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+def _folder(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    return Path(value) if value else None
 
 
 def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:

@@ -1,11 +1,10 @@
-"""What happens to a team's servers while they are measured: kills, hangs, restarts, storms, upgrades."""
+"""What happens to a team's servers while they are measured: kills, hangs, restarts, upgrades."""
 
 from __future__ import annotations
 
 import itertools
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,25 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import anyio
-import httpx2
 
-from benchmarks.git_host import NAME, GitHost, commit, webhook
 from benchmarks.nginx import PASSED_OVER_S
 
 if TYPE_CHECKING:
-    from benchmarks.nginx import Front
     from benchmarks.postgres import Database
     from benchmarks.team import Replica
 
 _HUNG_S: Final = 14.0
 """Longer than nginx waits, than a lease of the run holds, and than systemd's watchdog allows."""
 _AWAY_S: Final = 6.0
-_STORM: Final = 400
-"""Webhooks of one storm."""
-_AT_ONCE: Final = 20
-_PUSHED: Final = 5
-"""Projects that a storm's pushes have changed."""
-_BETWEEN_FETCHES_S: Final = 10.0
 
 
 @dataclass
@@ -40,15 +30,11 @@ class Stage:
     """What a trouble may touch, and what is counted of it."""
 
     replicas: Sequence[Replica]
-    front: Front
     database: Database | None
-    host: GitHost | None
     programs: Mapping[str, str]
     """Version, `earlier` or `later` → the interpreter in whose environment it is installed."""
     took: dict[str, list[float]] = field(default_factory=dict)
     """By trouble, from its begin to its end."""
-    webhooks: Counter[str] = field(default_factory=Counter)
-    """By what was sent, and the status of the answer."""
 
 
 Trouble = Callable[[Stage, int], Awaitable[None]]
@@ -83,38 +69,6 @@ async def _restart_database(stage: Stage, turn: int) -> None:
     await anyio.to_thread.run_sync(stage.database.start)
 
 
-async def _storm(stage: Stage, turn: int) -> None:
-    """Send webhooks as fast as they are answered: pushes and members, each fourth by who has no secret."""
-    host = stage.host
-    assert host is not None
-    projects = list(host.readers)
-    for project in projects[turn * _PUSHED :][:_PUSHED]:
-        (host.folder / project / "src" / f"pushed_{turn}.py").write_text(f"PUSHED = {turn}\n")
-        await anyio.to_thread.run_sync(commit, host.folder / project)
-    turns = itertools.count()
-
-    async def send(client: httpx2.AsyncClient) -> None:
-        while (number := next(turns)) < _STORM:
-            is_true = number % 4 != 3
-            project = projects[number % len(projects)]
-            secret = {} if is_true else {"secret": "a-guess-of-somebody"}
-            body, headers = webhook(project, is_push=bool(number % 2), **secret)
-            url = f"https://127.0.0.1:{stage.front.port}/webhooks/{NAME}"
-            said = ""
-            try:
-                said = str((await client.post(url, content=body, headers=headers)).status_code)
-            except httpx2.TransportError as error:
-                said = type(error).__name__
-            stage.webhooks[f"{'signed' if is_true else 'forged'}: {said}"] += 1
-
-    async with (
-        httpx2.AsyncClient(verify=stage.front.trust, timeout=60) as client,
-        anyio.create_task_group() as sent,
-    ):
-        for _ in range(_AT_ONCE):
-            sent.start_soon(send, client)
-
-
 async def _move_to(stage: Stage, version: str) -> None:
     for replica in stage.replicas:
         await anyio.to_thread.run_sync(replica.end)
@@ -140,7 +94,6 @@ TROUBLES: Final[Mapping[str, Trouble]] = {
     "kill": _kill,
     "hang": _hang,
     "database": _restart_database,
-    "webhooks": _storm,
     "upgrade": _upgrade,
     "rollback": _roll_back,
 }
@@ -157,21 +110,6 @@ async def trouble(stage: Stage, names: Sequence[str], every: float) -> None:
             await TROUBLES[name](stage, happened[name])
         happened[name] += 1
         stage.took.setdefault(name, []).append(time.perf_counter() - began)
-
-
-async def keep_fetching(environ: Mapping[str, str]) -> None:
-    """Fetch what is pushed to, as the unit of a server does, until cancelled."""
-    while True:
-        await anyio.sleep(_BETWEEN_FETCHES_S)
-        await anyio.to_thread.run_sync(fetch, environ, "--older", "300")
-
-
-def fetch(environ: Mapping[str, str], *arguments: str) -> None:
-    """Fetch repositories once."""
-    command = [sys.executable, "-I", "-m", "repo_navigator.main", "repositories", "sync", *arguments]
-    done = subprocess.run(command, env=dict(environ), capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"Not everything was fetched: {done.stderr.strip()[-300:]}", file=sys.stderr)
 
 
 def is_ready(program: str) -> bool:

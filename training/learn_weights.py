@@ -4,8 +4,8 @@
 
 Signals are computed once per task and kept in ROWS. Figures are cross-validated: the repositories are
 dealt into five folds, and each fold is scored with weights learned from the other four. ``body`` is
-estimated from line counts, ``reach`` from a fixed number of places; ``python -m benchmarks localize`` and
-``answer`` measure them.
+estimated from line counts, ``reach`` from a fixed number of places; ``python -m benchmarks answer``
+measures them.
 """
 
 from __future__ import annotations

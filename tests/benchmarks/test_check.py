@@ -8,11 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.check import summaries, tests_chosen
-from benchmarks.check.as_made import MadeRow
-from benchmarks.check.forgotten import AloneRow, ForgottenRow
-from benchmarks.check.loop import LoopRow
-from benchmarks.kept_rows import KeptRows
 from tests.support.trees import commit, git
 
 BEFORE = {
@@ -70,19 +65,3 @@ def test_nothing_is_told_of_a_commit_as_it_was_made(mirrors: Path) -> None:
 def test_the_tests_that_a_commit_edits_are_counted(mirrors: Path) -> None:
     (row,) = rows_of(mirrors, "--tests")
     assert (row["edited"], row["found"], row["named"]) == (1, 1, 1)
-
-
-def test_the_page_has_the_figures_of_the_rows_that_are_kept() -> None:
-    rows = Path(__file__).parents[2] / "docs" / "laboratory"
-    page = (rows / "check.md").read_text("utf-8")
-    assert summaries.forgotten_summary(list(KeptRows(rows / "check-fresh.jsonl", ForgottenRow))) in page
-    assert summaries.forgotten_summary(list(KeptRows(rows / "check-further.jsonl", ForgottenRow))) in page
-    assert summaries.loop_summary(list(KeptRows(rows / "check-loop.jsonl", LoopRow))) in page
-    assert summaries.made_summary(list(KeptRows(rows / "check-made.jsonl", MadeRow))) in page
-    earlier = summaries.forgotten_summary(list(KeptRows(rows / "check-forgotten.jsonl", ForgottenRow)))
-    assert earlier.endswith("| all | 111 | 110 | 107 | 0.97 | 8 | 0 | 0.00 |")
-    assert "107 of 110 uses" in page
-    alone = summaries.alone_summary(list(KeptRows(rows / "check-alone.jsonl", AloneRow)))
-    assert alone.endswith("| all | 32 | 83 | 82 | 0.99 | 0 |")
-    assert "82 of 83 lines" in page
-    assert summaries.tests_summary(list(KeptRows(rows / "check-tests.jsonl", tests_chosen.TestsRow))) in page

@@ -440,7 +440,6 @@ def test_json_tells_what_was_changed_where_and_nothing_else(
 
 def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
     benches = (
-        ["localize"],
         ["concurrency"],
         *(["agents", name] for name in ("run", "report", "tasks", "mine")),
     )

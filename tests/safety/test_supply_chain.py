@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.licences import needed
 from tests.safety.crash import FILES
+from tests.safety.licences import needed
 from tests.support.trees import write
 
 ROOT = Path(__file__).parents[2]

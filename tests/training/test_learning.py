@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import pytest
 from benchmarks.tasks import GoldSymbol, Task
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.relevance.model import default_weights
 from tests.support.trees import write
-from training.ablate import LEVERS, table, without
 from training.foreign_weights import foreign_weights
 from training.learn_weights import FORMULA, cross_validate, deal_folds, lacking, learn
 from training.learning_report import difference, interval, report
@@ -90,25 +87,6 @@ def test_every_task_is_measured_with_weights_of_other_repositories(tasks: list[T
     assert [result["body"] for result in results] == [1.0] * len(tasks)
     assert [result["reach"] for result in results] == [1.0] * len(tasks)
     assert "small" in "\n".join(report("cross-validated", tasks, results))
-
-
-def test_a_kind_of_signal_is_taken_away_whole() -> None:
-    shipped = default_weights()
-    less = without(shipped, LEVERS["path"])
-    assert set(shipped.file) - set(less.file) == {"m.stem", "path.bm25", "path.gain", "path.stem"}
-    assert less.unit == shipped.unit
-
-
-def test_the_ablation_has_a_line_for_every_kind_of_signal(tasks: list[TaskRows]) -> None:
-    lines = table(tasks)
-    assert lines[2].startswith("| all signals, learned | 1.000 (1.00 to 1.00) |")
-    assert [line.split("|")[1].strip() for line in lines[4:]] == [f"less {lever}" for lever in LEVERS]
-
-
-def test_every_kind_of_signal_names_some_that_ship() -> None:
-    shipped = {*default_weights().file, *default_weights().unit}
-    for lever, pattern in LEVERS.items():
-        assert any(re.match(pattern, name) for name in shipped), lever
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path, tasks: list[TaskRows]) -> None:

@@ -1,20 +1,17 @@
-"""The localization benchmark on a repository made on the spot: score, table, resumption, baselines."""
+"""Scores of answers, work trees of tasks, and files that hold no tasks."""
 
 from __future__ import annotations
 
-import argparse
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from benchmarks import localize
 from benchmarks.__main__ import main
 from benchmarks.scoring import Answer, Place, score
-from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
+from benchmarks.tasks import GoldSpan, GoldSymbol, Task
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
 from tests.support.trees import commit, git
 
@@ -123,40 +120,12 @@ def test_what_is_no_file_of_tasks_is_told_in_a_sentence(
 ) -> None:
     if text is not None:
         (tmp_path / "tasks.jsonl").write_text(text)
-    arguments = ["localize", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
+    arguments = ["answer", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
     assert main(arguments) == 2
     message = capsys.readouterr().err
     assert "tasks.jsonl`" in message
     assert "unexpectedly" not in message
     assert message.count("\n") == 1
-
-
-def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
-    mirrors: Path, task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tasks = tmp_path / "shop.jsonl"
-    row = {"id": task.id, "repo": task.repo, "base_commit": task.base_commit, "language": "Python"}
-    symbols = [{name: getattr(each, name) for name in each.__struct_fields__} for each in task.gold_symbols]
-    tasks.write_text(
-        json.dumps({**row, "goal": task.goal, "gold_files": task.gold_files, "gold_symbols": symbols})
-    )
-    out = tmp_path / "out"
-    arguments = [str(tasks), "--tokens", "600,1200", "--baselines", "--by", "language"]
-    arguments += ["--mirrors", str(mirrors), "--trees", str(tmp_path / "trees"), "--out", str(out)]
-    parser = argparse.ArgumentParser()
-    localize.add_arguments(parser)
-    assert localize.run(parser.parse_args(arguments)) == 0
-    first = capsys.readouterr()
-    assert first.out.startswith("\nshop: 1 tasks\n")
-    for system in ("navigator", "BM25 files", "BM25 functions", "grep"):
-        assert sum(line.startswith(system) for line in first.out.splitlines()) == 4
-    answers = (out / "shop.jsonl").read_bytes()
-    (out / "shop.jsonl").write_bytes(answers + b'\n{"id": "half a li')
-    assert localize.run(parser.parse_args(arguments)) == 0
-    again = capsys.readouterr()
-    assert again.err == "1/1 ada__shop-1: known\n"
-    assert again.out == first.out
-    assert read_tasks(tasks)[0].id == "ada__shop-1"
 
 
 def _published() -> dict[str, Any]:
@@ -172,34 +141,3 @@ def test_figures_agree_with_those_of_the_tasks_own_scorer(answer: dict[str, Any]
     files: dict[str, str] = published["files"]
     measures = score(task, Answer(answer["context"], answer["ranked"]), frozenset(files), files.__getitem__)
     assert {name: measures[name] for name in answer["measures"]} == pytest.approx(answer["measures"])
-
-
-def test_several_sets_are_summed_up_and_printed_as_tables(
-    mirrors: Path, task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sets = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
-    for number, file in enumerate(sets):
-        row = {**msgspec.to_builtins(task), "id": f"ada__shop-{number}"}
-        file.write_text(json.dumps(row))
-    common = [*map(str, sets), "--tokens", "600", "--baselines", "--out", str(tmp_path / "out")]
-    common += ["--mirrors", str(mirrors), "--trees", str(tmp_path / "trees")]
-    parser = argparse.ArgumentParser()
-    localize.add_arguments(parser)
-    assert localize.run(parser.parse_args([*common, "--by", "surety"])) == 0
-    message = capsys.readouterr().out
-    assert "\nall: 2 tasks\n" in message
-    assert re.search(r"^navigator +600 +(?:sure|likely|unsure) +2 +1\.000", message, re.MULTILINE)
-    assert localize.run(parser.parse_args([*common, "--json"])) == 0
-    figures = json.loads(capsys.readouterr().out)
-    assert figures["one"][0]["system"] == "navigator"
-    assert figures["one"][0]["measures"]["Acc@1"] == {"mean": 1.0, "interval": [1.0, 1.0]}
-    assert localize.run(parser.parse_args([*common, "--markdown"])) == 0
-    tables = capsys.readouterr().out
-    assert (
-        "| all (2) | 600 | navigator | 1.000 | 1.000 ±0.00 | 1.000 | 1.000 ±0.00 | 1.000 | 1.000 |" in tables
-    )
-    assert "| one (1) | 600 | BM25 functions | " in tables
-    assert "| Python | 2 | 1.00 (1.00) | 1.00 (1.00) |" in tables
-    assert re.search(
-        r"^\| 600 \| (?:sure|likely|unsure) \| 2 \| 1\.00 \| 1\.00 \| 1\.00 \|$", tables, re.MULTILINE
-    )

@@ -1,9 +1,8 @@
-"""The licence of every package that is needed; ``python -m benchmarks.licences`` fails on a copyleft one."""
+"""The licences of the packages that the product needs."""
 
 from __future__ import annotations
 
 import re
-import sys
 from importlib.metadata import PackageMetadata, PackageNotFoundError, distribution
 from typing import NamedTuple
 
@@ -58,16 +57,3 @@ def _licence(metadata: PackageMetadata) -> str:
     ]
     written = str(next(iter(metadata.get_all("License") or ()), "")).strip().partition("\n")[0]
     return "; ".join(named) or written[:60] or "unknown"
-
-
-def main() -> None:
-    """Print the list; exit with 1 where a licence is copyleft or unknown."""
-    packages = needed()
-    for package in packages:
-        print(f"{package.name}=={package.version}  {package.licence}")
-    bad = [package.name for package in packages if package.is_copyleft or package.licence == "unknown"]
-    sys.exit(f"not permissive: {', '.join(bad)}" if bad else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,1 +1,0 @@
-"""Files and commits that are stuffed with a goal's words, and what they displace."""
