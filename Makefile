@@ -19,7 +19,7 @@ override CONFORMANCE := $(value CONFORMANCE)
 export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-slow conformance structure bundle manifests release check lint types layers format bench bench-agents clean
+.PHONY: help demo test test-oldest test-slow conformance bundle manifests recording release check lint types layers format bench bench-agents clean
 
 ## help: what there is to make
 help:
@@ -55,11 +55,10 @@ conformance: $(STAMP)
 ## check: what CI runs after the tests: lint, types, layers
 check: lint types layers
 
-## lint: the rules of ruff, its format, and the English of the documents
+## lint: the rules of ruff, and its format
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m tests.docs.prose
 
 ## types: mypy on every package, strict
 types: $(STAMP)
@@ -74,10 +73,6 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-## structure: parts, arrows, circles, lines and walks of every package; fails on what must not grow
-structure: $(STAMP)
-	$(BIN)/python -m tests.architecture.structure
-
 ## bundle: the MCPB bundle for Claude Desktop, in dist/
 bundle: $(STAMP)
 	$(BIN)/python bundle/build.py
@@ -86,6 +81,10 @@ bundle: $(STAMP)
 manifests: $(STAMP)
 	$(BIN)/python -m bundle.manifests
 	$(BIN)/python -m bundle.model_texts
+
+## recording: record the README's first minute, before a release
+recording: $(STAMP)
+	$(BIN)/python -m bundle.recording
 
 ## release: what a release publishes, in dist/, built twice; checks the workflows and installs the wheel
 release: $(STAMP)

@@ -1,4 +1,4 @@
-"""The tables of docs/server.md against the schemas that a client gets."""
+"""The tables of docs/server.md and docs/assistant.md against schemas and clients."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from repo_navigator.host_files.hosts import HOSTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 README = Path(__file__).parents[2] / "README.md"
+ASSISTANT = Path(__file__).parents[2] / "docs" / "assistant.md"
 _ROW = re.compile(
     r"^\| `(?P<tool>\w+)` \| (?P<bold>\*\*)?`(?P<field>\w+)`(?:\*\*)? \| (?P<types>[^|]+) \| ", re.M
 )
@@ -50,6 +51,16 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
 def test_the_readme_lists_every_host_that_install_knows() -> None:
     (readme,) = re.findall(r"^`install` knows (.*?);$", README.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(re.findall(r"`([a-z-]+)`", readme)) == sorted(HOSTS)
+
+
+def test_the_assistant_page_names_the_files_and_the_key_of_every_host_that_install_knows() -> None:
+    text = ASSISTANT.read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `([a-z-]+)` \| ([^|]+) \| `(\w+)` \|(.*)\|$", text, re.MULTILINE)
+    assert {name: (key, shared.strip().strip("`")) for name, _, key, shared in rows} == {
+        name: (host.servers, host.project_file) for name, host in HOSTS.items()
+    }
+    for name, own, _, _ in rows:
+        assert own.split("`")[1].endswith(HOSTS[name].file), name
 
 
 def shown(heading: str) -> set[tuple[str, str, str, bool]]:

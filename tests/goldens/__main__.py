@@ -12,7 +12,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         found = captures(Path(scratch))
     shutil.rmtree(DATA, ignore_errors=True)
+    DATA.mkdir()
     for name, text in found.items():
-        (DATA / name).parent.mkdir(parents=True, exist_ok=True)
         (DATA / name).write_text(text, encoding="utf-8")
-    print(f"{len(found)} texts in {DATA}")  # noqa: T201

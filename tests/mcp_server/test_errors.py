@@ -1,4 +1,4 @@
-"""Every error text of the docs, produced by what causes it; no text is told that the docs lack."""
+"""Each error is one sentence without a traceback, over MCP and on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -50,25 +50,12 @@ from repo_map.messages import unwritten
 from repo_navigator.host_files.configuration import Configuration, carry_out
 from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
-from tests.support.error_texts import BELOW, NAMED, documented, is_whole_file_run, pattern
-from tests.support.team_stores import BUCKETS, has_postgres, own_bucket, own_schema
+from tests.support.team_stores import BUCKETS, own_bucket, own_schema
 from tests.support.trees import commit
 
-SEEN: set[str] = set()
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _every_documented_text_is_told(request: pytest.FixtureRequest) -> Iterator[None]:
-    yield
-    untold = {text for text, section in documented().items() if section not in (BELOW, NAMED)} - SEEN
-    # Some of the texts are about PostgreSQL.
-    assert not (is_whole_file_run(request) and has_postgres() and untold), untold
-
-
-def assert_documented(message: str) -> None:
-    matching = [text for text in documented() if pattern(text).fullmatch(message)]
-    assert matching, f"tests/support/error_texts.txt lacks: {message}"
-    SEEN.update(matching)
+def assert_sentence(message: str) -> None:
+    assert " " in message
     assert "\n" not in message
     assert "Traceback" not in message
 
@@ -144,15 +131,15 @@ FOREIGN = "--- a/no/such.py\n+++ b/no/such.py\n@@ -1 +1 @@\n-a\n+b\n"
 async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) -> None:
     async with client:
         for arguments in NAVIGATE:
-            assert_documented(told_by(await client.call_tool("navigate", arguments)))
-        assert_documented(told_by(await client.call_tool("step", {})))
+            assert_sentence(told_by(await client.call_tool("navigate", arguments)))
+        assert_sentence(told_by(await client.call_tool("step", {})))
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("changes", ["nowhere", "two\nlines", FOREIGN])
 async def test_changes_that_lead_nowhere_are_refused(client: Client, changes: str) -> None:
     async with client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "", "changes": changes})))
+        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "", "changes": changes})))
 
 
 @pytest.mark.anyio
@@ -163,7 +150,7 @@ async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
     wrong: dict[str, Any], settings: Settings, shop: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x", **wrong})))
+        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x", **wrong})))
     assert settings.cache_dir is not None
     assert not list(settings.cache_dir.glob("**/*"))
 
@@ -174,7 +161,7 @@ async def test_a_model_of_the_settings_that_is_none_is_refused_before_the_reposi
 ) -> None:
     misnamed = dataclasses.replace(settings, fallback_models=("gpt",))
     async with Client(build_server(misnamed, working_folder=shop)) as client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x"})))
     assert settings.cache_dir is not None
     assert not list(settings.cache_dir.glob("**/*"))
 
@@ -185,12 +172,12 @@ async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(c
         first = await client.call_tool("navigate", {"goal": "the discount on an apple"})
         assert first.structured_content is not None
         for tool, arguments in AFTERWARDS:
-            assert_documented(told_by(await client.call_tool(tool, arguments)))
+            assert_sentence(told_by(await client.call_tool(tool, arguments)))
         after = await client.call_tool("get_context", {})
         assert after.structured_content is not None
         assert after.structured_content["context_string"] == first.structured_content["context"]
         await client.call_tool("step", {"action": "cancel"})
-        assert_documented(told_by(await client.call_tool("step", {"feedback": "more"})))
+        assert_sentence(told_by(await client.call_tool("step", {"feedback": "more"})))
 
 
 @pytest.mark.anyio
@@ -199,7 +186,7 @@ async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> Non
         for name, arguments in (("find", {}), ("find_code", {}), ("explain_context", {})):
             with pytest.raises(MCPError) as caught:
                 await client.get_prompt(name, arguments)
-            assert_documented(caught.value.error.message)
+            assert_sentence(caught.value.error.message)
 
 
 @pytest.mark.anyio
@@ -211,7 +198,7 @@ async def test_a_map_that_is_asked_for_by_no_number_of_a_map_is_refused(client: 
         key = found.structured_content["navigation_id"]
         with pytest.raises(MCPError) as caught:
             await client.read_resource(f"navigator://{key}/maps/{version}")
-        assert_documented(caught.value.error.message)
+        assert_sentence(caught.value.error.message)
 
 
 @pytest.mark.anyio
@@ -225,7 +212,7 @@ async def test_a_cursor_that_was_never_given_out_is_refused(client: Client, raw:
         cursor = base64.urlsafe_b64encode(raw).decode()
         told = told_by(await client.call_tool("get_context", {"cursor": cursor}))
         assert "was not issued by this server" in told
-        assert_documented(told)
+        assert_sentence(told)
 
 
 @pytest.mark.anyio
@@ -239,7 +226,7 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
     assert flown.structured_content is not None
     wanted = {"navigation_id": flown.structured_content["navigation_id"]}
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert_documented(told_by(await client.call_tool("get_context", wanted)))
+        assert_sentence(told_by(await client.call_tool("get_context", wanted)))
 
 
 @pytest.mark.anyio
@@ -252,7 +239,7 @@ async def test_a_navigation_that_another_process_steps_is_told(tmp_path: Path) -
     async with theirs.hold("nav-shared"):
         with pytest.raises(NavigationBusyError) as caught:
             await ours.hold("nav-shared").__aenter__()
-    assert_documented(str(caught.value))
+    assert_sentence(str(caught.value))
 
 
 @pytest.mark.anyio
@@ -267,10 +254,10 @@ async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path
             database.execute("DROP TABLE events")
         database.close()
         call = {"updates": {"budget": 2000}}
-        assert_documented(told_by(await client.call_tool("step", call)))
+        assert_sentence(told_by(await client.call_tool("step", call)))
         shutil.rmtree(settings.data_dir / "artifacts")
         (settings.data_dir / "artifacts").touch()
-        assert_documented(told_by(await client.call_tool("step", call)))
+        assert_sentence(told_by(await client.call_tool("step", call)))
 
 
 def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
@@ -278,7 +265,7 @@ def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
 
     from navigator.stores.navigation_store import busy
 
-    assert_documented(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
+    assert_sentence(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
@@ -286,7 +273,7 @@ async def test_without_a_repository_the_answer_says_how_to_name_one(
     settings: Settings, tmp_path: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=tmp_path)) as client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x"})))
 
 
 @pytest.mark.anyio
@@ -294,7 +281,7 @@ async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, sh
     settings = Settings(data_dir=tmp_path / "data", allowed=(tmp_path / "allowed",))
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"goal": "x", "repo_path": str(shop)}
-        assert_documented(told_by(await client.call_tool("navigate", call)))
+        assert_sentence(told_by(await client.call_tool("navigate", call)))
 
 
 @pytest.mark.anyio
@@ -303,8 +290,8 @@ async def test_more_navigations_than_are_kept_are_refused(tmp_path: Path, shop: 
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"goal": "x", "mode": "interactive"}
         assert not (await client.call_tool("navigate", call)).is_error
-        assert_documented(told_by(await client.call_tool("navigate", call)))
-        assert_documented(told_by(await client.call_tool("step", {"action": "forget"})))
+        assert_sentence(told_by(await client.call_tool("navigate", call)))
+        assert_sentence(told_by(await client.call_tool("step", {"action": "forget"})))
 
 
 @pytest.mark.anyio
@@ -322,7 +309,7 @@ async def test_a_navigation_that_can_not_be_deleted_is_told(
 
     monkeypatch.setattr("navigator.stores.opening.TemporaryFile", full)
     async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
-        assert_documented(told_by(await client.call_tool("step", call)))
+        assert_sentence(told_by(await client.call_tool("step", call)))
 
 
 @pytest.mark.anyio
@@ -335,7 +322,7 @@ async def test_a_user_who_closes_the_question_has_done_nothing(
     server = build_server(settings, working_folder=shop)
     async with Client(server, mode=era, elicitation_callback=close) as client:
         await client.call_tool("navigate", {"goal": "the discount", "mode": "interactive"})
-        assert_documented(told_by(await client.call_tool("step", {})))
+        assert_sentence(told_by(await client.call_tool("step", {})))
 
 
 @pytest.mark.anyio
@@ -352,7 +339,7 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         assert isinstance(asked, InputRequiredResult)
         await server.rounds.aclose()
         late = await client.session.call_tool("navigate", call, request_state=asked.request_state)
-        assert_documented(told_by(late))
+        assert_sentence(told_by(late))
 
 
 @pytest.mark.parametrize(
@@ -445,7 +432,7 @@ def test_a_command_that_cannot_be_used_is_refused(
     assert main([argument.format(shop=shop) for argument in arguments]) == code
     told = capfd.readouterr().err
     assert "s3cr3t" not in told
-    assert_documented(told.strip().removeprefix("repo-navigator: "))
+    assert_sentence(told.strip().removeprefix("repo-navigator: "))
 
 
 @pytest.mark.parametrize(
@@ -476,7 +463,7 @@ def test_a_store_whose_packages_are_missing_is_told_before_anything_is_served(
     monkeypatch.setattr("navigator.stores.store_address.find_spec", find)
     monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", address)
     assert main(["serve"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 @pytest.mark.anyio
@@ -491,7 +478,7 @@ async def test_stores_that_do_not_answer_are_told(
     ]
     for each in (nowhere, *(dataclasses.replace(settings, bucket=bucket) for bucket in buckets)):
         async with Client(build_server(each, working_folder=shop)) as client:
-            assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+            assert_sentence(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
 
 
 @pytest.mark.anyio
@@ -517,14 +504,14 @@ async def test_a_database_that_others_use_is_told() -> None:
             await database.act(look_again)
         await database.close()
     for told in (busy, newer):
-        assert_documented(str(told.value))
+        assert_sentence(str(told.value))
 
 
 def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     commit(tmp_path, {"a.py": "a = 1\n"})
     for flags in (["--diff"], ["--since", "HEAD"]):
         assert main(["navigate", str(tmp_path), *flags]) == 2
-        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_what_can_not_be_gone_on_with_is_told(
@@ -533,7 +520,7 @@ def test_what_can_not_be_gone_on_with_is_told(
     monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
     for arguments in (["context"], ["navigate", "--continue", "show x"]):
         assert main(arguments) == 2
-        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
     assert main(["navigate", str(shop), "what a discount does", "--json", "-q"]) == 0
     key = json.loads(capfd.readouterr().out)["navigation_id"]
     monkeypatch.chdir(tmp_path)
@@ -544,7 +531,7 @@ def test_what_can_not_be_gone_on_with_is_told(
         ["context", "who calls discount?"],
     ):
         assert main(arguments) == 2
-        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_changes_can_not_be_asked_for_where_git_knows_nothing(
@@ -552,7 +539,7 @@ def test_changes_can_not_be_asked_for_where_git_knows_nothing(
 ) -> None:
     (tmp_path / "a.py").write_text("a = 1\n")
     assert main(["navigate", str(tmp_path), "--diff"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 @pytest.mark.parametrize(
@@ -562,19 +549,19 @@ def test_a_wrong_command_line_is_told(line: str, capfd: pytest.CaptureFixture[st
     with pytest.raises(SystemExit) as ended:
         main(line.split())
     assert ended.value.code == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def told_by_install(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 1) -> None:
     assert main(["install", *arguments]) == code
     title = r"repo-navigator: (?:[\w ]+: )?"
-    assert_documented(re.sub(title, "", capfd.readouterr().err.strip(), count=1))
+    assert_sentence(re.sub(title, "", capfd.readouterr().err.strip(), count=1))
 
 
 def test_a_configuration_that_can_not_be_changed_is_told(
@@ -635,7 +622,7 @@ def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) 
     configuration.path.write_text("{}")
     with pytest.raises(InvalidRequestError) as caught:
         carry_out(change, undo=False)
-    assert_documented(str(caught.value))
+    assert_sentence(str(caught.value))
     assert configuration.path.read_text() == "{}"
 
 
@@ -644,22 +631,22 @@ def test_a_home_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     with pytest.raises(RepositoryNotFoundError) as caught:
         choose_repository("~", (), tmp_path, ())
-    assert_documented(str(caught.value))
+    assert_sentence(str(caught.value))
 
 
 @pytest.mark.parametrize("named", ["nowhere", "/nowhere-at-all", "~nobody-here/shop"])
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path, named: str) -> None:
     with pytest.raises(RepositoryNotFoundError) as caught:
         choose_repository(named, (), tmp_path, ())
-    assert_documented(str(caught.value))
+    assert_sentence(str(caught.value))
 
 
 def test_a_disk_that_cannot_be_written_is_told() -> None:
-    assert_documented(storage_sentence(PermissionError(13, "Permission denied", "/data")))
+    assert_sentence(storage_sentence(PermissionError(13, "Permission denied", "/data")))
 
 
 def test_an_output_that_is_full_is_told() -> None:
-    assert_documented(unwritten(OSError(28, "No space left on device")))
+    assert_sentence(unwritten(OSError(28, "No space left on device")))
 
 
 def test_a_line_that_is_no_message_is_told() -> None:
@@ -668,7 +655,7 @@ def test_a_line_that_is_no_message_is_told() -> None:
             jsonrpc_message_adapter.validate_json(line)
         refused = refusal(caught.value)
         assert refused is not None
-        assert_documented(refused.error.message)
+        assert_sentence(refused.error.message)
 
 
 @pytest.mark.anyio
@@ -678,7 +665,7 @@ async def test_a_line_without_an_end_is_told() -> None:
 
     refused = await LineReader(read).next()
     assert isinstance(refused, RefusedLine)
-    assert_documented(refused.answer.error.message)
+    assert_sentence(refused.answer.error.message)
 
 
 @pytest.mark.anyio
@@ -699,8 +686,8 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
             {"content-length": "1", "transfer-encoding": "chunked"},
         ):
             message = await client.post("/mcp", headers=headers, content=b"a")
-            assert_documented(message.text.strip())
-    assert_documented(NO_ROOM.decode().strip())
+            assert_sentence(message.text.strip())
+    assert_sentence(NO_ROOM.decode().strip())
 
 
 @pytest.mark.anyio
@@ -729,7 +716,7 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
     with pytest.raises(UnknownNavigationError) as caught:
         await navigations.implied(principal)
     await navigations.aclose()
-    assert_documented(str(caught.value))
+    assert_sentence(str(caught.value))
 
 
 @pytest.mark.anyio
@@ -737,7 +724,7 @@ async def test_a_step_that_follows_another_than_the_latest_is_refused(settings: 
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
         await client.call_tool("navigate", {"goal": "the discount"})
         asked = {"feedback": "also show send_reminder", "after_step": 1}
-        assert_documented(told_by(await client.call_tool("step", asked)))
+        assert_sentence(told_by(await client.call_tool("step", asked)))
 
 
 @pytest.mark.anyio
@@ -749,7 +736,7 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
     monkeypatch.setattr(tools, "_OPENING_SECONDS", 0.0)
     hasty = dataclasses.replace(settings, call_seconds=1e-6)
     async with Client(build_server(hasty, working_folder=shop)) as client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
 
 
 @pytest.mark.anyio
@@ -789,7 +776,7 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
         assert [str(resource.uri) for resource in listed.resources] == ["navigator://navigations"]
     for sentence in message:
         assert sentence.startswith("The stored navigations can't be read ("), message
-        assert_documented(sentence)
+        assert_sentence(sentence)
     assert database.read_bytes() == before
 
 
@@ -833,14 +820,14 @@ async def test_a_limit_that_is_reached_is_told(settings: Settings, shop: Path, t
         async with Client(build_server(limited, working_folder=shop)) as client:
             if "open_navigations" in limits:
                 assert not (await client.call_tool("navigate", goal)).is_error
-            assert_documented(told_by(await client.call_tool("navigate", arguments)))
+            assert_sentence(told_by(await client.call_tool("navigate", arguments)))
     assert settings.data_dir is not None
     (settings.data_dir / "usage.db").write_bytes(b"no database" * 1_000)
     limited = dataclasses.replace(settings, principal_limits=PrincipalLimits(tokens_a_day=1_000))
     async with Client(build_server(limited, working_folder=shop)) as client:
         message = told_by(await client.call_tool("navigate", goal))
     assert message.startswith("What callers use can't be counted (file is not a database)")
-    assert_documented(message)
+    assert_sentence(message)
 
 
 def test_metrics_without_their_package_are_told(
@@ -849,7 +836,7 @@ def test_metrics_without_their_package_are_told(
     monkeypatch.setattr("mcp_server.app.find_spec", lambda _: None)
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_METRICS_TOKEN", "0123456789abcdef")
     assert main(["serve"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_rights_of_git_hosts_without_their_package_are_told(
@@ -861,4 +848,4 @@ def test_rights_of_git_hosts_without_their_package_are_told(
     monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(repositories))
     monkeypatch.setenv("REPO_NAVIGATOR_HOST_TOKENS", "git.example:0123456789abcdef")
     assert main(["serve"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))

@@ -1,4 +1,4 @@
-"""Console sessions in documents: what they show is run, and what they print is compared.
+"""Console sessions in documents, which tests run.
 
 ``python -m tests.support.console FILE`` writes into a document what its commands print today.
 """
