@@ -42,7 +42,7 @@ COLUMNS: Final = 112
 ROWS: Final = 74
 CLEAR: Final = "\x1b[2J\x1b[H"
 TYPING_S: Final = 1.5
-_REPOSITORY: Final = ROOT / "benchmarks/agents/tasks/repositories/orderdesk"
+_REPOSITORY: Final = ROOT / "tests/fixtures/repositories/orderdesk"
 
 
 class Place(NamedTuple):

@@ -15,6 +15,9 @@ from hypothesis import settings
 from tests.support.cloud_storage import CloudStorage
 from tests.support.team_stores import s3_on_loopback
 
+# Repositories that tests read have tests of their own.
+collect_ignore = ["fixtures"]
+
 # The suite tries the same inputs every time; `python -m tests.safety.fuzz` looks for new ones.
 settings.register_profile("suite", derandomize=True)
 settings.load_profile("suite")

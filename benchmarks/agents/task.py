@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +14,8 @@ from benchmarks.git import lend, run_git
 from benchmarks.trees import check_out
 from repo_map.worktree.git import GitError
 
-TASKS_FOLDER = Path(str(resources.files("benchmarks.agents").joinpath("tasks")))
+TASKS_FOLDER = Path(__file__).parent / "tasks"
+REPOSITORIES_FOLDER = Path(__file__).parents[2] / "tests" / "fixtures" / "repositories"
 
 
 class TaskError(Exception):
@@ -68,7 +68,7 @@ class Task(_Part):
     goal: str
     """What the user asks, in the words of somebody who does not know the code."""
     repository: str = ""
-    """A folder of ``tasks/repositories``, or empty where ``git`` names the source."""
+    """A folder of ``tests/fixtures/repositories``, or empty where ``git`` names the source."""
     git: GitSource | None = None
     bugs: tuple[Change, ...] = ()
     tests: Mapping[str, str] = {}
@@ -109,7 +109,7 @@ class Task(_Part):
         if self.git is not None:
             _check_out(self.git, folder)
         else:
-            shutil.copytree(TASKS_FOLDER / "repositories" / self.repository, folder, dirs_exist_ok=True)
+            shutil.copytree(REPOSITORIES_FOLDER / self.repository, folder, dirs_exist_ok=True)
             for bug in self.bugs:
                 replace_once(folder / bug.path, bug.right, bug.wrong)
         self.lay_tests(folder)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )
-ORDERDESK = ROOT / "benchmarks/agents/tasks/repositories/orderdesk"
+ORDERDESK = ROOT / "tests/fixtures/repositories/orderdesk"
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 _PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
 PROGRAMS = {each.name: each for each in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS)}

@@ -24,7 +24,7 @@ from repo_navigator.main import main as repo_navigator
 from repo_navigator.map_main import main as repo_map
 
 DATA = Path(__file__).with_name("data")
-REPOSITORIES = Path(__file__).parents[2] / "benchmarks/agents/tasks/repositories"
+REPOSITORIES = Path(__file__).parents[2] / "tests/fixtures/repositories"
 
 
 class Goal(NamedTuple):

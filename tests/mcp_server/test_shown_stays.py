@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from benchmarks.agents import __file__ as agents
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.drawing.rendering import path_in_header
@@ -17,7 +16,7 @@ from repo_map.text.tokens import count
 from tests.support.trees import git
 
 pytestmark = pytest.mark.anyio
-ORDERDESK = Path(agents).parent / "tasks/repositories/orderdesk"
+ORDERDESK = Path(__file__).parents[1] / "fixtures/repositories/orderdesk"
 GOAL = "A voucher of more than the order's worth makes the invoice total negative"
 WISHES = (
     "show Stock.reserve",
