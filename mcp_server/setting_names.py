@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from mcp_server.settings import PREFIX, SettingsError
@@ -25,14 +25,23 @@ _URLS: Final = tuple(f"{vendor.name.upper()}_URL" for vendor in VENDORS)
 KNOWN: Final = frozenset({*VARIABLES, *(f"{PREFIX}{name}" for name in (*_NAMES.split(), *_URLS))})
 """Variables of the environment; a test holds them to those that are read, and to the page of the server."""
 
+REMOVED_SETTINGS: Final[frozenset[str]] = frozenset()
+"""Variables that earlier versions read. They have no effect, and are warned of instead of refused."""
+
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
     """Return a sentence for each variable that begins like a setting and is none."""
     return [
         f"{name} is not a setting; {_instead(name)}."
         for name in sorted(names)
-        if name.startswith(PREFIX) and not name.startswith(_TESTS) and name not in KNOWN
+        if name.startswith(PREFIX) and not name.startswith(_TESTS) and name not in KNOWN | REMOVED_SETTINGS
     ]
+
+
+def warn_removed_settings(names: Iterable[str], warn: Callable[[str], object]) -> None:
+    """Call ``warn`` once with a sentence naming each removed setting among ``names``, if there is one."""
+    if removed := sorted(REMOVED_SETTINGS.intersection(names)):
+        warn(f"These settings were removed and have no effect; unset them: {', '.join(removed)}.")
 
 
 def require_known(names: Iterable[str]) -> None:

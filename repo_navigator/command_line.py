@@ -65,12 +65,17 @@ def _run(program: Program, arguments: Sequence[str]) -> int:
     if named.builds_tables:
         gc.disable()
     if program.reads_settings:
-        from mcp_server.setting_names import unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
+        from mcp_server.setting_names import unknown_settings, warn_removed_settings  # noqa: PLC0415 - drawing a map needs none of it
         from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
 
         if named.warns_of_settings:
-            for sentence in unknown_settings(os.environ):
+
+            def warn(sentence: str) -> None:
                 print(f"{program.name}: {sentence}", file=sys.stderr)
+
+            warn_removed_settings(os.environ, warn)
+            for sentence in unknown_settings(os.environ):
+                warn(sentence)
         run = partial(module.run, settings=read_settings(os.environ))
     try:
         return int(run(options) or 0)

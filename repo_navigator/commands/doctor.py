@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 
 from mcp_server.repository import work_tree
-from mcp_server.setting_names import KNOWN, unknown_settings
+from mcp_server.setting_names import KNOWN, unknown_settings, warn_removed_settings
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.records.decisions import EMBEDDED
@@ -156,9 +156,13 @@ def git() -> Diagnosis:
 
 
 def settings_known(environ: Mapping[str, str]) -> Diagnosis:
-    """No variable begins like a setting and is none."""
+    """No variable begins like a setting and is none, and none was removed."""
     if unknown := unknown_settings(environ):
         return _failed("settings", " ".join(unknown), "`repo-navigator serve` does not start with it")
+    removed: list[str] = []
+    warn_removed_settings(environ, removed.append)
+    if removed:
+        return _note("settings", removed[0], "CHANGELOG.md says why under `Removed`")
     names = sorted(set(environ) & KNOWN)
     return _ok("settings", f"set: {', '.join(names)}" if names else "all by default")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,7 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
-from mcp_server.setting_names import require_known
+from mcp_server.setting_names import require_known, warn_removed_settings
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
 from navigator.stores.store_address import require_packages
@@ -44,6 +45,8 @@ _NEW_OBJECTS: Final = 10_000
 """That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
 to look as often as Python does takes a tenth of a step's time."""
 
+logger = logging.getLogger(__name__)
+
 
 def run(options: ServeOptions, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
@@ -51,6 +54,7 @@ def run(options: ServeOptions, settings: Settings) -> int:
     settings = _with_flags(options, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
+    warn_removed_settings(os.environ, logger.warning)
     server = build_server(settings)
     gc.set_threshold(_NEW_OBJECTS)
     try:
