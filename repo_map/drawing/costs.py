@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -141,17 +141,8 @@ class CostManifest:
 
     def by_file(self) -> list[CostRow]:
         """Return a row per file, the most expensive first."""
-        return _costliest_first(
-            self._row(path, np.array([file_id])) for file_id, path in enumerate(self.index.paths)
-        )
-
-    def by_folder(self, depth: int = 1) -> list[CostRow]:
-        """Return a row per folder of up to ``depth`` levels, the most expensive first."""
-        folders: dict[str, list[int]] = {}
-        for file_id, path in enumerate(self.index.paths):
-            parts = path.split("/")[:-1][:depth]
-            folders.setdefault("/".join(parts) + "/" if parts else "./", []).append(file_id)
-        return _costliest_first(self._row(name, np.array(ids)) for name, ids in folders.items())
+        rows = (self._row(path, np.array([file_id])) for file_id, path in enumerate(self.index.paths))
+        return sorted(rows, key=lambda row: (-row.levels[3], row.name))
 
     def by_glob(self, patterns: Sequence[str]) -> list[CostRow]:
         """Return a row per glob, in the given order; a file counts in every glob that names it."""
@@ -244,10 +235,6 @@ def _sample(ids: NDArray[np.int64], sizes: Floats, points: int) -> NDArray[np.in
     cuts = np.cumsum(sizes)
     picked: NDArray[np.int64] = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
     return picked
-
-
-def _costliest_first(rows: Iterable[CostRow]) -> list[CostRow]:
-    return sorted(rows, key=lambda row: (-row.levels[3], row.name))
 
 
 def _count(cache: RenderCache, file_id: int) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, Literal
@@ -12,7 +13,6 @@ from mcp_server.settings import Settings
 from navigator.workspaces.places import Places
 from repo_map.check import telling
 from repo_map.check.checking import check_changes
-from repo_map.errors import RepoMapError
 from repo_map.impact.git_changes import read_changes
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
@@ -54,6 +54,9 @@ class CheckOptions:
 
 
 OPTIONS = CheckOptions
+_POLL_SECONDS: Final = 0.5
+_POLL_SHARE: Final = 9
+"""Times as long as the last look at the tree: watching takes at most a tenth of one core."""
 
 
 def run(options: CheckOptions, settings: Settings) -> int:
@@ -88,23 +91,19 @@ def _written(checked: Checked, form: str) -> str:
 
 
 def _watched(index: RepoIndex, store: Store, options: CheckOptions) -> int:
-    """Print anew after each change of the tree that is told otherwise; Ctrl-C ends it well."""
+    """Print the result, and print it again whenever a change of the tree alters it, until Ctrl-C."""
+    printed = ""
+    checked_index = None
     try:
-        from repo_map.worktree.watching import Watch  # noqa: PLC0415 - watching alone needs it
-    except ImportError as error:
-        raise RepoMapError(
-            "To watch a repository, install watchdog: pip install 'repo-navigator[watch]'."
-        ) from error
-    told = ""
-    with Watch(index.place.parts[0].root) as changes:
-        try:
-            while True:
-                index = index.refresh()
+        while True:
+            started = time.monotonic()
+            index = index.refresh()
+            if index is not checked_index:
                 text = _written(_checked(index, store, options.since), options.format)
-                if text != told:
-                    print_text(f"\n{text}" if told and options.format == "text" else text)
+                if text != printed:
+                    print_text(f"\n{text}" if printed and options.format == "text" else text)
                     sys.stdout.flush()
-                told = text
-                changes.wait()
-        except KeyboardInterrupt:
-            return 0
+                checked_index, printed = index, text
+            time.sleep(max(_POLL_SECONDS, _POLL_SHARE * (time.monotonic() - started)))
+    except KeyboardInterrupt:
+        return 0

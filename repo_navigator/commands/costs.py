@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from repo_map import globs
 from repo_map.plan.levels import level_word
 from repo_navigator.map_options import MapOptions, given_plan, open_index
-from repo_navigator.options import count, flag, repeated, switch
+from repo_navigator.options import flag, repeated, switch
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 class CostsOptions(MapOptions):
     """What is priced, and what a row is."""
 
-    by: Literal["dir", "glob", "file", "section"] = flag(
+    by: Literal["glob", "file", "section"] = flag(
         "--by",
         "",
-        "what a row is: a folder (the default), the files of a glob, a file, or a part of one",
-        choices=("dir", "glob", "file", "section"),
-        default="dir",
+        "what a row is: a file (the default), the files of a glob, or a part of a file",
+        choices=("glob", "file", "section"),
+        default="file",
     )
-    depth: int = flag("--depth", "N", "levels of folders for --by dir (1)", read=count, default=1)
     glob: tuple[str, ...] = repeated("--glob", "GLOB", "a row (--by glob), or which files to list")
     exact: bool | None = switch("--exact", "count every file, however large the tree", default=None)
 
@@ -64,8 +63,6 @@ def _priced(options: CostsOptions) -> str:
 
 
 def _rows(manifest: CostManifest, options: CostsOptions) -> list[CostRow]:
-    if options.by == "dir":
-        return manifest.by_folder(options.depth)
     if options.by == "glob":
         return manifest.by_glob(options.glob or ["**"])
     if options.by == "file":

@@ -304,11 +304,11 @@ MISTAKES = {
     "repo-map generate . --path x": f"unknown flag --path; {GENERATE}",
     "repo-map generate": f"the following arguments are required: PATH; {GENERATE}",
     "repo-map draw .": (
-        "there is no command draw; choose one of generate, costs, watch, and see `repo-map --help`."
+        "there is no command draw; choose one of generate, costs, and see `repo-map --help`."
     ),
     "repo-map generate . --tokens 0": f"argument --tokens: `0` is not a number above zero; {GENERATE}",
     "repo-map": (
-        "the following arguments are required: COMMAND; choose one of generate, costs, watch, "
+        "the following arguments are required: COMMAND; choose one of generate, costs, "
         "and see `repo-map --help`."
     ),
 }

@@ -445,7 +445,7 @@ def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str])
     )
     commands = [(benchmarks, words) for words in benches]
     commands += [(main, [name]) for name in ("navigate", "replay", "install", "doctor")]
-    commands += [(repo_map_main, [name]) for name in ("generate", "costs", "watch")]
+    commands += [(repo_map_main, [name]) for name in ("generate", "costs")]
     for run, words in commands:
         with pytest.raises(SystemExit):
             run([*words, "--help"])

@@ -73,10 +73,8 @@ def test_the_size_of_a_map_is_predicted_within_two_percent() -> None:
         assert price_plan(manifest, plan) == pytest.approx(draw_map(index, plan).tokens, rel=0.02)
 
 
-def test_costs_sum_by_folder_and_by_glob() -> None:
+def test_costs_sum_by_glob() -> None:
     manifest = price_index(index_of({"a/b.txt": "x y z\n", "a/c/d.txt": "x\n", "e.txt": "x\n"}))
-    assert [(row.name, row.files) for row in manifest.by_folder()] == [("a/", 2), ("./", 1)]
-    assert [(row.name, row.files) for row in manifest.by_folder(2)] == [("a/", 1), ("a/c/", 1), ("./", 1)]
     assert [(row.name, row.files) for row in manifest.by_glob(["**/*.txt", "zzz"])] == [
         ("**/*.txt", 3),
         ("zzz", 0),
