@@ -95,9 +95,9 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.startup
 
-## bench-agents: agents with and without retrieved context; a scripted mind, or MODELS=gemini-… and a key
+## bench-agents: agents with and without retrieved context; a scripted model, or MODELS=gemini-… and a key
 bench-agents: $(STAMP)
-	$(BIN)/python -m benchmarks agents run --models "$$MODELS" --figure bench-agents/figure.svg
+	$(BIN)/python -m benchmarks agents run --models "$$MODELS"
 
 ## clean: remove what was set up and built
 clean:

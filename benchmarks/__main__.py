@@ -15,7 +15,7 @@ BENCHMARKS: Final = Program(
     (
         Command(
             "agents",
-            "benchmarks.agents",
+            "benchmarks.agents.command",
             "agents that solve tasks, with and without retrieved context",
             "Let agents solve tasks with and without retrieved context, and report what it helps and costs.",
             ("run --only python-voucher",),

@@ -1,4 +1,4 @@
-"""``python -m benchmarks agents``: run, report, list and check tasks, make tasks from a history."""
+"""``python -m benchmarks agents``: run tasks, report, list and check tasks."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.agents.charts import chart
-from benchmarks.agents.checking import check
-from benchmarks.agents.factories import FACTORIES
-from benchmarks.agents.isolation.sandbox import walls_here
+from benchmarks.agents.isolation.sandbox import isolation_fault
 from benchmarks.agents.job import Options
-from benchmarks.agents.journal import Journal, RunRow
 from benchmarks.agents.matrix import RUN_LIMIT_S, CostLimitError, Matrix, run_matrix
-from benchmarks.agents.mining import add_arguments as add_mining_arguments
-from benchmarks.agents.mining import mine
-from benchmarks.agents.model import SCRIPTED, MissingKeyError, speaks_gemini
-from benchmarks.agents.prices import price_of_model
-from benchmarks.agents.report import report
-from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
+from benchmarks.agents.mind import check
+from benchmarks.agents.model import SCRIPTED, MissingKeyError, price_of_model
+from benchmarks.agents.report import Journal, RunRow, report
+from benchmarks.agents.task import Task, TaskError, read_tasks
+from benchmarks.agents.workflow import FACTORIES
 from navigator.errors import NavigatorError
-from navigator.records.pricing import ModelPrice
 from repo_navigator.flag_parser import FlagParser
 
 _RESULTS = Path("bench-agents/results.jsonl")
@@ -35,13 +29,13 @@ def add_arguments(parser: FlagParser) -> None:
     """Add the subcommands."""
     commands = parser.add_commands()
     running = commands.add_parser("run", help="run tasks × variants × models × repeats, then report")
-    _add_task_arguments(running)
+    running.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
     running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))
     running.add_argument(
         "--models",
         default=SCRIPTED,
         metavar="M,…",
-        help=f"{SCRIPTED} (default; needs no key), gemini-…, openai/…",
+        help=f"{SCRIPTED} (default; needs no key), gemini-…",
     )
     running.add_argument("--repeats", type=int, default=1, metavar="N")
     running.add_argument(
@@ -59,15 +53,13 @@ def add_arguments(parser: FlagParser) -> None:
         help="end a run that takes longer (900)",
     )
     _add_result_arguments(running)
-    reporting = commands.add_parser("report", help="tables and figure from results")
+    reporting = commands.add_parser("report", help="tables from results")
     _add_result_arguments(reporting)
     listing = commands.add_parser(
         "tasks", help="list the tasks; --check runs their tests before and after the fix"
     )
-    _add_task_arguments(listing)
+    listing.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
     listing.add_argument("--check", action="store_true")
-    listing.add_argument("--json", action="store_true", help="print one JSON object")
-    add_mining_arguments(commands.add_parser("mine", help="make tasks from a repository's history"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,19 +70,11 @@ def run(options: argparse.Namespace) -> int:
                 return _run(options)
             case "report":
                 return _report(Journal(options.out).rows(), options)
-            case "tasks":
+            case _:
                 return asyncio.run(_tasks(options))
-        return asyncio.run(mine(options))
     except (TaskError, MissingKeyError, CostLimitError, NavigatorError) as error:
         print(error, file=sys.stderr)
         return 2
-
-
-def _add_task_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--tasks", type=Path, nargs="+", default=[TASKS_FOLDER], metavar="PATH", help="YAML, folders"
-    )
-    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
 
 
 def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,13 +82,12 @@ def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", default="tools", metavar="V", help="the variant that others are paired with"
     )
-    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw the figure there")
     parser.add_argument("--json", action="store_true", help="print the runs as one JSON object")
 
 
 def _run(options: argparse.Namespace) -> int:
     variants, models = options.variants.split(","), options.models.split(",")
-    tasks = _askable(_usable(read_tasks(options.tasks, options.only)), models)
+    tasks = _usable(read_tasks(options.only))
     unknown = [variant for variant in variants if variant not in FACTORIES]
     if unknown:
         raise TaskError(f"There is no variant {', '.join(unknown)}; choose of {', '.join(FACTORIES)}.")
@@ -114,12 +97,12 @@ def _run(options: argparse.Namespace) -> int:
         models=models,
         repeats=options.repeats,
         options=Options(knowledge_tokens=options.tokens, max_rounds=options.rounds),
-        prices=_prices(models),
+        prices={model: price_of_model(model) for model in models},
         run_limit_s=options.run_seconds,
         max_cost_usd=options.max_cost,
     )
-    if open_walls := asyncio.run(walls_here()).missing():
-        print(f"Candidates run with less isolation than they should: {open_walls}.", file=sys.stderr)
+    if fault := asyncio.run(isolation_fault()):
+        raise TaskError(fault)
     # What breaks off is told in the rows; ADK would print its traceback as well.
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
     rows = asyncio.run(run_matrix(matrix, Journal(options.out), _show_progress))
@@ -136,18 +119,7 @@ def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
         print(msgspec.json.encode({"runs": rows}).decode())
     else:
         print(report(rows, options.against), end="")
-    if options.figure:
-        for model in dict.fromkeys(row.key.model for row in rows):
-            several = len({row.key.model for row in rows}) > 1
-            file = options.figure.with_stem(f"{options.figure.stem}-{model}") if several else options.figure
-            file.write_text(chart(rows, model), encoding="utf-8")
-            print(f"The figure is in {file}.", file=sys.stderr)
     return 0
-
-
-def _prices(models: Sequence[str]) -> dict[str, ModelPrice]:
-    """Return the price of each model; the scripted one is priced as the model that it is called by."""
-    return {model: price_of_model(model) for model in models}
 
 
 def _usable(tasks: Sequence[Task]) -> list[Task]:
@@ -159,20 +131,6 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     if not usable:
         raise TaskError("No task is left that can run here.")
     return usable
-
-
-def _askable(tasks: Sequence[Task], models: Sequence[str]) -> list[Task]:
-    """Return the tasks that all these models can try; say which are left out."""
-    others = [model for model in models if not speaks_gemini(model)]
-    left_out = [task for task in tasks if others and task.kind == "agent"]
-    for task in left_out:
-        print(
-            f"{task.id} is left out: an agent that is written asks Gemini alone, not `{others[0]}`.",
-            file=sys.stderr,
-        )
-    if len(left_out) == len(tasks):
-        raise TaskError("No task is left that these models can try; add one that fixes something.")
-    return [task for task in tasks if task not in left_out]
 
 
 def _show_progress(number: int, total: int, row: RunRow, known: bool) -> None:
@@ -187,29 +145,15 @@ def _show_progress(number: int, total: int, row: RunRow, known: bool) -> None:
 async def _tasks(options: argparse.Namespace) -> int:
     """List the tasks; with ``--check``, run each one's tests with the bug and with its solution."""
     failed = 0
-    listed: list[dict[str, object]] = []
-    for task in read_tasks(options.tasks, options.only):
-        goal = " ".join(task.goal.split())
-        listed.append({"id": task.id, "kind": task.kind, "language": task.language, "goal": goal})
-        message = f"{task.id} ({task.kind}, {task.language}): {goal}"
-        if options.check and (why := _not_checked(task)):
-            listed[-1] |= {"ok": None, "not_checked": why}
-            message = f"{task.id}: not checked, as {why}"
-        elif options.check:
+    for task in read_tasks(options.only):
+        if not options.check:
+            print(f"{task.id} ({task.kind}, {task.language}): {' '.join(task.goal.split())}")
+        elif missing := task.missing_programs():
+            print(f"{task.id}: not checked, {', '.join(missing)} is not installed", flush=True)
+        else:
             before, after = await check(task)
             right = not before and after
             failed += not right
-            listed[-1] |= {"passes_before": before, "passes_after": after, "ok": right}
-            message = f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})"
-        if not options.json:
-            print(message, flush=True)
-    if options.json:
-        print(msgspec.json.encode({"tasks": listed}).decode())
+            how = f"passes before: {before}, after: {after}"
+            print(f"{task.id}: {'ok' if right else 'WRONG'} ({how})", flush=True)
     return 1 if failed else 0
-
-
-def _not_checked(task: Task) -> str:
-    """Say why a task can't be checked, ``""`` where it can."""
-    if missing := task.missing_programs():
-        return f"{', '.join(missing)} is not installed"
-    return "no solution is known" if task.kind == "agent" and not task.script.code else ""

@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.agents.factories import FACTORIES, Outcome
-from benchmarks.agents.job import Options
-from benchmarks.agents.journal import Journal, Key, RunRow, StageRow
-from benchmarks.agents.meter import Meter
+from benchmarks.agents.job import Meter, Options
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
+from benchmarks.agents.report import Journal, Key, RunRow, StageRow
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
+from benchmarks.agents.workflow import FACTORIES, Outcome
 from navigator.records.money import dollars
-from navigator.records.pricing import ModelPrice, TokenUsage
+from navigator.records.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500
@@ -123,10 +122,10 @@ def _row(task: Task, key: Key, outcome: Outcome, verdict: Verdict, price: ModelP
         StageRow(
             stage,
             round(use.seconds, 3),
-            use.usage.calls,
-            fresh_of(use.usage),
-            use.usage.cached,
-            out_of(use.usage),
+            calls=use.usage.calls,
+            fresh=max(use.usage.input - use.usage.cached, 0),
+            cached=use.usage.cached,
+            out=use.usage.output + use.usage.thinking,
         )
         for stage, use in outcome.meter.stages.items()
     )
@@ -142,13 +141,3 @@ def _row(task: Task, key: Key, outcome: Outcome, verdict: Verdict, price: ModelP
         log=verdict.log[-_LOG_KEPT:],
         stages=stages,
     )
-
-
-def fresh_of(usage: TokenUsage) -> int:
-    """Return the input tokens that no cache held."""
-    return max(usage.input - usage.cached, 0)
-
-
-def out_of(usage: TokenUsage) -> int:
-    """Return the output tokens, thinking included."""
-    return usage.output + usage.thinking

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from benchmarks.agents.model import SCRIPTED_NAME, Endpoint
 from benchmarks.agents.task import Change, Task
+from benchmarks.agents.trial import fresh_room, judge, run_tests
 from repo_map.text.tokens import count
-from tests.support.providers.gemini import text_of
+from tests.support.providers.gemini import gemini, text_of
 from tests.support.providers.minds import Call, Say, Usage
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|\d+")
@@ -25,50 +28,29 @@ _TOOL_TALK = re.compile(
     r"[^.!?\n]*\b(?:tool|grep|read_file|run_shell_command)\b[^.!?\n]*[.!?]\s*", re.IGNORECASE
 )
 _HIT = re.compile(r"^([\w./+-]+):\d+: ", re.MULTILINE)
-_TITLES = "|".join(
-    (
-        "Request",
-        "Model that the agent uses",
-        "Index",
-        "Knowledge",
-        "Plan",
-        "Verification plan",
-        "Candidate of round",
-        "Its log",
-        "Analysis of its run",
-        "Log",
-    )
+_TITLES = (
+    "Request|Model that the agent uses|Index|Knowledge|Plan|Verification plan|Candidate of round|Its log"
+    "|Analysis of its run|Log"
 )
-_STOP = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for with that this from not are was but has have when one two does should into than then "
-        "its they them only also which what who any all more most still even though instead",
-    )
+_STOP = re.compile(
+    "the|and|for|with|that|this|from|not|are|was|but|has|have|when|one|two|does|should|into|than|then|its|they"
+    "|them|only|also|which|what|who|any|all|more|most|still|even|though|instead"
 )
 _CHOSEN, _SEARCHES, _READS = 3, 6, 2
 
 
-class CountedMind(ABC):
-    """A mind that knows the tasks, and counts what it says."""
+class ScriptedMind:
+    """Answers every stage of the workflow, and any agent that is written meanwhile."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tuple(tasks)
 
     def __call__(self, request: dict[str, Any], number: int) -> Say:
-        """Answer one request; the server counts what was asked, and what is said is counted here."""
+        """Answer one request; the server counts what was asked, and the answer is counted here."""
         del number
         answer = self._think(request)
         said = answer.text + "".join(f"{name}{json.dumps(arguments)}" for name, arguments in answer.calls)
         return answer._replace(usage=Usage(candidates=count(said)))
-
-    @abstractmethod
-    def _think(self, request: dict[str, Any]) -> Say:
-        """Return the answer to one request."""
-
-
-class ScriptedMind(CountedMind):
-    """Answers every stage of the workflow, and any agent that is written meanwhile."""
 
     def _think(self, request: dict[str, Any]) -> Say:
         role = request.get("systemInstruction", {}).get("parts", [{}])[0].get("text", "")
@@ -181,7 +163,7 @@ def patterns_of(request: str) -> list[str]:
 def _stems(text: str) -> Iterator[str]:
     for word in _WORD.findall(text):
         lower = word.lower()
-        if len(lower) > 2 and lower not in _STOP:
+        if len(lower) > 2 and not _STOP.fullmatch(lower):
             yield lower[:-1] if lower.endswith("s") and len(lower) > 3 else lower
 
 
@@ -214,3 +196,23 @@ def _act(request: dict[str, Any], brief: str) -> Say:
 
 def _call(tool: str, **arguments: Any) -> Call:
     return Call(tool, arguments)
+
+
+async def check(task: Task) -> tuple[bool, bool]:
+    """Return whether a task's tests pass with the bug, and whether they pass with its solution.
+
+    An agent is asked what the task asks of it, with the scripted mind as its model.
+    """
+    if task.kind == "agent":
+        with tempfile.TemporaryDirectory(prefix="task-") as name, gemini(ScriptedMind([task])) as server:
+            endpoint = Endpoint(SCRIPTED_NAME, server.url, "none-needed")
+            without = await judge(task, {task.output: ""}, Path(name) / "before", endpoint)
+            right = await judge(task, {task.output: task.script.code}, Path(name) / "after", endpoint)
+        return without.solved, right.solved
+    with tempfile.TemporaryDirectory(prefix="task-") as name:
+        repository = Path(name) / "repository"
+        task.lay_out(repository)
+        before = await run_tests(task, fresh_room(repository, Path(name) / "before"))
+        task.solve(repository)
+        after = await run_tests(task, fresh_room(repository, Path(name) / "after"))
+    return before.solved, after.solved

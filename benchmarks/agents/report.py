@@ -1,12 +1,80 @@
-"""What the runs say: a table of all variants, pairs on the same tasks, every task that was lost."""
+"""The results of runs: one JSON line each, so that a stopped benchmark resumes; and their report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.agents.journal import RunRow
+import msgspec
+
 from benchmarks.figures import bootstrap
+from benchmarks.kept_rows import KeptRows
+
+
+class StageRow(msgspec.Struct, frozen=True):
+    """What one stage of a run took."""
+
+    stage: str
+    seconds: float
+    calls: int
+    fresh: int
+    """Input tokens that were not read from a provider's cache."""
+    cached: int
+    out: int
+    """Output tokens, thinking included."""
+
+
+class Key(msgspec.Struct, frozen=True, order=True):
+    """What makes a run this run and no other."""
+
+    task: str
+    variant: str
+    model: str
+    repeat: int
+    knowledge_tokens: int
+    max_rounds: int
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """One run: a task, solved or not, by one variant with one model."""
+
+    key: Key
+    kind: str
+    language: str
+    solved: bool
+    """By the task's own tests, on a repository laid out anew."""
+    rounds: int
+    seconds: float
+    usd: float
+    failure: str
+    """Why the workflow broke off; empty when it did not."""
+    log: str
+    """The end of the deciding tests' output."""
+    stages: tuple[StageRow, ...]
+
+    def total(self, measure: str) -> float:
+        """Return the sum of a stage measure over the run."""
+        return float(sum(getattr(stage, measure) for stage in self.stages))
+
+
+class Journal:
+    """The results file of ``agents run``, of which the first row of each key counts."""
+
+    def __init__(self, file: Path) -> None:
+        self._kept = KeptRows(file, RunRow)
+
+    def rows(self) -> list[RunRow]:
+        """Return the runs that are known, the first of each key, in their order."""
+        first: dict[Key, RunRow] = {}
+        for row in self._kept:
+            first.setdefault(row.key, row)
+        return list(first.values())
+
+    def append(self, row: RunRow) -> None:
+        """Add a run."""
+        self._kept.append(row)
+
 
 Measure = Callable[[RunRow], float]
 MEASURES: dict[str, Measure] = {
@@ -33,7 +101,7 @@ def report(rows: Sequence[RunRow], against: str) -> str:
             for variant in variants
             if variant != against and against in variants
         ]
-        parts += [task_table(of_model, variants), stage_table(of_model, variants)]
+        parts.append(task_table(of_model, variants))
     return "\n\n".join(parts) + "\n"
 
 
@@ -95,34 +163,6 @@ def task_table(rows: Sequence[RunRow], variants: Sequence[str]) -> str:
             cells.append(f"{sum(row.solved for row in runs)}/{len(runs)}{' (broke off)' if broken else ''}")
         lines.append((task, *cells))
     return markdown(lines)
-
-
-def stage_table(rows: Sequence[RunRow], variants: Sequence[str]) -> str:
-    """Return tokens and seconds of each stage, as means of a run, by variant."""
-    lines = [("stage", *(f"{variant}: calls / tokens / s" for variant in variants))]
-    for stage in stages_of(rows):
-        cells = [
-            f"{stage_mean(rows, variant, stage, 'calls'):.1f} / "
-            f"{_short(sum(stage_mean(rows, variant, stage, kind) for kind in ('fresh', 'cached', 'out')))} / "
-            f"{stage_mean(rows, variant, stage, 'seconds'):.2f}"
-            for variant in variants
-        ]
-        lines.append((stage, *cells))
-    return markdown(lines)
-
-
-def stages_of(rows: Iterable[RunRow]) -> list[str]:
-    """Return the stages in the order of the longest run."""
-    named = [[stage.stage for stage in row.stages] for row in rows]
-    order = sorted(named, key=len, reverse=True)
-    return list(dict.fromkeys(stage for stages in order for stage in stages))
-
-
-def stage_mean(rows: Iterable[RunRow], variant: str, stage: str, measure: str) -> float:
-    """Return the mean of a stage's measure over the runs of a variant."""
-    runs = [row for row in rows if row.key.variant == variant]
-    total = sum(getattr(each, measure) for row in runs for each in row.stages if each.stage == stage)
-    return float(total / len(runs)) if runs else 0.0
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:

@@ -10,10 +10,6 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from benchmarks.git import lend, run_git
-from benchmarks.trees import check_out
-from repo_map.worktree.git import GitError
-
 TASKS_FOLDER = Path(__file__).parent / "tasks"
 REPOSITORIES_FOLDER = Path(__file__).parents[2] / "tests" / "fixtures" / "repositories"
 
@@ -27,7 +23,7 @@ class _Part(BaseModel):
 
 
 class Change(_Part):
-    """A bug: in ``path``, the text ``right`` was made ``wrong``; a commit before its fix has it already."""
+    """A bug: in ``path``, the text ``right`` was made ``wrong``."""
 
     path: str
     right: str
@@ -52,13 +48,6 @@ class Script(_Part):
     """The agent that it writes then."""
 
 
-class GitSource(_Part):
-    """A commit of a repository on this machine."""
-
-    path: Path
-    commit: str
-
-
 class Task(_Part):
     """One task; ``kind`` tells whether a bug is to be mended or an ADK agent to be written."""
 
@@ -67,9 +56,8 @@ class Task(_Part):
     language: str
     goal: str
     """What the user asks, in the words of somebody who does not know the code."""
-    repository: str = ""
-    """A folder of ``tests/fixtures/repositories``, or empty where ``git`` names the source."""
-    git: GitSource | None = None
+    repository: str
+    """A folder of ``tests/fixtures/repositories``."""
     bugs: tuple[Change, ...] = ()
     tests: Mapping[str, str] = {}
     """Files that are laid over the repository and that no candidate may change."""
@@ -82,14 +70,10 @@ class Task(_Part):
     output: str = "my_agent.py"
     """The file that an agent task asks for."""
     checks: tuple[AgentCheck, ...] = ()
-    solution: Mapping[str, str] = {}
-    """Whole files of a known solution, where ``bugs`` does not tell it."""
     script: Script = Script()
 
     @model_validator(mode="after")
     def _is_complete(self) -> Task:
-        if bool(self.repository) == (self.git is not None):
-            raise ValueError("name either `repository` or `git`")
         if self.kind == "fix" and not self.test:
             raise ValueError("a fix needs `test`, the command that decides")
         if self.kind == "agent" and not self.checks:
@@ -104,14 +88,11 @@ class Task(_Part):
         """Write the repository as the user has it: with the bug, and with the test that shows it.
 
         Raises:
-            TaskError: the repository or the commit is not there, or the bug does not fit it.
+            TaskError: the bug does not fit the repository.
         """
-        if self.git is not None:
-            _check_out(self.git, folder)
-        else:
-            shutil.copytree(REPOSITORIES_FOLDER / self.repository, folder, dirs_exist_ok=True)
-            for bug in self.bugs:
-                replace_once(folder / bug.path, bug.right, bug.wrong)
+        shutil.copytree(REPOSITORIES_FOLDER / self.repository, folder, dirs_exist_ok=True)
+        for bug in self.bugs:
+            replace_once(folder / bug.path, bug.right, bug.wrong)
         self.lay_tests(folder)
 
     def lay_tests(self, folder: Path) -> None:
@@ -125,9 +106,6 @@ class Task(_Part):
         """Write the known solution into a repository that was laid out."""
         for bug in self.bugs:
             replace_once(folder / bug.path, bug.wrong, bug.right)
-        for path, text in self.solution.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
         if self.kind == "agent":
             (folder / self.output).write_text(self.script.code, encoding="utf-8")
 
@@ -157,28 +135,17 @@ def read_task(file: Path) -> Task:
         raise TaskError(f"The task file {file} can't be used: {error}") from error
 
 
-def read_tasks(places: Iterable[Path] = (TASKS_FOLDER,), only: Iterable[str] = ()) -> list[Task]:
-    """Read tasks from files and folders, by id; ``only`` keeps those whose id begins with one of them."""
-    files: list[Path] = []
-    for place in places:
-        files += sorted(place.glob("*.yaml")) if place.is_dir() else [place]
-    tasks = sorted(map(read_task, files), key=lambda task: task.id)
+def read_tasks(only: Iterable[str] = ()) -> list[Task]:
+    """Read the tasks, by id; ``only`` keeps those whose id begins with one of its texts.
+
+    Raises:
+        TaskError: none is left, or a file can't be read.
+    """
+    tasks = sorted(map(read_task, TASKS_FOLDER.glob("*.yaml")), key=lambda task: task.id)
     starts = tuple(only)
     chosen = [task for task in tasks if not starts or task.id.startswith(starts)]
     if not chosen:
         raise TaskError(
-            f"No task begins with {', '.join(starts) or 'anything'}; "
-            "`python -m benchmarks agents tasks` lists them."
+            f"No task begins with {', '.join(starts)}; `python -m benchmarks agents tasks` lists them."
         )
     return chosen
-
-
-def _check_out(source: GitSource, folder: Path) -> None:
-    """Write a commit's files; its history up to there stays readable, its objects stay where they are."""
-    try:
-        objects = run_git(source.path, "rev-parse", "--git-path", "objects").decode().strip()
-        commit = run_git(source.path, "rev-parse", f"{source.commit}^{{commit}}").decode().strip()
-        lend(lender := (source.path / objects).resolve())
-        check_out(lender, commit, folder)
-    except GitError as error:
-        raise TaskError(f"Commit {source.commit} of {source.path} can't be read: {error}") from error

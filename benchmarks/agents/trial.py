@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from benchmarks.agents.agent_process import run_adk_agent
 from benchmarks.agents.blocks import CandidateError, target_of
-from benchmarks.agents.canary import with_failing_test
-from benchmarks.agents.isolation.limits import MEBIBYTE, Limits
-from benchmarks.agents.isolation.sandbox import Room, run_isolated
+from benchmarks.agents.isolation.sandbox import MEBIBYTE, Limits, Room, run_isolated
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.task import AgentCheck, Task
-from benchmarks.agents.tools.agent_process import Tried, run_adk_agent
 from navigator.records.pricing import TokenUsage
 
 TEST_LIMITS = Limits(seconds=60.0, cpu_seconds=60)
@@ -44,13 +42,6 @@ async def run_tests(task: Task, room: Room, limits: Limits = TEST_LIMITS) -> Ver
     task.lay_tests(room.work)
     ended = await run_isolated(task.test, room, limits)
     return Verdict(ended.passed, ended.log())
-
-
-async def try_agent(
-    task: Task, prompt: str, room: Room, endpoint: Endpoint, limits: Limits = AGENT_LIMITS
-) -> Tried:
-    """Run the agent that was written for a task on one prompt."""
-    return await run_adk_agent(task.output, prompt, room, endpoint, limits)
 
 
 async def judge(task: Task, solution: Mapping[str, str], folder: Path, endpoint: Endpoint) -> Verdict:
@@ -107,7 +98,7 @@ async def _check_agent(task: Task, room: Room, endpoint: Endpoint) -> Verdict:
     logs: list[str] = []
     usage = TokenUsage()
     for check in task.checks:
-        ended, used = await try_agent(task, check.prompt, room, endpoint)
+        ended, used = await run_adk_agent(task.output, check.prompt, room, endpoint, AGENT_LIMITS)
         usage = usage.plus(used)
         logs.append(ended.log())
         if not (ended.passed and _answers(ended.output, check)):
@@ -118,3 +109,55 @@ async def _check_agent(task: Task, room: Room, endpoint: Endpoint) -> Verdict:
 def _answers(output: str, check: AgentCheck) -> bool:
     said = "\n".join(line.removeprefix(_SAID) for line in output.splitlines() if line.startswith(_SAID))
     return all(words in said for words in check.expect)
+
+
+_PYTHON = """
+
+import unittest as _unittest
+
+
+class AMustFail(_unittest.TestCase):
+    def test_must_fail(self):
+        self.assertEqual(1, 2)
+
+
+class ZMustFail(AMustFail):
+    pass
+"""
+_SHELL = "\nexit 1\n"
+_MODULE = """
+import { test as mustFail } from "node:test";
+mustFail("must fail", () => { throw new Error("must fail"); });
+"""
+_SCRIPT = """
+require("node:test").test("must fail", () => { throw new Error("must fail"); });
+"""
+_C = "\n#undef main\nint main(void) {\n    tested_main();\n    return 1;\n}\n"
+
+
+def with_failing_test(tests: Mapping[str, str]) -> dict[str, str]:
+    """Return the tests, each with a failing one added where its language is known; empty where none is.
+
+    A solution runs in one process with the tests, so it can end that process, replace what the tests compare
+    with, or rewrite them, on purpose or by accident (``sys.exit(0)`` in a module). All of these let the added
+    test pass as well.
+    """
+    ways = {path: _WAYS.get(PurePosixPath(path).suffix) for path in tests}
+    added = {path: way(tests[path]) for path, way in ways.items() if way}
+    return {**tests, **added} if added else {}
+
+
+def _javascript(text: str) -> str:
+    is_module = any(line.startswith(("import ", "import{", "export ")) for line in text.splitlines())
+    return text + (_MODULE if is_module else _SCRIPT)
+
+
+_WAYS: dict[str, Callable[[str], str]] = {
+    ".py": lambda text: text + _PYTHON,
+    ".sh": lambda text: text + _SHELL,
+    ".bash": lambda text: text + _SHELL,
+    ".js": _javascript,
+    ".mjs": lambda text: text + _MODULE,
+    ".cjs": lambda text: text + _SCRIPT,
+    ".c": lambda text: f"#define main tested_main\n{text}{_C}" if "int main(void)" in text else text,
+}

@@ -1,31 +1,51 @@
-"""The structured workflow: the graph of its stages, for each way of retrieving."""
+"""The structured workflow: the graph of its stages, and the generators that differ in how they retrieve."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Callable
 from enum import StrEnum
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.context import Context
+from google.adk.apps import App
+from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
 from google.adk.workflow import START, BaseNode, Node, Workflow
 
-from benchmarks.agents.job import Job
+# The only way to the error of a node that was run dynamically; ADK's minor version is pinned.
+from google.adk.workflow._errors import DynamicNodeFailError
+from google.genai import types
+
+from benchmarks.agents.job import Job, Meter, Options
+from benchmarks.agents.model import Endpoint, usage_of
 from benchmarks.agents.schemas import WorkflowState
-from benchmarks.agents.sdk_private import DynamicNodeFailError
-from benchmarks.agents.stages.candidate import CodeBasedRunner, LoopGate, candidate_creator, run_analysis
-from benchmarks.agents.stages.docstrings import DocstringFetcherAgent
-from benchmarks.agents.stages.planner import planner
-from benchmarks.agents.stages.sanitizer import prompt_sanitizer
-from benchmarks.agents.stages.selection import (
+from benchmarks.agents.stages.base import CodeBasedTeardownAgent, SetupAgentCodeBased
+from benchmarks.agents.stages.implementation import (
+    CodeBasedFinalVerifier,
+    CodeBasedRunner,
+    LoopGate,
+    candidate_creator,
+    planner,
+    run_analysis,
+)
+from benchmarks.agents.stages.knowledge import (
+    DocstringFetcherAgent,
     ModuleIndexer,
     NavigatorSelector,
+    prompt_sanitizer,
     select_by_index,
     select_by_tools,
 )
-from benchmarks.agents.stages.verifier import CodeBasedFinalVerifier
-from benchmarks.agents.stages.workspace import CodeBasedTeardownAgent, SetupAgentCodeBased
+from benchmarks.agents.task import Task
 
 _FAILURE_KEPT = 2_000
+_APP, _USER = "benchmark", "benchmark"
 
 
 class Retrieval(StrEnum):
@@ -103,3 +123,81 @@ def _retrieval_stages(job: Job, retrieval: Retrieval) -> tuple[BaseNode, ...]:
             return (NavigatorSelector(name="module_selector", job=job),)
         case Retrieval.NONE:
             return ()
+
+
+class Outcome(NamedTuple):
+    """What came of one run."""
+
+    solution: dict[str, str]
+    """The files that it wrote, by path."""
+    state: dict[str, Any]
+    """The session's state at the end."""
+    meter: Meter
+    seconds: float
+
+
+class WorkflowGenerator(NamedTuple):
+    """Solves tasks with one way of retrieving."""
+
+    retrieval: Retrieval
+    endpoint: Endpoint
+    options: Options = Options()
+
+    async def generate(self, task: Task, scratch: Path, meter: Meter) -> Outcome:
+        """Run the workflow on a task in the folder ``scratch``; ``failure`` in the state tells of a break.
+
+        What it takes is booked on ``meter`` as it happens, so that it is known also where this never returns.
+        """
+        job = Job(task, self.endpoint, scratch, scratch / "out", self.options, meter)
+        app = App(
+            name=_APP,
+            root_agent=create_structured_adk_agent(job, self.retrieval),
+            plugins=[_MeterPlugin(job)],
+        )
+        sessions = InMemorySessionService()
+        session = await sessions.create_session(app_name=_APP, user_id=_USER)
+        message = types.Content(role="user", parts=[types.Part(text=task.goal)])
+        started = time.perf_counter()
+        async with Runner(app=app, session_service=sessions) as runner:
+            async for _ in runner.run_async(user_id=_USER, session_id=session.id, new_message=message):
+                pass
+        seconds = time.perf_counter() - started
+        stored = await sessions.get_session(app_name=_APP, user_id=_USER, session_id=session.id)
+        assert stored is not None
+        return Outcome(_files_below(job.out), dict(stored.state), job.meter, seconds)
+
+
+create_structured_workflow_adk_generator = partial(WorkflowGenerator, Retrieval.INDEX)
+create_baseline_workflow_adk_generator = partial(WorkflowGenerator, Retrieval.TOOLS)
+create_navigator_workflow_adk_generator = partial(WorkflowGenerator, Retrieval.NAVIGATOR)
+create_blind_workflow_adk_generator = partial(WorkflowGenerator, Retrieval.NONE)
+
+FACTORIES: dict[str, Callable[[Endpoint, Options], WorkflowGenerator]] = {
+    Retrieval.INDEX.value: create_structured_workflow_adk_generator,
+    Retrieval.TOOLS.value: create_baseline_workflow_adk_generator,
+    Retrieval.NAVIGATOR.value: create_navigator_workflow_adk_generator,
+    Retrieval.NONE.value: create_blind_workflow_adk_generator,
+}
+"""The variants by name; each takes an endpoint and options."""
+
+
+class _MeterPlugin(BasePlugin):
+    """Counts every model call towards the stage of its agent."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(name="meter")
+        self._job = job
+
+    async def after_model_callback(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> LlmResponse | None:
+        """Count one call."""
+        if not llm_response.partial:
+            stage = self._job.agents[callback_context.agent_name]
+            self._job.meter.count(stage, usage_of(llm_response.usage_metadata))
+        return None
+
+
+def _files_below(folder: Path) -> dict[str, str]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else []
+    return {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}

@@ -1,8 +1,9 @@
-"""Running a command of a candidate within limits, in a cell, with nothing of the user's environment."""
+"""Run a command of a candidate within limits, in a cell, with nothing of the user's environment."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -11,17 +12,71 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.agents.isolation.limits import Ended, EndReason, Limits, Walls
-from benchmarks.agents.isolation.watch import excess, kill_tree, use_of
-
+MEBIBYTE = 1 << 20
 _CELL = Path(__file__).with_name("cell.py")
 _LOOK_EVERY_S = 0.05
-_SYSTEM = ("/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/dev", "/proc", "/sys")
+_SYSTEM = ("/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/opt", "/dev", "/proc", "/sys")
+_SETTINGS = ("alternatives", "group", "hosts", "localtime", "ld.so.cache", "nsswitch.conf", "passwd", "ssl")
+"""What programs need of ``/etc``; other files there may hold secrets that root can read."""
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+_PROC = Path("/proc")
+_BLOCK = 512
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+
+
+class Limits(NamedTuple):
+    """Most that one run may use; beyond it, the whole tree of processes is killed."""
+
+    seconds: float = 30.0
+    """Wall time."""
+    cpu_seconds: int = 30
+    """Processor time of one process."""
+    memory_bytes: int = 1024 * MEBIBYTE
+    """Writable memory of one process, and resident memory of all together."""
+    file_bytes: int = 16 * MEBIBYTE
+    """One file."""
+    folder_bytes: int = 64 * MEBIBYTE
+    """The run's folder beyond what lay there before."""
+    folder_entries: int = 20_000
+    processes: int = 64
+    output_bytes: int = 64 * 1024
+    """Kept of what it prints: the first and the last half of it."""
+
+
+class EndReason(StrEnum):
+    """Why a run ended."""
+
+    EXITED = "exited"
+    TIME = "time limit"
+    MEMORY = "memory limit"
+    DISK = "disk limit"
+    PROCESSES = "process limit"
+
+
+class Ended(NamedTuple):
+    """How a run ended."""
+
+    reason: EndReason
+    code: int
+    """Exit status; minus the signal's number where a signal ended it."""
+    output: str
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether it ended by itself with status 0."""
+        return self.reason is EndReason.EXITED and self.code == 0
+
+    def log(self) -> str:
+        """Return the run's output with a last line that says how it ended."""
+        how = f"exit status {self.code}" if self.code >= 0 else f"killed by signal {-self.code}"
+        if self.reason is not EndReason.EXITED:
+            how = f"stopped: {self.reason.value}"
+        return f"{self.output.rstrip()}\n[{how}]".lstrip()
 
 
 class Uplink(NamedTuple):
@@ -83,7 +138,12 @@ async def run_isolated(
         "cwd": str(room.work),
         "env": variables,
         "limits": limits._asdict(),
-        "readable": [*_SYSTEM, *_python_folders(), *map(str, readable)],
+        "readable": [
+            *_SYSTEM,
+            *(f"/etc/{name}" for name in _SETTINGS),
+            *_python_folders(),
+            *map(str, readable),
+        ],
         "writable": [str(room.folder), *_DEVICES],
         "uplink": None if uplink is None else {"port": uplink.port, "socket": str(uplink.socket)},
     }
@@ -106,22 +166,19 @@ async def _run(spec: Mapping[str, Any], room: Room, limits: Limits) -> Ended:
             kill_tree(process.pid)
             await process.wait()
             text = (await output).replace(str(room.folder), "…")
-        said = _report(reading)
+        status = os.read(reading, 16)
     finally:
         os.close(reading)
-    return Ended(
-        reason,
-        said.get("code", -signal.SIGKILL),
-        text,
-        time.perf_counter() - started,
-        Walls(**said.get("walls", {})),
-    )
+    return Ended(reason, int(status or -signal.SIGKILL), text, time.perf_counter() - started)
 
 
-async def walls_here() -> Walls:
-    """Return what this system can put around a candidate."""
-    with tempfile.TemporaryDirectory(prefix="walls-") as folder:
-        return (await run_isolated(("python", "-c", ""), Room(Path(folder)))).walls
+async def isolation_fault() -> str:
+    """Return why this system can't isolate a candidate, empty if it can."""
+    if sys.platform != "linux":
+        return "Candidates are isolated with namespaces and Landlock; run the benchmark on Linux."
+    with tempfile.TemporaryDirectory(prefix="isolation-") as folder:
+        ended = await run_isolated(("python", "-c", ""), Room(Path(folder)))
+    return "" if ended.passed else ended.output.strip()
 
 
 async def _start(spec: Mapping[str, Any], report: int) -> asyncio.subprocess.Process:
@@ -138,15 +195,6 @@ async def _start(spec: Mapping[str, Any], report: int) -> asyncio.subprocess.Pro
         )
     finally:
         os.close(report)
-
-
-def _report(descriptor: int) -> dict[str, Any]:
-    """Return what the cell told: the walls, and the candidate's status if it came to that."""
-    said: dict[str, Any] = {}
-    with os.fdopen(descriptor, closefd=False) as lines:
-        for line in lines:
-            said |= json.loads(line)
-    return said
 
 
 async def _watch(
@@ -189,3 +237,64 @@ def _python_folders() -> list[str]:
     """Return where this Python and its packages lie, without folders of projects that are being worked on."""
     packages = [entry for entry in sys.path if entry.rstrip("/").endswith("site-packages")]
     return list(dict.fromkeys((sys.base_prefix, sys.prefix, *packages)))
+
+
+class Use(NamedTuple):
+    """What a folder holds."""
+
+    bytes: int
+    entries: int
+
+
+def use_of(folder: Path, most: Limits | None = None) -> Use:
+    """Return the room that the folder takes on disk; counting stops where ``most`` is passed."""
+    total, entries = 0, 0
+    for where, folders, files in os.walk(folder):
+        entries += len(folders) + len(files)
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(f"{where}/{name}").st_blocks * _BLOCK
+        if most is not None and (total > most.folder_bytes * 2 or entries > most.folder_entries * 2):
+            break
+    return Use(total, entries)
+
+
+def excess(root: int, folder: Path, before: Use, limits: Limits) -> EndReason | None:
+    """Return the limit that the processes below ``root`` or their folder have passed, if any."""
+    tree = descendants(root)
+    # The cell itself, its keeper and a way to the model come on top of what a candidate may start.
+    if len(tree) > limits.processes + 3:
+        return EndReason.PROCESSES
+    if sum(map(_resident, tree)) > limits.memory_bytes:
+        return EndReason.MEMORY
+    now = use_of(folder, limits)
+    if now.bytes - before.bytes > limits.folder_bytes or now.entries - before.entries > limits.folder_entries:
+        return EndReason.DISK
+    return None
+
+
+def descendants(root: int) -> list[int]:
+    """Return the processes below ``root``, parents first."""
+    found: list[int] = []
+    pending = [root]
+    while pending:
+        with contextlib.suppress(OSError):
+            for task in (_PROC / str(pending.pop()) / "task").iterdir():
+                children = [int(child) for child in (task / "children").read_text().split()]
+                found += children
+                pending += children
+    return found
+
+
+def kill_tree(root: int) -> None:
+    """Kill the keeper, the child of ``root`` with which the kernel ends its namespace; then ``root``."""
+    for process in (*descendants(root)[:1], root):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def _resident(process: int) -> int:
+    try:
+        return int((_PROC / str(process) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

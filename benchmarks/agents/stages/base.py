@@ -1,16 +1,21 @@
-"""What every stage is: a node that is timed, and talks to the others through the session's state alone."""
+"""Stages: timed nodes that talk to one another through the session's state alone; set-up and teardown."""
 
 from __future__ import annotations
 
+import shutil
+import uuid
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
 from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.context import Context
 from google.adk.workflow import Node
 
+from benchmarks.agents.isolation.sandbox import Room
 from benchmarks.agents.job import Job
+from benchmarks.agents.schemas import SetupContext
 
 State = Any
 """ADK's session state: ``get(key, default)`` and item access."""
@@ -23,7 +28,7 @@ class Stage(Node):
     job: Job
 
     async def run_node_impl(self, *, ctx: Context, node_input: Any) -> AsyncGenerator[Any, None]:
-        """Do the work; what the stage before said is not read, and nothing is said to the next."""
+        """Do the work; the previous stage's output is ignored, and nothing is passed to the next."""
         with self.job.meter.timing(self.name):
             await self.work(ctx)
         yield None
@@ -34,7 +39,7 @@ class Stage(Node):
 
 
 class ModelStage(Stage):
-    """A stage that a model does: its instruction never varies, its brief is drawn from the state."""
+    """A stage that a model does: its instruction never varies, its brief is made from the state."""
 
     agent: LlmAgent
     brief: Callable[[State], str]
@@ -71,5 +76,40 @@ def model_stage(
 
 
 def section(title: str, text: str) -> str:
-    """Return a part of a brief, empty where there is nothing to say."""
+    """Return a section of a brief, empty if the text is."""
     return f"## {title}\n{text.strip()}\n\n" if text.strip() else ""
+
+
+def room_of(state: State) -> Room:
+    """Return the workspace as a room whose work folder is the repository."""
+    return Room(Path(state["workspace_dir"]))
+
+
+def repository_of(state: State) -> Path:
+    """Return the folder of the repository in the workspace."""
+    return room_of(state).work
+
+
+class SetupAgentCodeBased(Stage):
+    """Make the workspace and write the repository into it."""
+
+    async def work(self, ctx: Context) -> None:
+        """Write ``workspace_dir`` first, so that the teardown finds it whatever fails."""
+        workspace = self.job.scratch / f"task_{uuid.uuid4().hex}"
+        ctx.state["workspace_dir"] = str(workspace)
+        room = Room(workspace)
+        room.prepare()
+        self.job.task.lay_out(room.work)
+        setup = SetupContext(workspace_dir=str(workspace), user_request=self.job.task.goal)
+        ctx.state["user_request"] = setup.user_request
+        ctx.state["setup_context"] = setup.model_dump()
+
+
+class CodeBasedTeardownAgent(Stage):
+    """Delete the workspace, also after a failure."""
+
+    async def work(self, ctx: Context) -> None:
+        """Delete the folder that ``workspace_dir`` names, if there is one."""
+        if ctx.state.get("workspace_dir"):
+            shutil.rmtree(ctx.state["workspace_dir"], ignore_errors=True)
+        ctx.state["workspace_dir"] = ""

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agents.canary import with_failing_test
 from benchmarks.agents.task import Task
-from benchmarks.agents.trial import judge
+from benchmarks.agents.trial import judge, with_failing_test
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer
 

@@ -10,16 +10,15 @@ import pytest
 import yaml
 
 from benchmarks.__main__ import main
-from benchmarks.agents.factories import FACTORIES, Outcome
-from benchmarks.agents.job import Options
-from benchmarks.agents.journal import Journal
+from benchmarks.agents.agent_process import Relay
+from benchmarks.agents.job import Meter, Options
 from benchmarks.agents.matrix import JUDGE, Matrix, run_matrix
-from benchmarks.agents.meter import Meter
 from benchmarks.agents.model import Endpoint
+from benchmarks.agents.report import Journal
+from benchmarks.agents.selector_tools import IndexEntry, index_text
 from benchmarks.agents.task import Task
-from benchmarks.agents.tools.modules import IndexEntry, index_text
-from benchmarks.agents.tools.relay import Relay
 from benchmarks.agents.trial import Verdict, judge
+from benchmarks.agents.workflow import FACTORIES, Outcome
 from navigator.records.pricing import TokenUsage, load_prices
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer, gemini
@@ -97,7 +96,7 @@ async def test_an_agent_that_takes_too_many_tokens_is_refused(tmp_path: Path) ->
             json.dumps({"contents": [{"role": "user", "parts": [{"text": "x"}]}]}).encode(),
         )
         assert [relay.forward(path, body)[0] for _ in range(3)] == [200, 403, 403]
-        relay.close()
+        relay.client.close()
     assert relay.usage.input == 300_000
 
 
@@ -122,19 +121,16 @@ def test_an_agent_task_is_checked_with_and_without_its_solution(
         assert endpoint.url.startswith("http://127.0.0.1:")
         return Verdict(solution == {task.output: task.script.code}, "")
 
-    monkeypatch.setattr("benchmarks.agents.checking.judge", judged)
+    monkeypatch.setattr("benchmarks.agents.mind.judge", judged)
     assert main(["agents", "tasks", "--check", "--only", task.id]) == 0
     assert capsys.readouterr().out == f"{task.id}: ok (passes before: False, after: True)\n"
 
 
-def test_a_task_that_cannot_be_checked_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, more in {
-        "absent": "test: [none-such]\nneeds: [none-such]\n",
-        "unknown": "kind: agent\nchecks: [{prompt: x, expect: [y]}]\n",
-    }.items():
-        text = f"id: {name}\nlanguage: Python\ngoal: x\nrepository: orderdesk\n{more}"
-        (tmp_path / f"{name}.yaml").write_text(text)
-    assert main(["agents", "tasks", "--check", "--tasks", str(tmp_path)]) == 0
-    message = capsys.readouterr().out
-    assert "absent: not checked, as none-such is not installed" in message
-    assert "unknown: not checked, as no solution is known" in message
+def test_a_task_whose_program_is_missing_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "id: absent\nlanguage: Python\ngoal: x\nrepository: orderdesk\n"
+    (tmp_path / "absent.yaml").write_text(f"{text}test: [none-such]\nneeds: [none-such]\n")
+    monkeypatch.setattr("benchmarks.agents.task.TASKS_FOLDER", tmp_path)
+    assert main(["agents", "tasks", "--check"]) == 0
+    assert capsys.readouterr().out == "absent: not checked, none-such is not installed\n"

@@ -1,21 +1,18 @@
-"""The runner and its report: resumption, broken runs, losses, intervals, the figure, the command."""
+"""The runner and its report: resumption, broken runs, losses, intervals, the command."""
 
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.agents.charts import chart
 from benchmarks.agents.job import Options
-from benchmarks.agents.journal import Journal, Key, RunRow, StageRow
 from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME
-from benchmarks.agents.report import MEASURES, paired, report
+from benchmarks.agents.report import MEASURES, Journal, Key, RunRow, StageRow, paired, report
 from benchmarks.agents.task import Task
 from navigator.records.pricing import load_prices
 
@@ -58,14 +55,6 @@ def test_pairs_tell_difference_interval_and_every_loss() -> None:
 def test_a_run_that_broke_off_is_marked_in_the_table_of_tasks() -> None:
     text = report([row("task-1", "index", solved=False, failure="planner: ClientError")], "tools")
     assert "| task-1 | 0/1 (broke off) |" in text
-
-
-def test_the_figure_shows_each_variant_and_each_stage() -> None:
-    root = ET.fromstring(chart(ROWS, SCRIPTED))
-    words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert words.count("navigator") == words.count("tools") == 2
-    assert {"planner", "run analysis", "US cents a run"} <= set(words)
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}circle"))) == 2
 
 
 def test_a_journal_reads_past_a_line_that_was_cut_off(tmp_path: Path) -> None:
@@ -124,28 +113,21 @@ async def test_no_run_of_a_real_model_starts_once_the_money_is_spent(
         await run_matrix(matrix, Journal(tmp_path / "results.jsonl"), lambda *_: None)
 
 
-def test_the_command_runs_reports_and_draws_without_a_key(
+def test_the_command_runs_and_reports_without_a_key(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, figure = tmp_path / "results.jsonl", tmp_path / "figure.svg"
+    out = tmp_path / "results.jsonl"
     arguments = ["agents", "run", "--only", "python-voucher", "--variants", "none,index"]
-    assert (
-        main([*arguments, "--rounds", "1", "--against", "none", "--out", str(out), "--figure", str(figure)])
-        == 0
-    )
+    assert main([*arguments, "--rounds", "1", "--against", "none", "--out", str(out)]) == 0
     said = capsys.readouterr()
     assert "| index | 1 | 1 of 1 | 5.0 |" in said.out
     assert "Won 1: python-voucher. Lost 0: –." in said.out
     assert "2/2 python-voucher index scripted: solved" in said.err
-    assert figure.read_text().startswith("<svg ")
     assert main(["agents", "report", "--out", str(out), "--against", "none"]) == 0
     assert capsys.readouterr().out == said.out
     assert main(["agents", "report", "--out", str(out), "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert [run["key"]["variant"] for run in runs] == ["none", "index"]
-    assert main(["agents", "tasks", "--only", "python-voucher", "--json"]) == 0
-    (task,) = json.loads(capsys.readouterr().out)["tasks"]
-    assert task["language"] == "Python"
 
 
 def test_a_real_model_without_a_key_is_told_how_to_go_on(
@@ -153,4 +135,4 @@ def test_a_real_model_without_a_key_is_told_how_to_go_on(
 ) -> None:
     arguments = ["agents", "run", "--models", "gemini-2.0-flash", "--only", "python-voucher"]
     assert main([*arguments, "--out", str(tmp_path / "results.jsonl")]) == 2
-    assert "needs a key: set GOOGLE_API_KEY, or leave out --models" in capsys.readouterr().err
+    assert "needs a key: set GOOGLE_API_KEY" in capsys.readouterr().err

@@ -7,20 +7,18 @@ from typing import Any
 
 import pytest
 
-from benchmarks.agents.factories import (
+from benchmarks.agents.isolation.sandbox import Limits, use_of
+from benchmarks.agents.job import Meter, Options
+from benchmarks.agents.mind import ScriptedMind
+from benchmarks.agents.task import Script, Task
+from benchmarks.agents.trial import judge
+from benchmarks.agents.workflow import (
     FACTORIES,
     Outcome,
     create_baseline_workflow_adk_generator,
     create_navigator_workflow_adk_generator,
     create_structured_workflow_adk_generator,
 )
-from benchmarks.agents.isolation.limits import Limits
-from benchmarks.agents.isolation.watch import use_of
-from benchmarks.agents.job import Options
-from benchmarks.agents.meter import Meter
-from benchmarks.agents.mind import ScriptedMind
-from benchmarks.agents.task import Script, Task
-from benchmarks.agents.trial import judge
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import Call, Refuse, Say, Thought, say

@@ -1,25 +1,73 @@
-"""A candidate agent's way to its model: a Unix socket that forwards model calls, adds the key, and counts."""
+"""Try an ADK agent that was just written, in a process and an environment of its own.
+
+It reaches its model over a Unix socket: a relay forwards model calls, adds the key, and counts.
+"""
 
 from __future__ import annotations
 
 import json
+import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
+from google.genai.types import GenerateContentResponse
 
-from benchmarks.agents.model import Endpoint
+from benchmarks.agents.isolation.sandbox import Ended, Limits, Room, Uplink, run_isolated
+from benchmarks.agents.model import Endpoint, usage_of
 from navigator.records.pricing import TokenUsage
 
+_HOST = Path(__file__).with_name("agent_host.py")
 _MODEL_PATH = "/v1beta/models/"
 _TIMEOUT_S = 60.0
 LENT_KEY = "lent-for-one-run"
 """What the candidate gets in place of the key."""
+
+
+class Tried(NamedTuple):
+    """How an agent's run ended, and what its model calls took."""
+
+    ended: Ended
+    usage: TokenUsage
+
+
+async def run_adk_agent(file: str, prompt: str, room: Room, endpoint: Endpoint, limits: Limits) -> Tried:
+    """Run the agent in ``file`` of the room's work folder on one prompt.
+
+    The key of ``endpoint`` stays outside: the agent reaches the model, and nothing else, through a relay that
+    adds it. Time, output and model calls are limited; it is killed with its children.
+    """
+    # A short path: Unix sockets allow about a hundred characters.
+    with tempfile.TemporaryDirectory(prefix="relay-") as folder:
+        path = Path(folder) / "model"
+        port = _free_port()
+        environment = {
+            "GOOGLE_API_KEY": LENT_KEY,
+            "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}",
+            "ADK_DISABLE_LOAD_DOTENV": "1",
+        }
+        with relaying(endpoint, path) as relay:
+            ended = await run_isolated(
+                ("python", str(_HOST), file, prompt),
+                room,
+                limits,
+                environment=environment,
+                readable=(_HOST,),
+                uplink=Uplink(port, path),
+            )
+        return Tried(ended, relay.usage)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
 
 
 class Relay:
@@ -31,7 +79,7 @@ class Relay:
         self._left = most_calls
         self._most_tokens = most_tokens
         self._lock = threading.Lock()
-        self._client = httpx.Client(timeout=_TIMEOUT_S)
+        self.client = httpx.Client(timeout=_TIMEOUT_S)
 
     def forward(self, path: str, body: bytes) -> tuple[int, bytes]:
         """Return the model's answer to one call, as HTTP status and body."""
@@ -43,7 +91,7 @@ class Relay:
             return 403, json.dumps({"error": {"code": 403, "message": why, "status": "REFUSED"}}).encode()
         headers = {"x-goog-api-key": self._endpoint.key, "content-type": "application/json"}
         try:
-            answer = self._client.post(self._endpoint.url.rstrip("/") + path, content=body, headers=headers)
+            answer = self.client.post(self._endpoint.url.rstrip("/") + path, content=body, headers=headers)
         except httpx.HTTPError as error:
             return 502, json.dumps(
                 {"error": {"code": 502, "message": str(error), "status": "RELAY"}}
@@ -51,24 +99,13 @@ class Relay:
         self._count(answer)
         return answer.status_code, answer.content
 
-    def close(self) -> None:
-        """Close the connections to the model."""
-        self._client.close()
-
     def _count(self, answer: httpx.Response) -> None:
         try:
-            message: dict[str, int] = answer.json().get("usageMetadata") or {}
-        except (ValueError, AttributeError):
-            message = {}
-        usage = TokenUsage(
-            input=message.get("promptTokenCount", 0),
-            cached=message.get("cachedContentTokenCount", 0),
-            output=message.get("candidatesTokenCount", 0),
-            thinking=message.get("thoughtsTokenCount", 0),
-            calls=1,
-        )
+            metadata = GenerateContentResponse.model_validate(answer.json()).usage_metadata
+        except ValueError:
+            metadata = None
         with self._lock:
-            self.usage = self.usage.plus(usage)
+            self.usage = self.usage.plus(usage_of(metadata))
 
 
 class _Server(ThreadingMixIn, UnixStreamServer):
@@ -77,7 +114,7 @@ class _Server(ThreadingMixIn, UnixStreamServer):
 
 @contextmanager
 def relaying(
-    endpoint: Endpoint, socket: Path, most_calls: int = 20, most_tokens: int = 200_000
+    endpoint: Endpoint, path: Path, most_calls: int = 20, most_tokens: int = 200_000
 ) -> Iterator[Relay]:
     """Serve a relay on a Unix socket as long as the block lasts; beyond either limit it refuses calls."""
     relay = Relay(endpoint, most_calls, most_tokens)
@@ -97,7 +134,7 @@ def relaying(
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             """Stay silent."""
 
-    server = _Server(str(socket), Handler)
+    server = _Server(str(path), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
@@ -105,4 +142,4 @@ def relaying(
     finally:
         server.shutdown()
         server.server_close()
-        relay.close()
+        relay.client.close()

@@ -1,1 +1,0 @@
-"""What the agents can do: run, look up, search, read, plan, leave the loop, try another agent."""
