@@ -29,7 +29,7 @@ BENCHMARKS: Final = Program(
         ),
         Command(
             "check",
-            "benchmarks.check",
+            "benchmarks.check.command",
             "does the check of an edit find the use that a commit forgot, and nothing where none is?",
             "Leave one use out of real commits, and count what the check of the edit finds.",
             ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
@@ -57,7 +57,7 @@ BENCHMARKS: Final = Program(
         ),
         Command(
             "relations",
-            "benchmarks.relations",
+            "benchmarks.relations.command",
             "who uses what, held against a language server",
             "Hold who uses what against the answers of a language server, and report precision and recall.",
             ("--language go gin echo",),

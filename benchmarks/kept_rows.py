@@ -9,8 +9,6 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from benchmarks.tasks import TaskFileError
-
 Row = TypeVar("Row")
 
 
@@ -36,15 +34,3 @@ class KeptRows(Generic[Row]):
         with self._file.open("ab") as file:
             lead = b"" if file.tell() == 0 else b"\n"
             file.write(lead + b"\n".join(map(msgspec.json.encode, rows)))
-
-
-def kept_at(file: Path, kind: type[Row]) -> list[Row]:
-    """Return the rows of a file that was kept before.
-
-    Raises:
-        TaskFileError: there are none.
-    """
-    rows = list(KeptRows(file, kind))
-    if not rows:
-        raise TaskFileError(f"There are no rows in `{file}`; name a file that the measurement kept.")
-    return rows

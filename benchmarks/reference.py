@@ -548,10 +548,9 @@ def _score(row: Row, trees: Path) -> dict[str, float]:
 
     value, task = row["value"], msgspec.convert(row["about"]["task"], Task)
     tree = work_tree(trees, task.repo, task.base_commit)
-    paths = _git(tree, "ls-tree", "-r", "-z", "--name-only", "HEAD").decode("utf-8", "replace").split("\0")
-    menu = [Place(each["path"], each["first"], each["last"], each["tokens"]) for each in value["menu"]]
+    menu = [Place(each["path"], each["first"], each["last"]) for each in value["menu"]]
     answer = Answer(value["context"], [each["path"] for each in value["files"]], menu)
-    return score(task, answer, frozenset(paths), lambda path: (tree / path).read_text("utf-8", "replace"))
+    return score(task, answer, lambda path: (tree / path).read_text("utf-8", "replace"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

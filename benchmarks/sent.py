@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.scoring import joined
+from benchmarks.scoring import joined, share
 from benchmarks.tasks import Task
 from repo_map.text import tokens
 
@@ -109,8 +109,8 @@ def score_sent(task: Task, sent: Sent, paths: frozenset[str], read: Callable[[st
     ]
     spelt = [_tells(sent.text, listed, unit) for unit in sent.relevance.spelt]
     return {
-        **_share("body", shown),
-        **_share("reach", reached),
+        **share("body", shown),
+        **share("reach", reached),
         **({"spelt": sum(spelt) / len(spelt)} if spelt else {}),
         "tokens": float(tokens.count(sent.text)),
         "places": float(len(listed)),
@@ -142,7 +142,3 @@ def _tells(text: str, listed: Sequence[Listed], unit: ScoredUnit) -> bool:
         return unit.path in text
     named = any(_names(place, unit.path, line) for place in listed for line in (unit.start, unit.end))
     return named or (unit.path in text and unit.name.rpartition(".")[2] in text)
-
-
-def _share(name: str, seen: Sequence[bool]) -> dict[str, float]:
-    return {name: sum(seen) / len(seen), f"{name}_all": float(all(seen))} if seen else {}

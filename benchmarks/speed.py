@@ -1,60 +1,36 @@
-"""Speed and memory of the index, beside ``ctags -R`` and aider's RepoMap, all from one run on one machine.
+"""Speed and memory of the index, beside ``ctags -R``, all from one run on one machine.
 
     python -m benchmarks.speed [--tree PATH]... [--synthetic FILES]... [--workers N] [--rounds N]
 
 Clone Django, spring-framework, theia or terraform and name their folders; ``--synthetic`` makes a tree of
 so many files. Trees are copied to a temporary folder first, so that files can be edited. Every figure comes
 from fresh processes, and of the rounds the quickest counts, since whatever else the machine does can only add
-to it. ``ctags`` (universal-ctags) is measured where it is installed, aider where ``AIDER_PYTHON`` names a
-Python that has it.
+to it. ``ctags`` (universal-ctags) is measured where it is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.copied_tree import commit_all, copied_tree
 from benchmarks.speed_probe import run_generate, run_probe
 from benchmarks.synthetic import write_synthetic_tree
 from repo_map.worktree.files import list_files
 
 _COLUMNS = (
-    "tree | files | MB | cold s | ctags s | cold ÷ ctags | aider s | aider ÷ cold | warm process s"
+    "tree | files | MB | cold s | ctags s | cold ÷ ctags | warm process s"
     " | of it, open s | warm to a map s | redraw s | refresh 0 s | refresh 10 s | draw after s"
     " | build MiB | warm MiB"
 )
-_AIDER = """
-import sys
-from pathlib import Path
-from aider import repomap
-
-class Quiet:
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: None
-
-    def read_text(self, name, silent=False):
-        return Path(name).read_text("utf-8", "replace")
-
-class Model:
-    def token_count(self, text):
-        return len(text) // 4
-
-repomap.Spinner = lambda *args, **kwargs: Quiet()
-repomap.tqdm = lambda values, **kwargs: values
-root = Path(sys.argv[1])
-mapped = repomap.RepoMap(map_tokens=8000, root=str(root), main_model=Model(), io=Quiet(), refresh="always")
-mapped.get_ranked_tags_map([], [str(root / name) for name in sys.stdin.read().split("\\0")])
-"""
 
 
 class Figures(NamedTuple):
@@ -65,7 +41,6 @@ class Figures(NamedTuple):
     megabytes: float
     cold: float
     ctags: float | None
-    aider: float | None
     warm_process: float
     warm_open: float
     warm_map: float
@@ -84,13 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.json:
         print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
     for tree in options.tree:
-        with copied_tree(tree) as copy:
+        with _copied_tree(tree) as copy:
             measured.append(_measure(tree.resolve().name, copy, options))
             _tell(measured[-1], options)
     for files in options.synthetic:
         with tempfile.TemporaryDirectory(prefix="speed-") as folder:
             copy = write_synthetic_tree(Path(folder, "tree"), files)
-            commit_all(copy)
+            _commit_all(copy)
             measured.append(_measure(f"synthetic {files:,}", copy, options))
             _tell(measured[-1], options)
     if options.json:
@@ -115,6 +90,26 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
+@contextmanager
+def _copied_tree(tree: Path) -> Iterator[Path]:
+    """Copy the files that the index would see into a repository of its own, with one commit."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        copy = Path(folder, "tree")
+        for path in list_files(tree).paths:
+            if not (tree / path).is_symlink():
+                (copy / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(tree / path, copy / path)
+        _commit_all(copy)
+        yield copy
+
+
+def _commit_all(tree: Path) -> None:
+    """Make a folder a repository whose only commit holds all of it."""
+    name = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost", "-c", "gc.auto=0")
+    for command in (("init", "-q"), ("add", "-A", "-f"), (*name, "commit", "-q", "-m", "Measured")):
+        subprocess.run(["git", *command], cwd=tree, check=True)
+
+
 def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
     listing = list_files(tree)
     colds = []
@@ -131,7 +126,6 @@ def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
         megabytes=int(listing.states[:, 0].sum()) / 1e6,
         cold=min(cold.seconds for cold in colds),
         ctags=_time_ctags(tree, options.rounds),
-        aider=_time_aider(tree, listing.paths),
         warm_process=min(warm.seconds for warm in warms),
         warm_open=min(warm.message["open"] for warm in warms),
         warm_map=min(drawn.seconds for drawn in maps),
@@ -152,19 +146,9 @@ def _time_ctags(tree: Path, rounds: int) -> float | None:
     return min(_time(command, tree) for _ in range(rounds))
 
 
-def _time_aider(tree: Path, paths: tuple[str, ...]) -> float | None:
-    python = os.environ.get("AIDER_PYTHON")
-    if not python:
-        return None
-    seconds = _time([python, "-c", _AIDER, str(tree)], tree, "\0".join(paths).encode())
-    for cache in tree.glob(".aider.tags.cache*"):
-        shutil.rmtree(cache)
-    return seconds
-
-
-def _time(command: list[str], folder: Path, given: bytes = b"") -> float:
+def _time(command: list[str], folder: Path) -> float:
     started = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, input=given, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     if done.returncode:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
         raise SystemExit(f"`{command[0]}` failed; its error is above.")
@@ -172,7 +156,7 @@ def _time(command: list[str], folder: Path, given: bytes = b"") -> float:
 
 
 def _row(figures: Figures) -> str:
-    ctags, aider = figures.ctags, figures.aider
+    ctags = figures.ctags
     cells = (
         figures.name,
         f"{figures.files:,}",
@@ -180,8 +164,6 @@ def _row(figures: Figures) -> str:
         f"{figures.cold:.2f}",
         "-" if ctags is None else f"{ctags:.2f}",
         "-" if ctags is None else f"{figures.cold / ctags:.2f}",
-        "-" if aider is None else f"{aider:.1f}",
-        "-" if aider is None else f"{aider / figures.cold:.1f}",
         *(f"{value:.3f}" for value in (figures.warm_process, figures.warm_open)),
         *(f"{value:.3f}" for value in (figures.warm_map, figures.redraw)),
         *(f"{value:.3f}" for value in (figures.refresh_none, figures.refresh_ten, figures.draw_after)),

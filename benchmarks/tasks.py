@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import msgspec
@@ -17,9 +16,6 @@ NOT_CODE = frozenset(
     if each.role in (LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA)
 )
 """Languages that hold prose or data, no functions."""
-
-
-_EDITED = re.compile(r"^--- a/(.*)$", re.MULTILINE)
 
 
 class TaskFileError(RepoMapError):
@@ -57,31 +53,13 @@ class Task(msgspec.Struct, frozen=True):
     base_commit: str
     language: str = ""
     goal: str = ""
-    """Empty where the runs of it tell."""
     gold_files: list[str] = []
     gold_symbols: list[GoldSymbol] = []
     gold_spans: list[GoldSpan] = []
-    source: str = ""
-    """Where it comes from: ``… (fix commit ID)`` where one commit is its fix."""
-
-
-class _Published(msgspec.Struct, frozen=True):
-    """A task as SWE-bench and its kin publish it."""
-
-    instance_id: str
-    repo: str
-    base_commit: str
-    problem_statement: str
-    patch: str = ""
-
-    def task(self) -> Task:
-        """Return it as a task; the files are those that its patch edits."""
-        edited = list(dict.fromkeys(_EDITED.findall(self.patch)))
-        return Task(self.instance_id, self.repo, self.base_commit, "Python", self.problem_statement, edited)
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Read a task file, one JSON object a line, of our own form or SWE-bench's.
+    """Read a task file, one JSON object a line.
 
     Raises:
         TaskFileError: it holds something else, or can't be read.
@@ -94,13 +72,7 @@ def read_tasks(path: Path) -> list[Task]:
     tasks = []
     for number, line in enumerate(lines, 1):
         try:
-            tasks += [_task(line)] if line.strip() else []
+            tasks += [msgspec.json.decode(line, type=Task)] if line.strip() else []
         except msgspec.MsgspecError as error:
             raise TaskFileError(f"Line {number} of `{path}` is no task ({error}); correct it.") from None
     return tasks
-
-
-def _task(line: str) -> Task:
-    if '"instance_id"' in line:
-        return msgspec.json.decode(line, type=_Published).task()
-    return msgspec.json.decode(line, type=Task)

@@ -1,25 +1,18 @@
-"""The command line of the measurements of the check."""
+"""``python -m benchmarks check``: what the check of an edit finds in real commits."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.check.as_made import MadeRow, made_rows
 from benchmarks.check.commits import Past
-from benchmarks.check.forgotten import AloneRow, Case, ForgottenRow, cases_of, definition_alone, without_use
+from benchmarks.check.forgotten import Case, ForgottenRow, cases_of, without_use
 from benchmarks.check.loop import LoopRow, loop_row
-from benchmarks.check.summaries import (
-    alone_summary,
-    forgotten_summary,
-    loop_summary,
-    made_summary,
-    tests_summary,
-)
-from benchmarks.check.tests_chosen import TestsRow, test_rows
+from benchmarks.check.summaries import forgotten_summary, loop_summary, made_summary, tests_summary
+from benchmarks.check.whole import MadeRow, TestsRow, made_rows, test_rows
 from benchmarks.kept_rows import KeptRows
 from repo_map.impact.findings import Finding
 
@@ -34,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--reach", type=int, default=2000, help="commits that are looked at for those that fit")
     add("--out", type=Path, required=True, help="a file of rows, one JSON object a line, added to")
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
-    add("--alone", action="store_true", help="apply the definition's hunks alone")
     add("--made", action="store_true", help="count what is told of commits as they were made")
     add("--loop", action="store_true", help="leave all uses out, and go where the check's text leads")
     add("--tests", action="store_true", help="count the tests that are chosen")
@@ -45,7 +37,6 @@ def run(options: argparse.Namespace) -> None:
     kinds = (
         (options.tests, _choose_tests),
         (options.made, _read_as_made),
-        (options.alone, _apply_alone),
         (options.loop, _go_where_it_leads),
         (True, _leave_out),
     )
@@ -55,7 +46,9 @@ def run(options: argparse.Namespace) -> None:
 def _choose_tests(options: argparse.Namespace) -> None:
     kept = KeptRows(options.out, TestsRow)
     for past in _pasts(options):
-        _add(kept, past, islice(test_rows(past, options.reach), options.count))
+        done = {(row.repo, row.commit) for row in kept}
+        rows = islice(test_rows(past, options.reach), options.count)
+        kept.append(*(row for row in rows if (row.repo, row.commit) not in done))
     print(tests_summary(list(kept)))
 
 
@@ -68,16 +61,6 @@ def _read_as_made(options: argparse.Namespace) -> None:
             if options.explain and told:
                 _tell("\n    ".join((f"{each.repo} {each.commit}", *told)))
     print(made_summary(list(kept)))
-
-
-def _apply_alone(options: argparse.Namespace) -> None:
-    kept = KeptRows(options.out, AloneRow)
-    for past, case in _cases(options, kept):
-        row, checked = definition_alone(past, case)
-        kept.append(row)
-        if options.explain:
-            _tell(f"{row} {checked.left_open} {checked.unclear}")
-    print(alone_summary(list(kept)))
 
 
 def _go_where_it_leads(options: argparse.Namespace) -> None:
@@ -101,13 +84,8 @@ def _pasts(options: argparse.Namespace) -> Iterator[Past]:
     return (Past(repo, options.mirrors, options.trees) for repo in options.repos)
 
 
-def _add(kept: KeptRows[TestsRow], past: Past, rows: Iterable[TestsRow]) -> None:
-    done = {(row.repo, row.commit) for row in kept}
-    kept.append(*(row for row in rows if (past.repo, row.commit) not in done))
-
-
 def _cases(
-    options: argparse.Namespace, kept: KeptRows[ForgottenRow] | KeptRows[AloneRow] | KeptRows[LoopRow]
+    options: argparse.Namespace, kept: KeptRows[ForgottenRow] | KeptRows[LoopRow]
 ) -> Iterator[tuple[Past, Case]]:
     """Yield the cases that no row is kept of yet."""
     done = {(row.repo, row.commit) for row in kept}

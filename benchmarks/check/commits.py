@@ -77,14 +77,6 @@ def without(edit: Edit, hunk: Hunk) -> Edit:
     return edit._replace(after="\n".join(lines))
 
 
-def only(edit: Edit, hunks: Sequence[Hunk]) -> Edit:
-    """Return an edit that makes nothing but some of its hunks."""
-    lines = edit.before.split("\n")
-    for each in sorted(hunks, key=lambda each: -each.first):
-        lines[each.first : each.first + len(each.removed)] = each.added
-    return edit._replace(after="\n".join(lines))
-
-
 def patch_of(edits: Sequence[Edit]) -> Patch:
     """Return edits as a patch."""
     return Patch(

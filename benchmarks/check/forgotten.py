@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, only, patch_of, without
+from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
 from repo_map.check.checking import check_changes
-from repo_map.check.values import Checked
 from repo_map.impact.findings import Finding
 from repo_map.indexing.workers import read_forms, read_source
 from repo_map.languages.kinds import CODE
@@ -53,8 +52,6 @@ class Case(NamedTuple):
     """The one that is left out: that with the smallest hash, so that nobody chooses it."""
     uses: tuple[Use, ...]
     """All uses of its name."""
-    heads: dict[str, frozenset[int]]
-    """Lines of the definitions of its name, by the path before; 1-based."""
 
 
 class ForgottenRow(msgspec.Struct, frozen=True):
@@ -74,22 +71,6 @@ class ForgottenRow(msgspec.Struct, frozen=True):
     complete: bool
     seconds: float
     """For the check of the tree with the forgotten use, its own index apart."""
-
-
-class AloneRow(msgspec.Struct, frozen=True):
-    """What came of the definition's hunks alone."""
-
-    repo: str
-    commit: str
-    language: str
-    kind: str
-    name: str
-    places: int
-    """Lines that use the name, and that the commit then edited."""
-    missed: tuple[str, ...]
-    """Of these, those that were not told: ``path:line``."""
-    is_calm: bool
-    """Whether it was said, as complete, that nothing is found."""
 
 
 def cases_of(past: Past, reach: int) -> Iterator[Case]:
@@ -136,8 +117,7 @@ def _case(commit: str, parent: str, edits: Sequence[Edit]) -> Case | None:
         return None
     use = min(uses, key=lambda each: sha256(repr((each.path, each.hunk)).encode()).digest())
     same = tuple(each for each in uses if (each.kind, each.name) == (use.kind, use.name))
-    heads_of = {path: heads[use.name] for path, heads in before.heads.items() if use.name in heads}
-    return Case(commit, parent, tuple(edits), use, same, heads_of)
+    return Case(commit, parent, tuple(edits), use, same)
 
 
 _FORMS: Final = {"gone": r"(?<![\w$]){}(?![\w$])", "arguments": r"(?<![\w$]){}\s*\("}
@@ -233,42 +213,3 @@ def without_use(past: Past, case: Case) -> tuple[ForgottenRow, tuple[Finding, ..
         round(seconds, 2),
     )
     return row, true.findings, checked.findings
-
-
-def definition_alone(past: Past, case: Case) -> tuple[AloneRow, Checked]:
-    """Return what the check says where nothing is edited but the definitions of the use's name."""
-    edits: list[Edit] = []
-    moved: dict[str, list[tuple[int, int]]] = {}
-    for each in case.edits:
-        heads = case.heads.get(each.old, frozenset())
-        hunks = [hunk for hunk in hunks_of(each) if heads & set(_old_lines(hunk))] if each.new else []
-        if hunks or (heads and not each.new):
-            edits.append(only(each, hunks) if each.new else each)
-            moved[each.old] = [(hunk.first, len(hunk.added) - len(hunk.removed)) for hunk in hunks]
-    index = past.at(case.parent, edits)
-    checked = check_changes(index, patch_of(edits))
-    told = {(each.path, each.line) for each in checked.findings}
-    old = {each.new: each.old for each in case.edits}
-    places: set[tuple[str, int]] = set()
-    for use in case.uses:
-        path = old[use.path]
-        for at in _lines_using(use.hunk, use.name, use.kind):
-            line = use.hunk.first + at
-            grown = sum(by for first, by in moved.get(path, ()) if first <= line)
-            places.add((use.path if path in moved else path, line + 1 + grown))
-    missed = sorted(places - told)
-    row = AloneRow(
-        past.repo,
-        case.commit[:12],
-        language_of(case.use.path),
-        case.use.kind,
-        case.use.name,
-        len(places),
-        tuple(f"{path}:{line}" for path, line in missed),
-        checked.complete and not checked.findings and bool(places),
-    )
-    return row, checked
-
-
-def _old_lines(hunk: Hunk) -> range:
-    return range(hunk.first + 1, hunk.first + 1 + len(hunk.removed))

@@ -8,15 +8,14 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from benchmarks.check.as_made import MadeRow
-from benchmarks.check.forgotten import AloneRow, ForgottenRow
+from benchmarks.check.forgotten import ForgottenRow
 from benchmarks.check.loop import LoopRow
-from benchmarks.check.tests_chosen import TestsRow
+from benchmarks.check.whole import MadeRow, TestsRow
 from benchmarks.kept_rows import KeptRows
 
 _READ: Final = Path(__file__).with_name("read.jsonl")
 """What was found by reading commits."""
-_Row = TypeVar("_Row", ForgottenRow, AloneRow, MadeRow, LoopRow)
+_Row = TypeVar("_Row", ForgottenRow, MadeRow, LoopRow)
 
 
 class ReadPlace(msgspec.Struct, frozen=True):
@@ -37,7 +36,7 @@ class _Read:
     def __init__(self) -> None:
         self._known = {(row.repo, row.commit, row.place): row.is_true for row in KeptRows(_READ, ReadPlace)}
 
-    def is_use(self, row: ForgottenRow | AloneRow, place: str) -> bool:
+    def is_use(self, row: ForgottenRow, place: str) -> bool:
         return self._known.get((row.repo, row.commit, place), True)
 
     def is_false(self, row: ForgottenRow | MadeRow, alarm: str) -> bool:
@@ -68,25 +67,6 @@ def made_summary(rows: Sequence[MadeRow]) -> str:
         return len(own), sum(bool(row.alarms) for row in own), len(told), false, _share(false, len(own))
 
     return _table("commits told-of places false a-commit", rows, line)
-
-
-def alone_summary(rows: Sequence[AloneRow]) -> str:
-    """Return a table by language: what was read as no use is no place."""
-    read = _Read()
-
-    def line(own: Sequence[AloneRow]) -> tuple[int | str, ...]:
-        off = sum(not read.is_use(row, place) for row in own for place in row.missed)
-        places = sum(row.places for row in own) - off
-        missed = sum(len(row.missed) for row in own) - off
-        return (
-            len(own),
-            places,
-            places - missed,
-            _share(places - missed, places),
-            sum(row.is_calm for row in own),
-        )
-
-    return _table("commits places told share falsely-calm", rows, line)
 
 
 def loop_summary(rows: Sequence[LoopRow]) -> str:

@@ -1,5 +1,1 @@
-"""Relations that the index states, held against language servers: ``python -m benchmarks relations``."""
-
-from benchmarks.relations.command import add_arguments, run
-
-__all__ = ["add_arguments", "run"]
+"""Relations that the index states, compared with language servers."""

@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from benchmarks.speed_probe import memory_of
-
-_MEMORY_STEP_S = 0.5
 _GRACE_S = 5.0
 _MOST_OPEN = 40
 """Documents that a server holds open at a time; each costs some servers a syntax tree."""
@@ -63,8 +60,6 @@ class LanguageServer:
         ``workspace`` is the folder that the server is told of, where that is another: a project made for it.
         """
         self.root = root.resolve()
-        self.peak_mebibytes = 0.0
-        """Most memory of the server and its children that was seen."""
         self._settings = dict(settings or {})
         self._deadline_s = deadline_s
         self._name = Path(command[0]).name
@@ -72,7 +67,6 @@ class LanguageServer:
         self._open: dict[str, None] = {}
         self._running: set[str] = set()
         self._heard: list[str] = []
-        self._looked_at = 0.0
         self._is_over = False
         self._inbox: queue.Queue[dict[str, Any] | None] = queue.Queue()
         try:
@@ -102,7 +96,6 @@ class LanguageServer:
 
     def close(self) -> None:
         """Ask the server to end, and end it if it does not."""
-        self._look_at_memory(at_once=True)
         with suppress(ServerError):
             self._ask("shutdown", None, _GRACE_S)
             self._send({"method": "exit"})
@@ -170,7 +163,6 @@ class LanguageServer:
             try:
                 self._handle(self._inbox.get(timeout=min(waits, 1.0) if message else waits))
             except queue.Empty:
-                self._look_at_memory()
                 if message is None and not self._running:
                     return
 
@@ -198,17 +190,13 @@ class LanguageServer:
         while True:
             left = ends - time.monotonic()
             try:
-                message = self._inbox.get(timeout=max(0.0, min(left, _MEMORY_STEP_S)))
+                message = self._inbox.get(timeout=max(0.0, left))
             except queue.Empty:
-                self._look_at_memory()
-                if left <= 0:
-                    raise ServerError(
-                        f"`{self._name}` did not answer `{method}` within {deadline_s:.0f} s; "
-                        "give it more with --deadline."
-                    ) from None
-                continue
+                raise ServerError(
+                    f"`{self._name}` did not answer `{method}` within {deadline_s:.0f} s; "
+                    "give it more with --deadline."
+                ) from None
             if message is not None and message.get("id") == number and "method" not in message:
-                self._look_at_memory()
                 if "error" in message:
                     raise ServerError(f"`{self._name}`: {message['error'].get('message', 'an error')}")
                 return message.get("result")
@@ -257,12 +245,6 @@ class LanguageServer:
             self._process.stdin.flush()
         except (OSError, ValueError) as error:
             raise ServerError(f"`{self._name}` has ended.") from error
-
-    def _look_at_memory(self, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if at_once or now - self._looked_at >= _MEMORY_STEP_S:
-            self._looked_at = now
-            self.peak_mebibytes = max(self.peak_mebibytes, memory_of(self._process.pid))
 
     def _uri(self, path: str) -> str:
         return (self.root / path).as_uri()

@@ -1,10 +1,10 @@
-"""Relations against a language server: precision and recall of who uses what, with what both cost.
+"""``python -m benchmarks relations``: precision and recall of callers and uses against a language server.
 
     python -m benchmarks relations --language go TREE...
 
-Of each tree some hundred definitions are taken, the same ones each time. The language server of the language
-says who uses each; the answers of the index are held against that, and the old matching by name beside them.
-Nothing is downloaded: a judge that is not installed is named with the command that installs it.
+Of each tree some hundred definitions are taken, the same ones each time. The answers of the index are
+compared with the references that the language server of the language finds for each. Nothing is downloaded:
+the message about a missing server names the command that installs it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,13 @@ from benchmarks.relations.client import ServerError
 from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
 from benchmarks.relations.sampling import lines_of, sample
 from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
-from benchmarks.speed_probe import run_probe
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.languages.kinds import FUNCTIONS
 
 _COLUMNS = (
-    "language | tree | definitions | used | by name: precision | recall | as facts: precision | recall"
-    " | likely too: precision | recall | by line: precision | recall | unseen"
-    " | judge s | judge MiB | ours s | ours MiB"
+    "language | tree | definitions | used | as facts: precision | recall | likely too: precision | recall"
+    " | by line: precision | recall | unseen | judge s"
 )
 
 
@@ -41,10 +39,6 @@ class Figures(NamedTuple):
     tree: str
     counts: Counts
     judge_seconds: float
-    judge_mebibytes: float
-    our_seconds: float
-    """Of a process that indexes the tree from nothing."""
-    our_mebibytes: float
     failures: int
     """Definitions that the judge gave no answer to; in no figure."""
 
@@ -84,17 +78,22 @@ def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]
     judge = JUDGES[options.language]
     with tempfile.TemporaryDirectory(prefix="relations-") as folder:
         cache = Path(folder)
-        probe = run_probe("open", tree, cache, 0)
         index = build_index(tree, store=Store(cache))
         chosen = sample(index, judge.languages, options.definitions)
-        files = [path for file, path in enumerate(index.paths) if _language(index, file) in judge.languages]
+        files = [path for file, path in enumerate(index.paths) if index.language(file) in judge.languages]
         file = options.answers / f"{tree.name}.{options.language}.json" if options.answers else None
         verdicts, failures = [], 0
         with ExitStack() as servers:
             answers = Answers(
                 file,
                 lambda: servers.enter_context(
-                    running(judge, _program(options), tree, files, options.deadline)
+                    running(
+                        judge,
+                        find_program(options.language, options.server),
+                        tree,
+                        files,
+                        options.deadline,
+                    )
                 ),
             )
             jury = Jury(index, judge, answers)
@@ -109,17 +108,8 @@ def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]
             finally:
                 answers.save()
         counts = count(verdicts, jury.edges)
-        cost = answers.seconds, answers.mebibytes, probe.message["open"], probe.mebibytes
-        figures = Figures(options.language, tree.name, counts, *cost, failures)
+        figures = Figures(options.language, tree.name, counts, answers.seconds, failures)
         return figures, list(differences_of(index, verdicts, jury))
-
-
-def _program(options: argparse.Namespace) -> str:
-    return find_program(options.language, options.server)
-
-
-def _language(index: RepoIndex, file: int) -> str:
-    return index.language(file)
 
 
 def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:
@@ -165,12 +155,11 @@ def row_of(figures: Figures) -> str:
     counts = figures.counts
     shares = [
         f"{share:.3f}"
-        for each in (counts.by_name, counts.edges, counts.likely, counts.lines)
+        for each in (counts.edges, counts.likely, counts.lines)
         for share in (each.precision, each.recall)
     ]
     cells = [
         *(figures.language, figures.tree, str(counts.definitions), str(counts.used), *shares),
-        *(str(counts.unseen), f"{figures.judge_seconds:.0f}", f"{figures.judge_mebibytes:.0f}"),
-        *(f"{figures.our_seconds:.1f}", f"{figures.our_mebibytes:.0f}"),
+        *(str(counts.unseen), f"{figures.judge_seconds:.0f}"),
     ]
     return f"| {' | '.join(cells)} |"

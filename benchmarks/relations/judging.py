@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +14,26 @@ from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
-from benchmarks.relations.stated import Site, sites_stated, users_by_name
 from repo_map.graph.references import Place
 from repo_map.index import RepoIndex
 from repo_map.languages.grammars import ParseError
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence
+from repo_map.relations.resolve import relations_of
+
+
+class Site(NamedTuple):
+    """A place where a definition is used."""
+
+    file: int
+    line: int
+    """From 1."""
+
+
+def sites_stated(index: RepoIndex, place: Place, least: Confidence = Confidence.RESOLVED) -> Iterator[Site]:
+    """Yield each place where a definition is used: as facts, or what is at least so sure."""
+    for use in relations_of(index).uses_of(place, least):
+        yield Site(use.source[0], use.line)
 
 
 class Verdict(NamedTuple):
@@ -34,8 +48,6 @@ class Verdict(NamedTuple):
     """By the judge."""
     called: frozenset[Site]
     """Those of them that are calls."""
-    by_name: frozenset[Place]
-    """Edges that the old matching states."""
     stated: frozenset[Site]
     """Sites that are stated as facts."""
     likely: frozenset[Site]
@@ -58,14 +70,9 @@ class Answers:
         self._known: dict[str, Any] = {}
         self.seconds = 0.0
         """All that the server took, this time or when it was asked."""
-        self.mebibytes = 0.0
         if file is not None and file.is_file():
             message = json.loads(file.read_text())
-            self._known, self.seconds, self.mebibytes = (
-                message["answers"],
-                message["seconds"],
-                message["mebibytes"],
-            )
+            self._known, self.seconds = message["answers"], message["seconds"]
 
     def get(self, key: str, ask: Callable[[LanguageServer], Any]) -> Any:
         """Return a JSON value: the one that is kept, or what ``ask`` gets from the server.
@@ -90,10 +97,8 @@ class Answers:
 
     def save(self) -> None:
         """Write what is known."""
-        if self._server is not None:
-            self.mebibytes = max(self.mebibytes, self._server.peak_mebibytes)
         if self._file is not None:
-            message = {"seconds": self.seconds, "mebibytes": self.mebibytes, "answers": self._known}
+            message = {"seconds": self.seconds, "answers": self._known}
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(json.dumps(message))
 
@@ -138,7 +143,6 @@ class Jury:
             sample,
             frozenset(site for site in used | confirmed if self._counts(site, place)),
             frozenset(site for site in called if self._counts(site, place)),
-            frozenset(edge for edge in users_by_name(index, place) if edge != place),
             frozenset(stated),
             frozenset(likely),
             frozenset(site for site in likely if not self._judges(site.file))
@@ -282,10 +286,8 @@ class Counts(NamedTuple):
     """Judged."""
     used: int
     """Of them, those that something uses, by the judge."""
-    by_name: Count
-    """Callers of functions and methods, users of types: the old matching."""
     edges: Count
-    """The same, as stated now."""
+    """Callers of functions and methods, users of types, stated as facts."""
     likely: Count
     """The same, with what is told as likely."""
     lines: Count
@@ -300,18 +302,17 @@ def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[P
     What holds is any use that the judge finds; what should be found are calls where the definition is one
     that is called, and every use of a type.
     """
-    by_name = by_edge = by_likely = by_line = Count()
+    by_edge = by_likely = by_line = Count()
     for verdict in verdicts:
         wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
         stated = verdict.stated - verdict.unseen
         true, known = edges(verdict.used), edges(wanted)
-        by_name = by_name.plus(_count(verdict.by_name, true, known))
         by_edge = by_edge.plus(_count(edges(stated), true, known))
         by_likely = by_likely.plus(_count(edges(verdict.likely - verdict.unseen), true, known))
         by_line = by_line.plus(_count(stated, verdict.used, wanted))
     used = sum(bool(verdict.used) for verdict in verdicts)
     unseen = sum(len(verdict.unseen & verdict.stated) for verdict in verdicts)
-    return Counts(len(verdicts), used, by_name, by_edge, by_likely, by_line, unseen)
+    return Counts(len(verdicts), used, by_edge, by_likely, by_line, unseen)
 
 
 def _count(stated: Collection[object], true: Collection[object], known: Collection[object]) -> Count:

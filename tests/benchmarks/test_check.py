@@ -42,11 +42,6 @@ def test_a_use_that_a_commit_forgot_is_found_and_nothing_is_told_of_the_commit(m
     assert row["alarms"] == []
 
 
-def test_the_places_that_a_definition_alone_breaks_are_all_told(mirrors: Path) -> None:
-    (row,) = rows_of(mirrors, "--alone")
-    assert (row["name"], row["places"], row["missed"], row["is_calm"]) == ("gross", 2, [], False)
-
-
 def test_an_agent_that_reads_the_text_of_the_check_alone_comes_to_every_use_that_was_left_out(
     mirrors: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

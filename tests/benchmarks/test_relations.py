@@ -77,9 +77,6 @@ def test_precision_and_recall_are_those_of_edges_and_of_lines(
     assert code == 0
     counts = json.loads(out)["counts"]
     assert (counts["definitions"], counts["used"]) == (6, 2)
-    # By name each `rate` has the users of both: five definitions of eight mean another one.
-    assert counts["by_name"]["precision"] == pytest.approx(4 / 8)
-    assert counts["by_name"]["recall"] == 1
     assert counts["edges"]["precision"] == 1
     assert counts["edges"]["recall"] == 1
     assert counts["lines"]["known"] == 3

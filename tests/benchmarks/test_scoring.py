@@ -56,15 +56,13 @@ def task(mirrors: Path) -> Task:
 
 
 def scored(task: Task, context: str, ranked: list[str]) -> dict[str, float]:
-    return score(task, Answer(context, ranked), PATHS, FILES.__getitem__)
+    return score(task, Answer(context, ranked), FILES.__getitem__)
 
 
 def test_a_context_with_the_whole_function_scores_in_full(task: Task) -> None:
     context = f"shop/tax.py\n⋮ 8\n{TAX[TAX.index('def round_tax') :]}"
     measures = scored(task, context, ["shop/tax.py"])
-    assert {
-        measures[name] for name in ("Acc@1", "MRR", "mention", "body", "struct", "span", "full", "prec")
-    } == {1}
+    assert {measures[name] for name in ("Acc@1", "body", "reach", "span")} == {1}
 
 
 def test_line_numbers_and_indentation_do_not_matter(task: Task) -> None:
@@ -75,27 +73,16 @@ def test_line_numbers_and_indentation_do_not_matter(task: Task) -> None:
 def test_an_elided_function_is_no_body(task: Task) -> None:
     context = "shop/tax.py\ndef round_tax(amount, country):\n⋮\n    return round(cents) / 100\n"
     measures = scored(task, context, ["shop/mail.py", "shop/tax.py"])
-    assert measures["body"] == measures["span"] == measures["full"] == 0
-    assert measures["struct"] == 1
-    assert (measures["Acc@1"], measures["Acc@3"], measures["MRR"]) == (0, 1, 0.5)
+    assert measures["body"] == measures["span"] == 0
+    assert (measures["Acc@1"], measures["Acc@3"]) == (0, 1)
 
 
-def test_a_path_in_a_sentence_is_a_mention_and_no_content(task: Task) -> None:
-    measures = scored(task, "The file shop/tax.py may matter, and so may quite a few others beside it.\n", [])
-    assert measures["mention"] == 1
-    assert measures["files_shown"] == 0
-
-
-def test_what_a_menu_offers_is_within_reach_for_its_price(task: Task) -> None:
-    menu = [Place("shop/mail.py", 1, 2, 9), Place("shop/tax.py", 8, 10, 40)]
-    paths, sources = PATHS, FILES.__getitem__
-    offered = score(task, Answer("shop/mail.py\n", [], menu, 30), paths, sources)
+def test_what_an_outline_offers_is_within_reach_for_its_price(task: Task) -> None:
+    menu, read = [Place("shop/mail.py", 1, 2), Place("shop/tax.py", 8, 10)], FILES.__getitem__
+    offered = score(task, Answer("shop/mail.py\n", [], menu, 30), read)
     assert (offered["body"], offered["reach"]) == (0, 1)
-    assert offered["complete"] == offered["tokens"] + 40
-    assert offered["tokens"] == score(task, Answer("shop/mail.py\n", []), paths, sources)["tokens"] + 30
-    without = score(task, Answer("shop/mail.py\n", [], menu[:1], 30), paths, sources)
-    assert without["reach"] == 0
-    assert "complete" not in without
+    assert offered["tokens"] == score(task, Answer("shop/mail.py\n", []), read)["tokens"] + 30
+    assert score(task, Answer("shop/mail.py\n", [], menu[:1], 30), read)["reach"] == 0
 
 
 def test_a_work_tree_holds_the_commit_and_its_ancestors_alone(
@@ -139,5 +126,5 @@ def test_figures_agree_with_those_of_the_tasks_own_scorer(answer: dict[str, Any]
     published = _published()
     task = msgspec.convert(published["task"], Task)
     files: dict[str, str] = published["files"]
-    measures = score(task, Answer(answer["context"], answer["ranked"]), frozenset(files), files.__getitem__)
+    measures = score(task, Answer(answer["context"], answer["ranked"]), files.__getitem__)
     assert {name: measures[name] for name in answer["measures"]} == pytest.approx(answer["measures"])

@@ -1,18 +1,44 @@
-"""Which of the tests that commits edit would a check run, from the edits of the code alone?"""
+"""What the check reports of commits as they were made, and which of their tests it chooses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 
 import msgspec
 
 from benchmarks.check.commits import Past, is_code, patch_of
-from repo_map.check.checking import changed_places
+from repo_map.check.checking import changed_places, check_changes
 from repo_map.check.test_files import is_test_file
 from repo_map.check.tests_to_run import MOST_TESTS, tests_for
 from repo_map.impact.changes import find_changes
 from repo_map.impact.sides import sides_of
+from repo_map.languages.registry import language_of
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path, subject_of
+
+
+class MadeRow(msgspec.Struct, frozen=True):
+    """What is told of one commit."""
+
+    repo: str
+    commit: str
+    language: str
+    """That of most of its files of code."""
+    alarms: tuple[str, ...]
+    """``path:line kind name``."""
+
+
+def made_rows(past: Past, reach: int, done: Container[str]) -> Iterator[tuple[MadeRow, tuple[str, ...]]]:
+    """Yield a row of each commit that edits code, the latest first, those done aside as told."""
+    for commit, parent in past.commits(reach):
+        edits = past.edits(commit, parent) if commit[:12] not in done else []
+        if not edits:
+            continue
+        languages = Counter(language_of(each.path) for each in edits if is_code(each.path))
+        found = check_changes(past.at(commit), patch_of(edits)).findings
+        alarms = tuple(f"{each.path}:{each.line} {each.kind} {each.name}" for each in found)
+        told = tuple(f"{each.is_sure} {each.kind} {each.path}:{each.line} {each.message}" for each in found)
+        yield MadeRow(past.repo, commit[:12], languages.most_common(1)[0][0], alarms), told
 
 
 class TestsRow(msgspec.Struct, frozen=True):
