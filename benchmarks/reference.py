@@ -460,6 +460,8 @@ def compare(one: Path, other: Path, trees: Path | None, ignored: frozenset[str] 
     """Print what differs between two freezes; return 1 if anything does."""
     differs = False
     for name, folder in (("A", one), ("B", other)):
+        if not any(folder.glob("*.jsonl")):
+            raise SystemExit(f"`{folder}` has no recorded part; name the --out folder of a freeze.")
         print(f"{name}: {json.loads((folder / 'product.json').read_text())['commit']}  {folder}")
     print("part       equal differ only-A only-B  fields that differ")
     for part in PARTS:
@@ -477,6 +479,9 @@ def compare(one: Path, other: Path, trees: Path | None, ignored: frozenset[str] 
         for identity, paths in wrong[:_SHOWN_DIFFERENCES]:
             path, old, new = paths[0]
             print(f"    {identity}: {'.'.join(path)}: {_clipped(old)} -> {_clipped(new)}")
+        failed = [sum("error" in row["value"] for row in rows.values()) for rows in (before, after)]
+        if part != "session" and any(failed):
+            print(f"    failed commands: {failed[0]} -> {failed[1]}")
         for line in _figures(part, pairs, trees):
             print(f"    {line}")
         differs = differs or bool(wrong) or any(alone)

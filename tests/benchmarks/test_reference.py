@@ -59,6 +59,12 @@ def test_compare_fails_if_a_row_is_missing(tmp_path: Path) -> None:
     assert main(["compare", str(one), str(other)]) == 1
 
 
+def test_compare_refuses_a_folder_without_a_freeze(tmp_path: Path) -> None:
+    one = write_freeze(tmp_path / "one", "session", {"a": {}})
+    with pytest.raises(SystemExit):
+        main(["compare", str(one), str(tmp_path)])
+
+
 @pytest.mark.slow
 def test_freeze_records_every_part_and_repeats(tmp_path: Path) -> None:
     shop = commit(tmp_path / "shop", BEFORE)
