@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import json
@@ -530,3 +531,14 @@ def test_a_change_that_can_not_be_looked_at_is_one_sentence(
     assert sentence in capsys.readouterr().err
     assert main(["navigate", str(shop), GOAL, "--diff"]) == 0
     assert "Nothing was changed in the working tree since `HEAD`." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_command_leaves_garbage_collection_as_it_was(tmp_path: Path, *, collects: bool) -> None:
+    (tmp_path / "a.py").write_text("A = 1\n")
+    try:
+        (gc.enable if collects else gc.disable)()
+        assert main(["navigate", str(tmp_path), "--goal", "A"]) == 0
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
