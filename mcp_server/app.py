@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -15,12 +15,24 @@ import anyio
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
-from pydantic import ValidationError
+from mcp.server.mcpserver.exceptions import (
+    ResourceError,
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedToolError,
+)
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    Resource,
+)
 
 from mcp_server.eras import MODERN, can_ask
-from mcp_server.errors import CALLER_ERRORS
+from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.map_tools import map_tools
@@ -30,10 +42,11 @@ from mcp_server.protocol.resources import listed, offer_completions, offer_resou
 from mcp_server.protocol.sampling import DirectChannel, PendingCalls, ask_host, using_channel
 from mcp_server.protocol.subscriptions import Subscriptions, offer_subscriptions
 from mcp_server.protocol.tool_errors import (
-    argument_sentence,
     echoing_no_secret,
+    refusal,
     refuse_unknown_arguments,
     refuse_unusable_prompt,
+    refused_call,
 )
 from mcp_server.protocol.tools import tools
 from mcp_server.protocol.views import OfferViews, view_extension
@@ -47,8 +60,12 @@ from mcp_server.tenancy.principal import identify_principal
 from mcp_server.transport.stdio import serve_stdio
 from mcp_server.version import package_version
 from navigator.adk.telemetry import is_wanted
+from navigator.errors import InvalidRequestError
+from repo_map.errors import UserError
 
 if TYPE_CHECKING:
+    from mcp.server.lowlevel.helper_types import ReadResourceContents
+
     from mcp_server.tenancy.host_rights import HostRights
     from mcp_server.tenancy.metrics import Metrics
     from mcp_server.tenancy.people import KnownPeople
@@ -102,39 +119,32 @@ class NavigatorServer(MCPServer[AppContext]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; refuse arguments that it does not have, and say what is wrong with those that it has.
 
-        Raises:
-            ToolError: With the sentence alone; the SDK puts a prefix before it and dumps validation errors.
+        A refusal is a result with the sentence alone as text, and with its code in structured content: the
+        SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
         """
-        with echoing_no_secret():
-            try:
+        try:
+            with echoing_no_secret():
                 return await self._called(name, arguments, context)
-            except ToolError as error:
-                note_refusal(error.__cause__ if isinstance(error.__cause__, CALLER_ERRORS) else error)
-                raise
+        except (ToolError, UserError) as error:
+            details = refusal(name, error)
+            note_refusal(details.code)
+            if isinstance(error, UnexpectedToolError):
+                logger.exception("Tool %r failed unexpectedly", name)
+            else:
+                logger.info("Tool %r was refused: %s", name, details.code)
+            return refused_call(details)
 
     async def _called(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         tool = next((each for each in await self.list_tools() if each.name == name), None)
         if tool is None:
-            raise ToolError(
-                f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context."
+            raise InvalidRequestError(
+                f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context.",
+                code="unknown_tool",
             )
         refuse_unknown_arguments(name, arguments, tool.input_schema.get("properties", {}))
-        try:
-            return await self._rounds_of(name, arguments, context)
-        except UnexpectedToolError as error:
-            raise UnexpectedToolError(
-                f"{name} failed for an internal reason, not because of your arguments; the server's "
-                "log has the "
-                "details. What was done before is kept: get_turn_report says how far it came."
-            ) from error.__cause__
-        except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(argument_sentence(name, error.__cause__)) from error
-            # The SDK raises what a tool raised anew, with a beginning of its own.
-            raised = error.__cause__ if isinstance(error.__cause__, ToolError) else error
-            raise ToolError(str(raised)) from raised.__cause__
+        return await self._rounds_of(name, arguments, context)
 
     async def _rounds_of(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
@@ -164,6 +174,19 @@ class NavigatorServer(MCPServer[AppContext]):
         with echoing_no_secret():
             refuse_unusable_prompt(name, arguments or {}, await self.list_prompts())
             return await super().get_prompt(name, arguments, context)
+
+    async def read_resource(
+        self, uri: Any, context: Context[AppContext, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource; an error has its code beside the address."""
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceError as error:
+            if not isinstance(error.__cause__, UserError | OSError):
+                raise
+            code = INVALID_PARAMS if isinstance(error, ResourceNotFoundError) else INTERNAL_ERROR
+            data = {"uri": str(uri), **details_of(error.__cause__).as_json()}
+            raise MCPError(code, str(error), data) from error
 
     async def list_resources(self) -> list[Resource]:
         """Return the fixed resource and the contexts of the caller's latest navigations."""

@@ -1,13 +1,12 @@
-"""What went wrong, told to whoever asked: what, why and what next in one sentence, never a traceback."""
+"""Errors as users get them: a code, one sentence, and the argument that it is about; never a traceback."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from mcp_server.settings import SettingsError
-from navigator.errors import ModelFailedError, NavigatorError
+from navigator.errors import ModelFailedError, StorageError
 from repo_map import messages
-from repo_map.errors import RepoMapError, RepositoryNotFoundError
+from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.secrets.names import mask_name
 
 BAD_INPUT: Final = 2
@@ -15,8 +14,25 @@ NO_REPOSITORY: Final = 3
 MODEL_FAILED: Final = 4
 
 _ELSEWHERE: Final = ", or set REPO_NAVIGATOR_DATA to another folder."
-CALLER_ERRORS: Final = (NavigatorError, RepoMapError, SettingsError)
-"""Errors whose message is written for the caller."""
+
+
+class ErrorDetails(NamedTuple):
+    """An error as it is reported: over MCP in structured content, on a command line with ``--json``."""
+
+    code: str
+    message: str
+    argument: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields that are set, under ``error``."""
+        return {"error": {name: value for name, value in self._asdict().items() if value}}
+
+
+def details_of(error: UserError | OSError, *, has_data: bool = True) -> ErrorDetails:
+    """Return the details of an error; ``has_data`` as for ``storage_sentence``."""
+    if isinstance(error, OSError):
+        return ErrorDetails(StorageError.code, storage_sentence(error, has_data=has_data))
+    return ErrorDetails(error.code, one_line(error), mask_name(messages.one_line(error.argument)))
 
 
 def one_line(error: BaseException) -> str:

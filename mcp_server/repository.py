@@ -20,6 +20,8 @@ _LONGEST_PATH: Final = 4_096
 class RepositoryNotAllowedError(RepositoryNotFoundError):
     """The folder exists, or might, outside the folders that the server was told to stay in."""
 
+    code = "not_allowed"
+
 
 def choose_repository(
     repo_path: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]

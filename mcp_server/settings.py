@@ -24,6 +24,7 @@ from navigator.settings import (
 )
 from navigator.stores.data_folder import default_data_dir
 from navigator.stores.store_address import UnusableAddressError, read_bucket_address, read_database_address
+from repo_map.errors import UserError
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
 from repo_map.messages import counted, one_line
@@ -50,8 +51,10 @@ _LOG_LEVELS: Final[dict[str, LogLevel]] = {
 }
 
 
-class SettingsError(ValueError):
+class SettingsError(UserError):
     """A setting has a value that can't be used; the message names the setting and a value that can."""
+
+    code = "invalid_setting"
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,10 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     budget = _count(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET) if asks_for_size else None
     log_format = environ.get(f"{PREFIX}LOG_FORMAT", "text").lower()
     if log_format not in ("text", "json"):
-        raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
+        raise SettingsError(
+            f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.",
+            argument=f"{PREFIX}LOG_FORMAT",
+        )
     cache_dir = cache_folder(environ, sys.platform, Path.home())
     urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
     entries = _words(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
@@ -231,7 +237,7 @@ def _address(environ: Mapping[str, str], name: str, read: Callable[[str], _Addre
     try:
         return read(text)
     except UnusableAddressError as error:
-        raise SettingsError(f"{PREFIX}{name} {error}") from None
+        raise SettingsError(f"{PREFIX}{name} {error}", argument=PREFIX + name) from None
 
 
 def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
@@ -274,7 +280,8 @@ def _retries(environ: Mapping[str, str]) -> int:
     retries = environ.get(f"{PREFIX}MODEL_RETRIES") or str(Settings.retries)
     if not retries.isdecimal() or int(retries) > MAX_RETRIES:
         raise SettingsError(
-            f"{PREFIX}MODEL_RETRIES is `{retries}`; set it to a whole number from 0 to {MAX_RETRIES}."
+            f"{PREFIX}MODEL_RETRIES is `{retries}`; set it to a whole number from 0 to {MAX_RETRIES}.",
+            argument=f"{PREFIX}MODEL_RETRIES",
         )
     return int(retries)
 
@@ -283,7 +290,8 @@ def _gemini_memory(environ: Mapping[str, str]) -> GeminiMemory:
     memory = environ.get(f"{PREFIX}GEMINI_MEMORY", Settings.gemini_memory).lower()
     if memory not in ("cache", "interactions", "off"):
         raise SettingsError(
-            f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`."
+            f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`.",
+            argument=f"{PREFIX}GEMINI_MEMORY",
         )
     return "cache" if memory == "cache" else "interactions" if memory == "interactions" else "off"
 
@@ -291,7 +299,10 @@ def _gemini_memory(environ: Mapping[str, str]) -> GeminiMemory:
 def _views(environ: Mapping[str, str]) -> Views:
     views = environ.get(f"{PREFIX}VIEWS", "").strip().lower() or Settings.views
     if views not in ("auto", "on", "off"):
-        raise SettingsError(f"{PREFIX}VIEWS is `{views}`; set it to `auto`, `on` or `off`.")
+        raise SettingsError(
+            f"{PREFIX}VIEWS is `{views}`; set it to `auto`, `on` or `off`.",
+            argument=f"{PREFIX}VIEWS",
+        )
     return "auto" if views == "auto" else "on" if views == "on" else "off"
 
 
@@ -413,7 +424,8 @@ def _hosts(text: str) -> tuple[str, ...]:
         if host_rule(host) is None:
             raise SettingsError(
                 f"{PREFIX}HTTP_HOSTS names `{host}`, which is not a host; write `name`, `name:8321`, or "
-                "`name:*` for any port."
+                "`name:*` for any port.",
+                argument=f"{PREFIX}HTTP_HOSTS",
             )
     return _words(text)
 
@@ -424,7 +436,8 @@ def _origins(text: str) -> tuple[str, ...]:
             raise SettingsError(
                 f"{PREFIX}HTTP_ORIGINS names `{origin}`, which is not an origin; write "
                 "`https://name`, with its "
-                "port where it has one, or `https://name:*` for any."
+                "port where it has one, or `https://name:*` for any.",
+                argument=f"{PREFIX}HTTP_ORIGINS",
             )
     return _words(text)
 
@@ -436,14 +449,20 @@ def _words(text: str) -> tuple[str, ...]:
 def _switch(name: str, environ: Mapping[str, str], *, default: bool) -> bool:
     value = environ.get(name, "").strip().lower()
     if value not in ("", "on", "off"):
-        raise SettingsError(f"{name} is `{value}`; set it to `on` or `off`.")
+        raise SettingsError(
+            f"{name} is `{value}`; set it to `on` or `off`.",
+            argument=name,
+        )
     return value == "on" if value else default
 
 
 def _count(environ: Mapping[str, str], name: str, default: int) -> int:
     number = _number(environ, name, default)
     if number != int(number):
-        raise SettingsError(f"{PREFIX}{name} is {number:g}; set it to a whole number such as {default}.")
+        raise SettingsError(
+            f"{PREFIX}{name} is {number:g}; set it to a whole number such as {default}.",
+            argument=PREFIX + name,
+        )
     return int(number)
 
 
@@ -460,5 +479,7 @@ def _number(environ: Mapping[str, str], name: str, default: float) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise SettingsError(f"{PREFIX}{name} is `{value}`; set it to a number above zero.")
+        raise SettingsError(
+            f"{PREFIX}{name} is `{value}`; set it to a number above zero.", argument=PREFIX + name
+        )
     return number

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_map.errors import UserError
 
-class NavigatorError(Exception):
+
+class NavigatorError(UserError):
     """A problem told in one sentence; the navigation's last good step is still there."""
 
 
 class InvalidRequestError(NavigatorError):
     """The caller's input can't be used: an empty goal, a budget of 0, a plan that is not well-formed."""
 
+    code = "invalid_request"
+
 
 class InvalidArgumentError(InvalidRequestError):
-    """An argument of the caller can't be used; who shows the error writes his own name for it.
+    """An argument of the caller can't be used; each surface writes its own name for it.
 
     Attributes:
-        argument: the name that the agent has for it, such as ``max_steps``.
-        before: what the sentence says before the name.
-        after: what it says after it.
+        argument: The name that the agent has for it, such as ``max_steps``.
+        before: What the sentence says before the name.
+        after: What it says after it.
     """
 
-    def __init__(self, argument: str, after: str, before: str = "") -> None:
-        self.argument, self.after, self.before = argument, after, before
-        super().__init__(self.naming(f"`{argument}`"))
+    code = "invalid_argument"
+
+    def __init__(self, argument: str, after: str, before: str = "", *, code: str = "") -> None:
+        self.after, self.before = after, before
+        super().__init__(self.naming(f"`{argument}`"), code=code, argument=argument)
 
     def naming(self, name: str) -> str:
         """Return the sentence with ``name`` for the argument: ``--max-steps`` on a command line."""
@@ -35,17 +41,28 @@ class InvalidArgumentError(InvalidRequestError):
 class UnknownModelError(InvalidRequestError):
     """The catalogue has no model of that name, or the package that would run it is not installed."""
 
+    code = "unknown_model"
+    argument = "model"
+
 
 class UnpricedModelError(InvalidRequestError):
     """A model that costs money has no known price, so its spend could not be bounded."""
+
+    code = "model_price_unknown"
+    argument = "model"
 
 
 class StillIndexingError(NavigatorError):
     """A repository is not indexed yet; the work goes on, and a later call finds it done."""
 
+    code = "still_indexing"
+
 
 class UnknownNavigationError(NavigatorError):
     """No navigation has that id, or none was named and more than one could be meant."""
+
+    code = "unknown_navigation"
+    argument = "navigation_id"
 
     def __init__(self, message: str, choices: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -55,17 +72,25 @@ class UnknownNavigationError(NavigatorError):
 class NavigationClosedError(NavigatorError):
     """The navigation was cancelled and takes no more steps."""
 
+    code = "navigation_closed"
+
 
 class NavigationBusyError(NavigatorError):
     """Another process has just stepped the same navigation."""
+
+    code = "navigation_busy"
 
 
 class ModelFailedError(NavigatorError):
     """No configured model gave a usable answer."""
 
+    code = "model_failed"
+
 
 class StorageError(NavigatorError):
     """The data folder can't be read or written."""
+
+    code = "storage_failed"
 
 
 def unsaved(error: OSError) -> StorageError:

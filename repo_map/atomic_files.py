@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from repo_map.errors import RepoMapError
+from repo_map.errors import OutputError
 
 TEMPORARY = ".part"
 """Ends the name of a file that is not whole yet; one that stays was left behind by a process that died."""
@@ -82,7 +82,7 @@ def require_writable(path: Path) -> None:
     """Raise where it is to be seen beforehand that nothing can be written to a path.
 
     Raises:
-        RepoMapError: it names a folder, or lies in one that is not there or may not be written.
+        OutputError: it names a folder, or lies in one that is not there or may not be written.
     """
     target = path.resolve()
     # A file is replaced by another one beside it; a pipe or a device is written as it is.
@@ -96,7 +96,7 @@ def require_writable(path: Path) -> None:
     elif not os.access(place, os.W_OK):
         why = f"`{place}` may not be written"
     if why:
-        raise RepoMapError(f"Nothing can be written to `{path}`: {why}; name another file.")
+        raise OutputError(f"Nothing can be written to `{path}`: {why}; name another file.")
 
 
 def latest_first(folder: Path) -> list[Path]:

@@ -103,7 +103,8 @@ def _number(variable: str, text: str, default: float) -> float:
             return number
     except ValueError:
         pass
-    raise LimitError(f"{variable} is `{text}`; set it to a {kind} above zero, such as {default:g}.")
+    message = f"{variable} is `{text}`; set it to a {kind} above zero, such as {default:g}."
+    raise LimitError(message, argument=variable)
 
 
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise, takewhile
 from textwrap import fill
 from typing import Final
 
@@ -37,7 +38,7 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         from repo_navigator.failures import report_failure  # noqa: PLC0415 - a command that works waits for no error
 
-        return report_failure(program, error)
+        return report_failure(program, error, as_json=_wants_json(arguments))
     finally:
         if collects:
             gc.enable()
@@ -82,7 +83,13 @@ def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
         return int(run(options) or 0)
     except InvalidArgumentError as error:
         name = parser.name_of(error.argument, getattr(options, error.argument, None))
-        raise InvalidRequestError(error.naming(name)) from error
+        raise InvalidRequestError(error.naming(name), code=error.code, argument=name.strip("`")) from error
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Return whether a command line asks for JSON, even one that can't be parsed."""
+    flags = list(takewhile(lambda each: each != "--", arguments))
+    return bool({"--json", "--format=json"}.intersection(flags)) or ("--format", "json") in pairwise(flags)
 
 
 def _overview(program: Program) -> FlagParser:

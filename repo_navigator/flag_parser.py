@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,10 +11,21 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, NoReturn
 
 from mcp_server.version import package_version
+from repo_map.errors import UserError
 from repo_map.messages import printable
 
 _ALIKE: Final = 0.7
 """Share of letters that two names have in common, in order, where one is taken for the other misspelt."""
+
+
+_ARGUMENT: Final = re.compile(r"argument (-[\w-]+|\w+)")
+"""How argparse begins a sentence about one argument."""
+
+
+class CommandLineError(UserError):
+    """A command line can't be parsed."""
+
+    code = "invalid_command_line"
 
 
 class Declared(NamedTuple):
@@ -75,7 +87,11 @@ class FlagParser(argparse.ArgumentParser):
         return next((_name(each) for each in taken), f"`{argument}`")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse, or end with 2 and one line on what is wrong; what is left over is wrong as well."""
+        """Parse, or raise what is wrong; what is left over is wrong as well.
+
+        Raises:
+            CommandLineError: An argument can't be used.
+        """
         arguments = sys.argv[1:] if args is None else list(args)
         if self._commands is None:
             self.require_known(arguments)
@@ -100,8 +116,13 @@ class FlagParser(argparse.ArgumentParser):
                 self._refuse_unknown(name)
 
     def error(self, message: str) -> NoReturn:
-        """End with 2 and one line: what is wrong, and how the command is written."""
-        self._refuse(f"{message}; {self._advice()}")
+        """Raise what is wrong, and how the command is written.
+
+        Raises:
+            CommandLineError: Always.
+        """
+        about = _ARGUMENT.match(message)
+        self._refuse(f"{message}; {self._advice()}", about[1] if about else "")
 
     def _require_alone(self, found: argparse.Namespace) -> None:
         """Refuse an argument that is known by its place beside a flag that stands for the same."""
@@ -124,13 +145,13 @@ class FlagParser(argparse.ArgumentParser):
         known = [each for each in self._flags if each.startswith("--")] if is_flag else self._commands.choices
         near = nearest(name, known)
         hint = f"did you mean {near}?" if near else self._advice()
-        self._refuse(f"{'unknown flag' if is_flag else 'there is no command'} {name}; {hint}")
+        sentence = f"{'unknown flag' if is_flag else 'there is no command'} {name}; {hint}"
+        self._refuse(sentence, name if is_flag else "")
 
-    def _refuse(self, sentence: str) -> NoReturn:
+    def _refuse(self, sentence: str, argument: str) -> NoReturn:
         from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - loads patterns; most lines are right
 
-        program = self.prog.removeprefix("python -m ").split()[0]
-        self.exit(2, f"{program}: {mask_text(printable(sentence))}\n")
+        raise CommandLineError(mask_text(printable(sentence)), argument=argument)
 
     def _advice(self) -> str:
         """Return how the command is written, with those arguments alone that it can't do without."""

@@ -133,7 +133,9 @@ class NavigateOptions(PagedOptions):
         """
         for name, file in (("--save-plan", self.save_plan), ("--html", self.html), ("", self.output)):
             if file == "-":
-                raise InvalidRequestError(f"{name} is -, which would mix it with the context; name a file.")
+                raise InvalidRequestError(
+                    f"{name} is -, which would mix it with the context; name a file.", argument=name
+                )
             if file:
                 yield Path(file)
 
@@ -162,7 +164,8 @@ class NavigateOptions(PagedOptions):
             shown = named if named.startswith(ID_START) else "ID"
             raise InvalidRequestError(
                 f"{new} is for a new navigation, and --continue goes on with one as it is; say in words what "
-                f'to change: `repo-navigator navigate --continue {shown} "show X"`.'
+                f'to change: `repo-navigator navigate --continue {shown} "show X"`.',
+                argument=new,
             )
         texts = [text for text in (named, self.repo, self.words) if text]
         navigation = next((text for text in texts if text.startswith(ID_START)), None)
@@ -170,7 +173,8 @@ class NavigateOptions(PagedOptions):
         if navigation is not None and folder is not None:
             raise InvalidRequestError(
                 f"`{navigation}` is a navigation of one repository already; leave `{folder}` out, "
-                "or leave the id out for the latest navigation of that folder."
+                "or leave the id out for the latest navigation of that folder.",
+                argument="--continue",
             )
         words = " ".join(text for text in texts if text not in (navigation, folder))
         return Continued(navigation, Path(folder).resolve() if folder else Path.cwd(), words, self.updates)
@@ -182,7 +186,8 @@ class NavigateOptions(PagedOptions):
             goal = _read_goal(self.goal_file)
             if not goal.strip() and not self.changes:
                 raise InvalidRequestError(
-                    "--goal-file names a goal that is empty; check what it is read from."
+                    "--goal-file names a goal that is empty; check what it is read from.",
+                    argument="--goal-file",
                 )
         subject = choose_repository_for(goal or "", repo, self.further, settings, "before the goal")
         plan = None if self.plan is None else read_plan(Path(self.plan))
@@ -222,6 +227,6 @@ def _read_goal(name: str) -> str:
         data = read_input(Path(name))
     except OSError as error:
         raise InvalidRequestError(
-            f"The goal can't be read from `{name}`: {error.strerror}; check the path."
+            f"The goal can't be read from `{name}`: {error.strerror}; check the path.", argument="--goal-file"
         ) from error
     return data.decode("utf-8", "replace")

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from navigator.errors import StorageError
 from repo_map.atomic_files import replace_text
-from repo_map.errors import FlightPlanError
+from repo_map.errors import FlightPlanError, OutputError
 from repo_map.messages import unwritten
 
 
@@ -44,7 +43,7 @@ def print_text(text: str) -> None:
     """Print a text on stdout as it is, in UTF-8 and with its own line ends.
 
     Raises:
-        StorageError: the output takes no more.
+        OutputError: the output takes no more.
     """
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
@@ -55,7 +54,7 @@ def print_text(text: str) -> None:
         raise
     except OSError as error:
         drop_stdout()
-        raise StorageError(unwritten(error)) from error
+        raise OutputError(unwritten(error)) from error
 
 
 def write_or_print(text: str, file: str | None) -> None:

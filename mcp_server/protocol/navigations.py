@@ -183,7 +183,8 @@ class Navigations:
             raise InvalidRequestError(
                 f"You have {counted(len(used), 'navigation')}, the limit for one caller, and too few "
                 "have ended; delete one by step with its navigation_id and action `forget`, end one "
-                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
+                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS.",
+                code="limit_reached",
             )
         return ended[:surplus]
 
@@ -198,7 +199,9 @@ class Navigations:
         if navigation_id is None:
             raise InvalidRequestError(
                 "Action `forget` deletes a navigation for good and takes none by default; pass its "
-                "navigation_id."
+                "navigation_id.",
+                code="missing_argument",
+                argument="navigation_id",
             )
         navigator = await self.navigator()
         found = await navigator.store.known(navigation_id, principal.user)

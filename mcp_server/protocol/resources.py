@@ -20,17 +20,17 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from mcp_server.errors import CALLER_ERRORS, one_line, storage_sentence
+from mcp_server.errors import one_line, storage_sentence
 from mcp_server.protocol.addresses import NAVIGATIONS, address
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
 from mcp_server.protocol.report_text import clip, status_of, wire_report
 from mcp_server.protocol.wire import unmarked
 from mcp_server.tenancy.principal import current_principal
-from navigator.errors import UnknownNavigationError
+from navigator.errors import InvalidRequestError, UnknownNavigationError
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.repository_address import address_title
-from repo_map.errors import RepositoryNotFoundError
+from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.messages import counted, quoted
 from repo_map.worktree.disk import list_folder
 
@@ -103,8 +103,10 @@ class _NavigationResources:
         with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
             if not version.isdecimal() or len(version) > _LONGEST_VERSION:
-                raise ResourceNotFoundError(
-                    f"`{version}` is not a map version; versions are whole numbers from 0 on."
+                raise InvalidRequestError(
+                    f"`{version}` is not a map version; versions are whole numbers from 0 on.",
+                    code="invalid_argument",
+                    argument="version",
                 )
             drawn = await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
             return quoted(drawn.removesuffix("\n"))
@@ -157,10 +159,10 @@ def _json(value: Any) -> str:
 def _raised_as_resource_errors() -> Iterator[None]:
     try:
         yield
-    except (UnknownNavigationError, RepositoryNotFoundError) as error:
+    except (InvalidRequestError, UnknownNavigationError, RepositoryNotFoundError) as error:
         # A right that was taken away reads as a repository that is not there.
         raise ResourceNotFoundError(one_line(error)) from error
-    except CALLER_ERRORS as error:
+    except UserError as error:
         raise ResourceError(one_line(error)) from error
     except OSError as error:
         raise ResourceError(storage_sentence(error)) from error
@@ -189,7 +191,7 @@ def offer_completions(
         if argument.name == "repo_path":
             access, principal = navigations.access, current_principal()
             folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
-            with suppress(*CALLER_ERRORS):  # What can't be told now is not offered.
+            with suppress(UserError):  # What can't be told now is not offered.
                 folders = [*access.names(principal), *folders]
             return _of(folders, argument.value)
         return None
@@ -200,7 +202,7 @@ async def _versions(navigations: Navigations, navigation_id: str | None) -> list
     try:
         meant = await navigations.resolve(principal, navigation_id)
         steps = await (await navigations.navigator()).decisions(meant.navigation_id, user=principal.user)
-    except CALLER_ERRORS:
+    except UserError:
         return []
     return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
 

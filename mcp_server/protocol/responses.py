@@ -25,7 +25,7 @@ from mcp_server.protocol.report_text import (
     step_text,
     wire_report,
 )
-from navigator.errors import InvalidRequestError
+from navigator.errors import InvalidArgumentError
 from navigator.records.money import dollars
 from repo_map.messages import counted, quoted
 from repo_map.text import tokens
@@ -108,8 +108,8 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
                 return Cursor(step, since_step, offset)
     except (ValueError, RecursionError, binascii.Error):
         pass
-    raise InvalidRequestError(
-        "`cursor` was not issued by this server; call get_context without it for the first page."
+    raise InvalidArgumentError(
+        "cursor", "was not issued by this server; call get_context without it for the first page."
     )
 
 

@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from typing import Any, Final, Protocol
 
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
@@ -31,7 +30,7 @@ from mcp_types import (
 
 from mcp_server.protocol.context import AppContext
 from mcp_server.tenancy.principal import current_principal
-from navigator.errors import InvalidRequestError
+from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.models.sampling_port import HOST, HostAnswer, HostError, HostQuestion
 
 Reply = CreateMessageResult | CreateMessageResultWithTools
@@ -79,7 +78,9 @@ def require_host(model: str | None) -> None:
     if model == HOST and _line.get() is None:
         raise InvalidRequestError(
             "The model `host` is the assistant's own, and this assistant lets no server use it; leave "
-            "`model` out, as the embedded planner needs none, or name another."
+            "`model` out, as the embedded planner needs none, or name another.",
+            code=UnknownModelError.code,
+            argument="model",
         )
 
 
@@ -229,13 +230,14 @@ class PendingCalls:
         """Go on with the call that a request answers.
 
         Raises:
-            ToolError: It is over.
+            InvalidRequestError: It is over.
         """
         work = self._works.get(context.request_state or "")
         if work is None or work.user != current_principal().user:
-            raise ToolError(
+            raise InvalidRequestError(
                 "The call that asked the assistant's model is over; what was done is kept, "
-                "call step to go on."
+                "call step to go on.",
+                code="call_ended",
             )
         del self._works[context.request_state or ""]
         work.context = context

@@ -415,9 +415,10 @@ async def _plan_page(navigations: Navigations, meant: DeliveryTarget, place: Pla
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
     output = await (await navigations.navigator()).context(meant.navigation_id, user=meant.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
-        raise InvalidRequestError(
-            f"`cursor` belongs to the flight plan of step {place.step}, and the navigation is at step "
-            f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page."
+        raise InvalidArgumentError(
+            "cursor",
+            f"belongs to the flight plan of step {place.step}, and the navigation is at step "
+            f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page.",
         )
     return plan_answer(output, place, meant.token_budget)
 
@@ -451,7 +452,8 @@ def _direction(answer: ElicitationResult[Direction]) -> Direction:
         return answer.data
     raise InvalidRequestError(
         "The user was asked how to continue and did not answer, so nothing was done; "
-        "call step with feedback, updates or action `finish`."
+        "call step with feedback, updates or action `finish`.",
+        code="no_decision",
     )
 
 

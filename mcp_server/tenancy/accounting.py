@@ -17,11 +17,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST, CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel
 
-from mcp_server.errors import CALLER_ERRORS, one_line
+from mcp_server.errors import details_of, one_line
 from mcp_server.tenancy.calls import NOWHERE, OK, Call, Origin, origin_of, outcome_of, serving
 from mcp_server.tenancy.principal import current_principal
 from navigator.stores.usage import NOTHING_USED, Usage, UsageEntry
 from navigator.workspaces.repository_address import read_address
+from repo_map.errors import UserError
 
 if TYPE_CHECKING:
     from mcp_server.tenancy.audit import AuditLog
@@ -141,11 +142,13 @@ class Accounting:
         """
         try:
             await self._navigations.require_tokens(call.user)
-        except CALLER_ERRORS as error:
+        except UserError as error:
             call.outcome = outcome_of(error)
             if method != _CALL:
                 raise MCPError(INVALID_REQUEST, one_line(error)) from error
-            return CallToolResult(content=[TextContent(type="text", text=one_line(error))], is_error=True)
+            text = TextContent(type="text", text=one_line(error))
+            structured = details_of(error).as_json()
+            return CallToolResult(content=[text], structured_content=structured, is_error=True)
         return None
 
     async def _note(self, counted: Counted) -> None:
@@ -162,7 +165,7 @@ class Accounting:
             return
         try:
             await (await self._navigations.navigator()).store.usage.add(UsageEntry.new(principal, used))
-        except CALLER_ERRORS as error:
+        except UserError as error:
             logger.warning("What a call used is not counted: %s", one_line(error))
 
     def _use_late(self, call: Call, used: Usage) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from mcp.shared.exceptions import MCPError
 
 from navigator.stores.usage import NOTHING_USED, Usage
+from repo_map.errors import UserError
 
 OK: Final = "ok"
 
@@ -93,11 +94,11 @@ def note_asked(names: tuple[str, ...]) -> None:
         call.asked = names
 
 
-def note_refusal(error: BaseException) -> None:
-    """Note why a call is refused: the kind of the error, never its text."""
+def note_refusal(code: str) -> None:
+    """Note why a call is refused: the code of the error, never its text."""
     call = _current.get()
     if call is not None:
-        call.outcome = outcome_of(error)
+        call.outcome = code
 
 
 def note_usage(used: Usage) -> None:
@@ -108,8 +109,7 @@ def note_usage(used: Usage) -> None:
 
 
 def outcome_of(error: BaseException) -> str:
-    """Return the kind of an error in one word: ``unknown_navigation``."""
-    if isinstance(error, MCPError):
-        return "refused"
-    name = type(error).__name__.removesuffix("Error")
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+    """Return the code of an error, such as ``unknown_navigation``."""
+    if isinstance(error, UserError):
+        return error.code
+    return "refused" if isinstance(error, MCPError) else "internal_error"

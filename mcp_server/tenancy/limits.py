@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class LimitReachedError(NavigatorError):
     """A principal has used what it may."""
 
+    code = "limit_reached"
+
 
 class CallerLimits:
     """The limits of each principal; without a setting nothing is asked of any store."""

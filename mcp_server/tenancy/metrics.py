@@ -21,9 +21,10 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from mcp_server.errors import CALLER_ERRORS, one_line
+from mcp_server.errors import one_line
 from mcp_server.tenancy.accounting import AFTER_ANSWER, UNAUTHORIZED
 from mcp_server.version import package_version
+from repo_map.errors import UserError
 
 if TYPE_CHECKING:
     from mcp_server.tenancy.accounting import Counted
@@ -95,7 +96,7 @@ class Metrics:
     async def _count_open(self) -> int | None:
         try:
             return await self._navigations.count_open()
-        except CALLER_ERRORS as error:
+        except UserError as error:
             logger.warning("Open navigations can't be counted: %s", one_line(error))
             return None
 

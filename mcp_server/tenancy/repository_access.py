@@ -39,6 +39,8 @@ logger = logging.getLogger(__name__)
 class RepositoriesUnknownError(RepositoryNotFoundError):
     """Which repositories there are is not known; why is for the operator alone."""
 
+    code = "repository_list_unavailable"
+
 
 class Chosen(NamedTuple):
     """What a call is about."""

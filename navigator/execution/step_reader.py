@@ -89,7 +89,8 @@ class StepReader:
         wanted = run.step if step is None else step
         if not 0 <= wanted <= run.step:
             raise InvalidRequestError(
-                f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}."
+                f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}.",
+                code="unknown_step",
             )
         result = self._taken_here(run.navigation_id, user, wanted)
         if result is not None:

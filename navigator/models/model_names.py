@@ -28,6 +28,7 @@ def require_key(model: str, settings: NavigatorSettings, environ: Mapping[str, s
             "model",
             "out: the embedded planner needs none.",
             f"`{model}` can't be asked because its key is missing; set {variable}, or leave ",
+            code="model_key_missing",
         )
 
 

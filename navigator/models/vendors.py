@@ -67,7 +67,8 @@ class Vendor:
         if self.package and find_spec(self.package) is None:
             raise UnknownModelError(
                 f"`{model}` needs the package `{self.package}`; install it with "
-                f"`pip install 'repo-navigator[{self.package}]'`, or use `embedded`."
+                f"`pip install 'repo-navigator[{self.package}]'`, or use `embedded`.",
+                code="package_missing",
             )
 
 

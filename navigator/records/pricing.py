@@ -164,12 +164,17 @@ def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
         return PriceTable.model_validate({"as_of": "", **data}).models
     except OSError as error:
         raise InvalidRequestError(
-            f"The price file {path} can't be read ({error.strerror}); correct or unset REPO_NAVIGATOR_PRICES."
+            f"The price file {path} can't be read ({error.strerror}); "
+            "correct or unset REPO_NAVIGATOR_PRICES.",
+            code="invalid_setting",
+            argument="REPO_NAVIGATOR_PRICES",
         ) from error
     except (yaml.YAMLError, ValidationError, TypeError) as error:
         raise InvalidRequestError(
             f"The price file {path} is not well-formed; it needs `models:` with "
-            "`NAME: {input: …, output: …}`, in US dollars per million tokens."
+            "`NAME: {input: …, output: …}`, in US dollars per million tokens.",
+            code="invalid_setting",
+            argument="REPO_NAVIGATOR_PRICES",
         ) from error
 
 

@@ -37,7 +37,7 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
         try:
             named, found = read_changes(index, asked.since)
         except ChangesError as error:
-            raise InvalidArgumentError("changes", f"can't be used: {error}") from error
+            raise InvalidArgumentError("changes", f"can't be used: {error}", code=error.code) from error
         nothing = () if found.files or found.notes else (f"Nothing was changed in {named}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
     if index.read_first:
@@ -57,5 +57,7 @@ def _goal_of(changes: Changes) -> str:
     names = changes.names or tuple(dict.fromkeys(part.path for part in changes.parts))
     if not names:
         why = " ".join(changes.notes) or "It holds nothing that was changed."
-        raise InvalidArgumentError("changes", f"leads to no code: {why} Give a goal, or an earlier commit.")
+        raise InvalidArgumentError(
+            "changes", f"leads to no code: {why} Give a goal, or an earlier commit.", code="invalid_changes"
+        )
     return "Review " + ", ".join(f"`{one_line(name)[:_LONGEST_NAME]}`" for name in names[:_NAMED])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from navigator.errors import InvalidRequestError
+from navigator.errors import InvalidArgumentError
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.feedback.amounts import read_numbers
@@ -27,13 +27,13 @@ def menu_numbers(asked: object) -> tuple[int, ...]:
     """Return the numbers of the menu that an update asks for.
 
     Raises:
-        InvalidRequestError: they are no numbers.
+        InvalidArgumentError: they are no numbers.
     """
     if asked is None:
         return ()
     words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
     if not asks_by_number(words):
-        raise InvalidRequestError(f'`{NUMBERS}` is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
+        raise InvalidArgumentError(NUMBERS, f'is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
     return read_numbers(words)[0]
 
 
@@ -56,7 +56,7 @@ def with_places(
         return rest, ""
     try:
         numbers = menu_numbers(asked)
-    except InvalidRequestError as error:
+    except InvalidArgumentError as error:
         raise FlightPlanError(str(error)) from None
     places = {place.number: place for place in menu}
     chosen = [places[number] for number in numbers if number in places]

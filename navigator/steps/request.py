@@ -149,7 +149,9 @@ def _asked_changes(goal: str, changes: str) -> tuple[str, AskedChanges]:
     given = read_patch(changes)
     if not given.files and not given.notes:
         raise InvalidArgumentError(
-            "changes", "holds no patch; give `worktree`, a commit, a range such as `main..HEAD`, or a patch."
+            "changes",
+            "holds no patch; give `worktree`, a commit, a range such as `main..HEAD`, or a patch.",
+            code="invalid_changes",
         )
     both = Patch((*within.files, *given.files), notes=(*within.notes, *given.notes))
     return words, AskedChanges("", both, stated)
@@ -181,10 +183,16 @@ def checked(
         require_goal(goal)
     if len(goal) > MAX_GOAL:
         raise InvalidRequestError(
-            f"The goal has {len(goal)} characters, more than {MAX_GOAL}; keep what describes the task."
+            f"The goal has {len(goal)} characters, more than {MAX_GOAL}; keep what describes the task.",
+            code=InvalidArgumentError.code,
+            argument="goal",
         )
     if request.mode not in get_args(ExecutionMode):
-        raise InvalidRequestError(f"The mode is `{request.mode}`; choose `autonomous` or `interactive`.")
+        raise InvalidRequestError(
+            f"The mode is `{request.mode}`; choose `autonomous` or `interactive`.",
+            code=InvalidArgumentError.code,
+            argument="mode",
+        )
     plan = _plan(request.flight_plan)
     budget = _token_budget(request, plan)
     is_planned = bool(plan.verbosity or plan.focus or plan.custom_queries)

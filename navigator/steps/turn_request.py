@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, cast, get_args
 
-from navigator.errors import InvalidRequestError
+from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
 from navigator.steps.arguments import typed_wishes
 from repo_map.feedback.typed import NO_WISHES, TypedWishes
@@ -75,11 +75,17 @@ def turn_request(
     """
     action = action or "continue"
     if action not in get_args(StepAction):
-        raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
+        raise InvalidRequestError(
+            f"The action is `{action}`; choose `continue`, `finish` or `cancel`.",
+            code=InvalidArgumentError.code,
+            argument="action",
+        )
     words = mask_text((feedback or "").encode("utf-8", "replace").decode("utf-8").strip())
     if len(words) > MAX_FEEDBACK:
         raise InvalidRequestError(
-            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."
+            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences.",
+            code=InvalidArgumentError.code,
+            argument="feedback",
         )
     given = Feedback(words, typed_wishes(show, drop, ask))
     return TurnRequest(given, updates, cast(StepAction, action), menu_step, after_step)

@@ -50,6 +50,8 @@ WANTED: Final = ".wanted"
 class CatalogueError(RepoMapError):
     """The file of repositories can't be used; the message says where it is wrong, and is for its operator."""
 
+    code = "invalid_repository_list"
+
 
 class CatalogueMissingError(CatalogueError):
     """There is no file of repositories yet."""

@@ -64,6 +64,8 @@ _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
 class ChangesError(RepoMapError):
     """What was to be looked at can't be; the message says why, and what to give in its place."""
 
+    code = "invalid_changes"
+
 
 class _Entry(NamedTuple):
     """A file that is not as it was committed."""

@@ -80,6 +80,8 @@ _NO_ATTRIBUTES = Path(__file__).parent
 class GitError(RepoMapError):
     """Git is missing, refuses the repository, or fails; the message says which in one sentence."""
 
+    code = "git_failed"
+
     def __init__(self, message: str, *, is_notable: bool = False) -> None:
         super().__init__(message)
         self.is_notable = is_notable

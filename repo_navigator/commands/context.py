@@ -91,5 +91,6 @@ def _require_id(named: str | None) -> None:
     if named and not named.startswith(ID_START) and len(named.split()) > 1:
         raise InvalidRequestError(
             f"`{named}` is not a navigation's id; words for the latest one go behind --feedback: "
-            f'`repo-navigator context --feedback "{named}"`.'
+            f'`repo-navigator context --feedback "{named}"`.',
+            argument="navigation_id",
         )

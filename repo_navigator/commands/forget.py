@@ -43,7 +43,9 @@ def run(options: ForgetOptions, settings: Settings) -> int:
             "`repo-navigator forget --older-than 30`."
         )
     if options.older_than is not None and not options.older_than >= 0:
-        raise InvalidRequestError(f"--older-than is {options.older_than:g}; give it days, 0 or more.")
+        raise InvalidRequestError(
+            f"--older-than is {options.older_than:g}; give it days, 0 or more.", argument="--older-than"
+        )
 
     async def forget(navigator: Navigator) -> None:
         for navigation_id in dict.fromkeys(options.ids):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mcp_server.errors import one_line, storage_sentence
+from mcp_server.errors import ErrorDetails, details_of
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
@@ -63,7 +63,7 @@ class HostOutcome(NamedTuple):
     host: Host
     path: Path
     change: ConfigurationChange | None
-    error: str = ""
+    error: ErrorDetails | None = None
 
 
 def run(options: InstallOptions, settings: Settings) -> int:
@@ -72,7 +72,8 @@ def run(options: InstallOptions, settings: Settings) -> int:
     project = _project() if options.scope == "project" else None
     if options.hooks and allowed:
         raise InvalidRequestError(
-            "--allow is for the server, and hooks obey REPO_NAVIGATOR_ALLOW; leave out --allow or --hooks."
+            "--allow is for the server, and hooks obey REPO_NAVIGATOR_ALLOW; leave out --allow or --hooks.",
+            argument="--allow",
         )
     outcomes = [
         _outcome(host, _configuration(host, options, project, settings), options, allowed)
@@ -83,7 +84,7 @@ def run(options: InstallOptions, settings: Settings) -> int:
         print(json.dumps({"hosts": message}, ensure_ascii=False))
     for outcome in outcomes:
         if outcome.error:
-            print(f"repo-navigator: {outcome.host.title}: {outcome.error}", file=sys.stderr)
+            print(f"repo-navigator: {outcome.host.title}: {outcome.error.message}", file=sys.stderr)
         elif not options.json:
             print(_message(outcome, options), end="")
     return FAILED if any(outcome.error for outcome in outcomes) else 0
@@ -100,12 +101,13 @@ def _named(options: InstallOptions, project: Path | None) -> list[Host]:
                     if options.hooks
                     else "can only get hooks; add --hooks."
                 )
-                raise InvalidRequestError(f"`{name}` {has}")
+                raise InvalidRequestError(f"`{name}` {has}", argument="--hooks")
         hosts = [known[name] for name in dict.fromkeys(options.host)]
         for host in hosts:
             if project is not None and not _project_file(host, options):
                 raise InvalidRequestError(
-                    f"{host.title} has no configuration that a project shares; leave --scope out."
+                    f"{host.title} has no configuration that a project shares; leave --scope out.",
+                    argument="--scope",
                 )
         return hosts
     if project is None:
@@ -127,11 +129,14 @@ def _project_file(host: Host, options: InstallOptions) -> str:
 def _allowed(options: InstallOptions) -> list[str]:
     if options.allow and options.scope == "project":
         raise InvalidRequestError(
-            "--allow names folders of this machine, and a project's configuration is shared; leave one out."
+            "--allow names folders of this machine, and a project's configuration is shared; leave one out.",
+            argument="--allow",
         )
     for folder in options.allow:
         if not os.path.isdir(folder):  # noqa: PTH112
-            raise InvalidRequestError(f"--allow names `{folder}`, which is not a folder; name one.")
+            raise InvalidRequestError(
+                f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
+            )
     return [os.path.realpath(folder) for folder in options.allow]
 
 
@@ -165,10 +170,8 @@ def _outcome(
             change = configuration.adding(server_entry(host, options.scope, allowed))
         if change.before != change.after and not options.dry_run:
             carry_out(change, undo=options.undo)
-    except InvalidRequestError as error:
-        return HostOutcome(host, configuration.path, None, one_line(error))
-    except OSError as error:
-        return HostOutcome(host, configuration.path, None, storage_sentence(error))
+    except (InvalidRequestError, OSError) as error:
+        return HostOutcome(host, configuration.path, None, details_of(error))
     return HostOutcome(host, configuration.path, change)
 
 
@@ -183,7 +186,7 @@ def _as_data(outcome: HostOutcome, options: InstallOptions) -> dict[str, object]
         "changed": is_written,
         "diff": change.diff if change else "",
         "backup": str(change.backup) if change and is_written and change.keeps else None,
-        "error": outcome.error or None,
+        "error": outcome.error.as_json()["error"] if outcome.error else None,
     }
 
 

@@ -75,7 +75,9 @@ def run(options: ServeOptions, settings: Settings) -> int:
 def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
     for folder in options.allow:
         if not Path(folder).expanduser().is_dir():
-            raise InvalidRequestError(f"--allow names `{folder}`, which is not a folder; name one.")
+            raise InvalidRequestError(
+                f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
+            )
     if options.allow:
         settings = replace(settings, allowed=allowed_folders(options.allow))
     if options.log_level:

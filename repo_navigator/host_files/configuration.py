@@ -18,6 +18,12 @@ _USUAL: Final = 0o644
 _ANYBODY_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
+class ConfigurationError(InvalidRequestError):
+    """A host's file can't be read or changed; it is as it was."""
+
+    code = "unusable_configuration"
+
+
 class ConfigurationChange(NamedTuple):
     """What would become of one file; ``before`` is None where it is missing, ``after`` where it goes."""
 
@@ -56,7 +62,7 @@ class HostFile:
         """Return the change that adds what is ``wanted``, or renews ours, and leaves the rest as it is.
 
         Raises:
-            InvalidRequestError: The file can't be read, or is not what the host would write.
+            ConfigurationError: The file can't be read, or is not what the host would write.
         """
         raise NotImplementedError
 
@@ -70,7 +76,7 @@ class HostFile:
     def _require(self, is_right: bool) -> None:
         """Raise unless the new text says what it has to, so that no file is ever spoilt."""
         if not is_right:
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{self.path}` is written in a way that `install` can't change safely, so it was "
                 "not changed; change it by hand."
             )
@@ -79,7 +85,7 @@ class HostFile:
         try:
             return self._notation.data(text)
         except ValueError as error:
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{path}` can't be read as {self._host.title} would ({error}), so it was not changed; "
                 "fix it."
             ) from error
@@ -98,7 +104,7 @@ class Configuration(HostFile):
         """Return our entry, or ``None`` where there is none.
 
         Raises:
-            InvalidRequestError: The file can't be read, or is not what the host would write.
+            ConfigurationError: The file can't be read, or is not what the host would write.
         """
         text = self._read(self.path)
         return None if text is None else self._servers(self.path, text).get(ENTRY)
@@ -125,7 +131,7 @@ class Configuration(HostFile):
             return self._change(text, text)
         written = self._notation.entry(text, *here)
         if written is None:
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{self.path}` has an entry `{ENTRY}` that is written in another way than `install` does, "
                 "so it was not changed; take it out by hand."
             )
@@ -162,7 +168,7 @@ class Configuration(HostFile):
     def _servers(self, path: Path, text: str) -> dict[str, Any]:
         servers = self._data(path, text).get(self._host.servers, {})
         if not isinstance(servers, dict):
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{path}` has no object `{self._host.servers}` to add to, so it was not changed; fix it."
             )
         return servers
@@ -172,7 +178,7 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
     """Return the text of a host's file, None where there is none; it must lie ``within`` a folder if given.
 
     Raises:
-        InvalidRequestError: it can't be read.
+        ConfigurationError: it can't be read.
     """
     try:
         real = path.resolve()
@@ -181,23 +187,23 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
     except (OSError, RuntimeError):
         leads_nowhere = True
     if leads_nowhere:
-        raise InvalidRequestError(
+        raise ConfigurationError(
             f"`{path}` is a link that leads nowhere, so it was not changed; move it out of the way."
         )
     if within is not None and not real.is_relative_to(within.resolve()):
-        raise InvalidRequestError(
+        raise ConfigurationError(
             f"`{path}` leads out of the project, to `{real}`, so it was not changed; "
             "change that file by hand if it is meant."
         )
     try:
         if real.exists() and not real.is_file():
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{path}` is not a file, so it was not changed; move it out of the way."
             )
         with real.open("rb") as file:
             data = file.read(longest + 1)
         if len(data) > longest:
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{path}` has more than {longest:,} bytes, so it was not changed; add the "
                 "entry by hand, or make the file smaller."
             )
@@ -205,7 +211,7 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(
+        raise ConfigurationError(
             f"`{path}` is not in UTF-8, so it was not changed; save it as UTF-8."
         ) from error
 
@@ -214,19 +220,19 @@ def carry_out(change: ConfigurationChange, *, undo: bool) -> None:
     """Write what ``change`` says, whole or not at all; undoing ends with what was kept for it.
 
     Raises:
-        InvalidRequestError: The file may not be written, or was changed meanwhile.
+        ConfigurationError: The file may not be written, or was changed meanwhile.
         OSError: The disk refuses.
     """
     # A symlinked configuration stays a symlink: its target is what changes.
     real = change.path.resolve()
     there = real.stat() if real.exists() else None
     if there is not None and not there.st_mode & _ANYBODY_MAY_WRITE:
-        raise InvalidRequestError(
+        raise ConfigurationError(
             f"`{change.path}` is read-only, so it was not changed; make it writable and try again."
         )
     now = real.read_bytes() if there is not None else None
     if now != (None if change.before is None else change.before.encode()):
-        raise InvalidRequestError(f"`{change.path}` was changed by another program meanwhile; try again.")
+        raise ConfigurationError(f"`{change.path}` was changed by another program meanwhile; try again.")
     mode = _USUAL if there is None else stat.S_IMODE(there.st_mode)
     if change.keeps and change.before is not None:
         _write(change.backup, change.before, mode)

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from navigator.errors import InvalidRequestError
-from repo_navigator.host_files.configuration import ConfigurationChange, HostFile
+from repo_navigator.host_files.configuration import ConfigurationChange, ConfigurationError, HostFile
 from repo_navigator.host_files.configuration_text import JsonArray
 from repo_navigator.host_files.entries import is_our_hook
 
@@ -93,7 +92,7 @@ class HookConfiguration(HostFile):
     def _lists(self, text: str) -> dict[str, list[Any]]:
         found = self._data(self.path, text).get(HOOKS, {})
         if not isinstance(found, dict) or not all(isinstance(each, list) for each in found.values()):
-            raise InvalidRequestError(
+            raise ConfigurationError(
                 f"`{self.path}` has no object `{HOOKS}` of lists to add to, so it was not changed; fix it."
             )
         return found

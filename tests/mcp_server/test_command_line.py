@@ -18,6 +18,8 @@ import pytest
 
 from repo_map.text.tokens import count
 from repo_navigator.main import main
+from repo_navigator.map_main import main as repo_map
+from tests.support.errors import refusal_of_command
 from tests.support.maps import HEADER
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Refuse, Thought, call
@@ -265,66 +267,43 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(r"repo-(navigator|map) \d[\w.]*\n", capsys.readouterr().out)
 
 
-NAVIGATE = (
-    "write `repo-navigator navigate [REPO] (GOAL | --goal TEXT | --goal-file FILE) [FLAG …]`"
-    ", and see `repo-navigator navigate --help`."
+MISTAKES = (
+    ("repo-navigator navigate . --gaol x", "--gaol", "did you mean --goal?"),
+    ("repo-navigator navigate . --token-budget 9", "--token-budget", "did you mean --tokens?"),
+    ("repo-navigator navigate . --token 9", "--token", "did you mean --tokens?"),
+    ("repo-navigator navigate --continue --tokesn 9", "--tokesn", "did you mean --tokens?"),
+    ("repo-navigator navigate --repo . --goal x", "--repo", "`repo-navigator navigate --help`"),
+    ("repo-navigator navigate . --temperature 1", "--temperature", "`repo-navigator navigate --help`"),
+    ("repo-navigator navigate . --goal x --tokens y", "--tokens", "`y`"),
+    ("repo-navigator navigate . --goal x two", "GOAL", "--goal"),
+    ("repo-navigator navigate . x --goal-file y", "GOAL", "--goal-file"),
+    ("repo-navigator navigate . --since=", "--since", "`repo-navigator navigate --help`"),
+    ("repo-navigator navigate . --since HEAD --diff", "--diff", "--since"),
+    ("repo-navigator naviagte .", "", "did you mean navigate?"),
+    ("repo-navigator install --dryrun", "--dryrun", "did you mean --dry-run?"),
+    ("repo-navigator repositories sycn", "", "did you mean sync?"),
+    ("repo-navigator repositories add --nmae x", "--nmae", "`repo-navigator repositories add --help`"),
+    ("repo-navigator --verson", "--verson", "did you mean --version?"),
+    ("repo-navigator serve --port 80", "--port", "`repo-navigator serve --help`"),
+    ("repo-map generate . --tokesn=9", "--tokesn", "did you mean --tokens?"),
+    ("repo-map generate --repo .", "--repo", "`repo-map generate --help`"),
+    ("repo-map generate", "", "PATH"),
+    ("repo-map draw .", "", "generate"),
+    ("repo-map generate . --tokens 0", "--tokens", "`0`"),
 )
-GENERATE = "write `repo-map generate PATH [FLAG …]`, and see `repo-map generate --help`."
-MISTAKES = {
-    "repo-navigator navigate . --gaol x": "unknown flag --gaol; did you mean --goal?",
-    "repo-navigator navigate . --token-budget 9": "unknown flag --token-budget; did you mean --tokens?",
-    "repo-navigator navigate . --token 9": "unknown flag --token; did you mean --tokens?",
-    "repo-navigator navigate --continue --tokesn 9": "unknown flag --tokesn; did you mean --tokens?",
-    "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
-    "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
-    "repo-navigator navigate . --goal x --tokens y": (
-        f"argument --tokens: `y` is not a whole number; {NAVIGATE}"
-    ),
-    "repo-navigator navigate . --goal x two": f"argument GOAL: not allowed with argument --goal; {NAVIGATE}",
-    "repo-navigator navigate . --since=": f"argument --since: nothing is given; {NAVIGATE}",
-    "repo-navigator navigate . --since HEAD --diff": (
-        f"argument --diff: not allowed with argument --since; {NAVIGATE}"
-    ),
-    "repo-navigator naviagte .": "there is no command naviagte; did you mean navigate?",
-    "repo-navigator install --dryrun": "unknown flag --dryrun; did you mean --dry-run?",
-    "repo-navigator repositories sycn": "there is no command sycn; did you mean sync?",
-    "repo-navigator repositories add --nmae x": (
-        "unknown flag --nmae; write `repo-navigator repositories add NAME ADDRESS [FLAG …]`, "
-        "and see `repo-navigator repositories add --help`."
-    ),
-    "repo-navigator forget --older-than x": (
-        "argument --older-than: `x` is no number; write `repo-navigator forget [ID …] [FLAG …]`, "
-        "and see `repo-navigator forget --help`."
-    ),
-    "repo-navigator --verson": "unknown flag --verson; did you mean --version?",
-    "repo-navigator serve --port 80": (
-        "unknown flag --port; write `repo-navigator serve [FLAG …]`, and see `repo-navigator serve --help`."
-    ),
-    "repo-map generate . --tokesn=9": "unknown flag --tokesn; did you mean --tokens?",
-    "repo-map generate --repo .": f"unknown flag --repo; {GENERATE}",
-    "repo-map generate . --path x": f"unknown flag --path; {GENERATE}",
-    "repo-map generate": f"the following arguments are required: PATH; {GENERATE}",
-    "repo-map draw .": (
-        "there is no command draw; choose one of generate, costs, and see `repo-map --help`."
-    ),
-    "repo-map generate . --tokens 0": f"argument --tokens: `0` is not a number above zero; {GENERATE}",
-    "repo-map": (
-        "the following arguments are required: COMMAND; choose one of generate, costs, "
-        "and see `repo-map --help`."
-    ),
-}
 
 
-@pytest.mark.parametrize(("line", "message"), MISTAKES.items(), ids=MISTAKES)
-def test_a_wrong_command_line_is_told_in_one_sentence(
-    line: str, message: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("line", "argument", "hint"), MISTAKES, ids=[line for line, *_ in MISTAKES])
+def test_a_wrong_command_line_names_the_argument_and_a_way_on(
+    line: str, argument: str, hint: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     program, *arguments = line.split()
-    command = {"repo-navigator": "repo_navigator.main", "repo-map": "repo_navigator.map_main"}[program]
-    with pytest.raises(SystemExit) as ended:
-        importlib.import_module(command).main(arguments)
-    assert ended.value.code == 2
-    assert capsys.readouterr().err == f"{program}: {message}\n"
+    command = {"repo-navigator": main, "repo-map": repo_map}[program]
+    assert command(arguments) == 2
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert hint in err
+    assert refusal_of_command(arguments, capfd, main=command) == ("invalid_command_line", argument)
 
 
 def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Each error is one sentence without a traceback, over MCP and on the command line."""
+"""Each error has a code and the argument that it is about, over MCP and on the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import dataclasses
 import errno
 import json
 import os
-import re
 import socket
 import sqlite3
 import sys
@@ -22,21 +21,20 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    CallToolResult,
+    INVALID_PARAMS,
     CreateMessageResult,
     ElicitRequestParams,
     ElicitResult,
     InputRequiredResult,
-    TextContent,
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
 from starlette.types import Receive, Scope, Send
 
 from mcp_server.app import build_server
-from mcp_server.errors import storage_sentence
+from mcp_server.errors import details_of
 from mcp_server.repository import choose_repository
-from mcp_server.settings import PrincipalLimits, Settings
+from mcp_server.settings import PrincipalLimits, Settings, read_settings
 from mcp_server.transport.connections import NO_ROOM
 from mcp_server.transport.origins import allowed_addresses
 from mcp_server.transport.request_guard import RequestGuard
@@ -45,123 +43,130 @@ from navigator.errors import InvalidRequestError
 from navigator.stores.opening import open_stores
 from navigator.stores.store_address import DatabaseAddress
 from navigator.stores.usage import Usage, UsageEntry
-from repo_map.errors import RepositoryNotFoundError
+from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.messages import unwritten
 from repo_navigator.host_files.configuration import Configuration, carry_out
 from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
+from tests.support.errors import (
+    Refusal,
+    refusal_of,
+    refusal_of_command,
+    refusal_of_error,
+    refusal_of_protocol,
+)
 from tests.support.team_stores import BUCKETS, own_bucket, own_schema
 from tests.support.trees import commit
 
 
 def assert_sentence(message: str) -> None:
     assert " " in message
-    assert "\n" not in message
+    assert "\n" not in message.rstrip("\n")
     assert "Traceback" not in message
 
 
-def told_by(result: CallToolResult) -> str:
-    assert result.is_error, result.content
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    return block.text
-
-
-NAVIGATE: list[dict[str, Any]] = [
-    {},
-    {"goal": "  "},
-    {"goal": "x" * 100_001},
-    {"goal": "x", "token_budget": 0},
-    {"goal": "x", "token_budget": "many"},
-    {"goal": "x", "token_budget": 10**400},
-    {"goal": "x", "budget": 5},
-    {"goal": "x", "colour": "red"},
-    {"goal": "x", "repo_path": "/nowhere"},
-    {"goal": "x", "repo_path": "README.md"},
-    {"goal": "x", "repo_path": "~nobody-of-that-name/code"},
-    {"goal": "x", "repo_path": "file://server/share"},
-    {"goal": "x", "repo_path": "/dev"},
-    {"goal": "x", "repo_path": "a\0b"},
-    {"goal": "x", "repo_path": "/a" * 3_000},
-    {"goal": "x", "max_cost_usd": 0},
-    {"goal": "x", "mode": "fast"},
-    {"goal": "x", "model": "nonsense"},
-    {"goal": "x", "model": "gemini-without-a-price"},
-    {"goal": "x", "model": "host"},
-    {"goal": "x", "model": "gemini-2.5-flash"},
-    {"goal": "x", "max_steps": 0},
-    {"goal": "x", "flight_plan": "verbosity: ["},
-    {"goal": "x", "flight_plan": "just words"},
-    {"goal": "x", "flight_plan": "# nothing"},
-    {"goal": "x", "flight_plan": "budget: 0"},
-    {"goal": "x", "flight_plan": {"budget": 10**400}},
-    {"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"},
-    {"goal": "x", "flight_plan": {"colour": 1}},
-    {"goal": "x", "flight_plan": {"verbosity": [{"pattern": "a", "level": 9}]}},
-    {"goal": "x", "flight_plan": {"custom_queries": [{"pattern": "**/*.py", "query": "(("}]}},
-]
-AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
-    ("step", {"navigation_id": "nav-none"}),
-    ("step", {"action": "stop"}),
-    ("step", {"feedback": "x" * 4_001}),
-    ("step", {"updates": {"verbosity": [{"pattern": "a"}]}}),
-    ("step", {"updates": {"budget": 1}}),
-    ("step", {"updates": {"budget": 10**400}}),
-    ("get_turn_report", {"step": 99}),
-    ("get_context", {"since_step": 99}),
-    ("get_context", {"cursor": "zzz"}),
-    ("get_context", {"cursor": "WzAsbnVsbCw5OTk5OTld"}),
-    ("get_context", {"cursor": "plan:77:0"}),
-    ("step", {"updates": {"model": 4}}),
-    ("step", {"updates": {"numbers": {"first": 1}}}),
-    ("step", {"show": [{"path": "a.py"}]}),
-    ("step", {"show": [123_456]}),
-    ("step", {"drop": ["x" * 501]}),
-    ("step", {"show": [*range(51)]}),
-    ("step", {"ask": "who calls it?"}),
-    ("step", {"ask": {"colour": "Cart"}}),
-    ("map_data", {"steer": {"feedback": 3}}),
-    ("navigate_all", {}),
-]
 FOREIGN = "--- a/no/such.py\n+++ b/no/such.py\n@@ -1 +1 @@\n-a\n+b\n"
 """A patch of another repository."""
+PLAN = "invalid_flight_plan"
+NAVIGATE: list[tuple[dict[str, Any], Refusal]] = [
+    ({}, Refusal("missing_argument", "goal")),
+    ({"goal": "  "}, Refusal("invalid_argument", "goal")),
+    ({"goal": "x" * 100_001}, Refusal("invalid_argument", "goal")),
+    ({"goal": "x", "token_budget": 0}, Refusal("invalid_argument", "token_budget")),
+    ({"goal": "x", "token_budget": "many"}, Refusal("invalid_argument", "token_budget")),
+    ({"goal": "x", "token_budget": 10**400}, Refusal("invalid_argument", "token_budget")),
+    ({"goal": "x", "budget": 5}, Refusal("unknown_argument", "budget")),
+    ({"goal": "x", "colour": "red"}, Refusal("unknown_argument", "colour")),
+    ({"goal": "x", "repo_path": "/nowhere"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "README.md"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "~nobody-of-that-name/code"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "file://server/share"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "/dev"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "a\0b"}, Refusal("repository_not_found")),
+    ({"goal": "x", "repo_path": "/a" * 3_000}, Refusal("repository_not_found")),
+    ({"goal": "x", "max_cost_usd": 0}, Refusal("invalid_argument", "max_cost_usd")),
+    ({"goal": "x", "mode": "fast"}, Refusal("invalid_argument", "mode")),
+    ({"goal": "x", "model": "nonsense"}, Refusal("unknown_model", "model")),
+    ({"goal": "x", "model": "gemini-without-a-price"}, Refusal("model_price_unknown", "model")),
+    ({"goal": "x", "model": "host"}, Refusal("unknown_model", "model")),
+    ({"goal": "x", "model": "gemini-2.5-flash"}, Refusal("model_key_missing", "model")),
+    ({"goal": "x", "max_steps": 0}, Refusal("invalid_argument", "max_steps")),
+    ({"goal": "x", "flight_plan": "verbosity: ["}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": "just words"}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": "# nothing"}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": "budget: 0"}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": {"budget": 10**400}}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": {"colour": 1}}, Refusal(PLAN)),
+    ({"goal": "x", "flight_plan": {"verbosity": [{"pattern": "a", "level": 9}]}}, Refusal(PLAN)),
+    (
+        {"goal": "x", "flight_plan": {"custom_queries": [{"pattern": "**/*.py", "query": "(("}]}},
+        Refusal(PLAN),
+    ),
+    ({"goal": "", "changes": "nowhere"}, Refusal("invalid_changes", "changes")),
+    ({"goal": "", "changes": "two\nlines"}, Refusal("invalid_changes", "changes")),
+    ({"goal": "", "changes": FOREIGN}, Refusal("invalid_changes", "changes")),
+]
+AFTERWARDS: list[tuple[str, dict[str, Any], Refusal]] = [
+    ("step", {"navigation_id": "nav-none"}, Refusal("unknown_navigation", "navigation_id")),
+    ("step", {"action": "stop"}, Refusal("invalid_argument", "action")),
+    ("step", {"feedback": "x" * 4_001}, Refusal("invalid_argument", "feedback")),
+    ("step", {"updates": {"verbosity": [{"pattern": "a"}]}}, Refusal(PLAN)),
+    ("step", {"updates": {"budget": 1}}, Refusal("budget_too_small")),
+    ("step", {"updates": {"budget": 10**400}}, Refusal(PLAN)),
+    ("step", {"updates": {"model": 4}}, Refusal("invalid_argument", "model")),
+    ("step", {"updates": {"numbers": {"first": 1}}}, Refusal("invalid_argument", "numbers")),
+    ("step", {"show": [{"path": "a.py"}]}, Refusal("invalid_argument", "show")),
+    ("step", {"show": [123_456]}, Refusal("invalid_argument", "show")),
+    ("step", {"drop": ["x" * 501]}, Refusal("invalid_argument", "drop")),
+    ("step", {"show": [*range(51)]}, Refusal("invalid_argument", "show")),
+    ("step", {"ask": "who calls it?"}, Refusal("invalid_argument", "ask")),
+    ("step", {"ask": {"colour": "Cart"}}, Refusal("invalid_argument", "ask")),
+    ("step", {"action": "forget"}, Refusal("missing_argument", "navigation_id")),
+    ("get_turn_report", {"step": 99}, Refusal("unknown_step")),
+    ("get_context", {"since_step": 99}, Refusal("unknown_step")),
+    ("get_context", {"cursor": "zzz"}, Refusal("invalid_argument", "cursor")),
+    ("get_context", {"cursor": "WzAsbnVsbCw5OTk5OTld"}, Refusal("invalid_argument", "cursor")),
+    ("get_context", {"cursor": "plan:77:0"}, Refusal("invalid_argument", "cursor")),
+    ("map_data", {"steer": {"feedback": 3}}, Refusal("invalid_argument", "steer")),
+    ("navigate_all", {}, Refusal("unknown_tool")),
+]
+
+
+@pytest.fixture
+def era() -> str:
+    """Refusals are the same in both eras, which ``test_a_refusal_is_the_same_in_both_eras`` shows."""
+    return "auto"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_refusal_is_the_same_in_both_eras(settings: Settings, shop: Path, mode: str) -> None:
+    async with Client(build_server(settings, working_folder=shop), mode=mode) as client:
+        refused = await client.call_tool("navigate", {"goal": "x", "token_budget": 0})
+    assert refusal_of(refused) == ("invalid_argument", "token_budget")
 
 
 @pytest.mark.anyio
 async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) -> None:
     async with client:
-        for arguments in NAVIGATE:
-            assert_sentence(told_by(await client.call_tool("navigate", arguments)))
-        assert_sentence(told_by(await client.call_tool("step", {})))
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("changes", ["nowhere", "two\nlines", FOREIGN])
-async def test_changes_that_lead_nowhere_are_refused(client: Client, changes: str) -> None:
-    async with client:
-        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "", "changes": changes})))
+        for arguments, refusal in NAVIGATE:
+            assert refusal_of(await client.call_tool("navigate", arguments)) == refusal, arguments
+        assert refusal_of(await client.call_tool("step", {})).code == "unknown_navigation"
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "wrong", [{"model": "nonsense"}, {"model": "gemini-without-a-price"}, {"max_steps": 0}]
+    ("wrong", "fallback"),
+    [({"model": "nonsense"}, ""), ({"max_steps": 0}, ""), ({}, "gpt")],
+    ids=["model", "steps", "model of the settings"],
 )
 async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
-    wrong: dict[str, Any], settings: Settings, shop: Path
+    wrong: dict[str, Any], fallback: str, settings: Settings, shop: Path
 ) -> None:
+    settings = dataclasses.replace(settings, fallback_models=(fallback,) if fallback else ())
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x", **wrong})))
-    assert settings.cache_dir is not None
-    assert not list(settings.cache_dir.glob("**/*"))
-
-
-@pytest.mark.anyio
-async def test_a_model_of_the_settings_that_is_none_is_refused_before_the_repository_is_read(
-    settings: Settings, shop: Path
-) -> None:
-    misnamed = dataclasses.replace(settings, fallback_models=("gpt",))
-    async with Client(build_server(misnamed, working_folder=shop)) as client:
-        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x"})))
+        assert (await client.call_tool("navigate", {"goal": "x", **wrong})).is_error
     assert settings.cache_dir is not None
     assert not list(settings.cache_dir.glob("**/*"))
 
@@ -171,48 +176,54 @@ async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(c
     async with client:
         first = await client.call_tool("navigate", {"goal": "the discount on an apple"})
         assert first.structured_content is not None
-        for tool, arguments in AFTERWARDS:
-            assert_sentence(told_by(await client.call_tool(tool, arguments)))
+        for tool, arguments, refusal in AFTERWARDS:
+            assert refusal_of(await client.call_tool(tool, arguments)) == refusal, arguments
         after = await client.call_tool("get_context", {})
         assert after.structured_content is not None
         assert after.structured_content["context_string"] == first.structured_content["context"]
         await client.call_tool("step", {"action": "cancel"})
-        assert_sentence(told_by(await client.call_tool("step", {"feedback": "more"})))
+        closed = await client.call_tool("step", {"feedback": "more"})
+        assert refusal_of(closed).code == "navigation_closed"
 
 
 @pytest.mark.anyio
 async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> None:
     async with client:
-        for name, arguments in (("find", {}), ("find_code", {}), ("explain_context", {})):
+        for name, refusal in (
+            ("find", Refusal("unknown_prompt")),
+            ("find_code", Refusal("missing_argument", "task")),
+            ("explain_context", Refusal("unknown_navigation", "navigation_id")),
+        ):
             with pytest.raises(MCPError) as caught:
-                await client.get_prompt(name, arguments)
-            assert_sentence(caught.value.error.message)
+                await client.get_prompt(name, {})
+            assert refusal_of_protocol(caught.value) == refusal
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("version", ["latest", "-1", "9" * 30, "9" * 5_000])
-async def test_a_map_that_is_asked_for_by_no_number_of_a_map_is_refused(client: Client, version: str) -> None:
+async def test_a_resource_that_is_not_there_is_refused(client: Client) -> None:
     async with client:
         found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
         assert found.structured_content is not None
         key = found.structured_content["navigation_id"]
+        for version in ("latest", "-1", "9" * 30, "9" * 5_000):
+            with pytest.raises(MCPError) as caught:
+                await client.read_resource(f"navigator://{key}/maps/{version}")
+            assert refusal_of_protocol(caught.value) == ("invalid_argument", "version")
         with pytest.raises(MCPError) as caught:
-            await client.read_resource(f"navigator://{key}/maps/{version}")
-        assert_sentence(caught.value.error.message)
+            await client.read_resource("navigator://nav-none/context")
+    assert refusal_of_protocol(caught.value).code == "unknown_navigation"
+    assert (caught.value.code, caught.value.data["uri"]) == (INVALID_PARAMS, "navigator://nav-none/context")
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
-    "raw", [b"[" * 5_000, b"[1,null,%s]" % (b"9" * 5_000), b"\xff", b"{}", b"[1e999,null,0]"]
-)
-async def test_a_cursor_that_was_never_given_out_is_refused(client: Client, raw: bytes) -> None:
+async def test_a_cursor_that_was_never_given_out_is_refused(client: Client) -> None:
+    forged = (b"[" * 5_000, b"[1,null,%s]" % (b"9" * 5_000), b"\xff", b"{}", b"[1e999,null,0]")
     async with client:
-        found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
-        assert found.structured_content is not None
-        cursor = base64.urlsafe_b64encode(raw).decode()
-        told = told_by(await client.call_tool("get_context", {"cursor": cursor}))
-        assert "was not issued by this server" in told
-        assert_sentence(told)
+        await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        for raw in forged:
+            cursor = base64.urlsafe_b64encode(raw).decode()
+            refused = await client.call_tool("get_context", {"cursor": cursor})
+            assert refusal_of(refused) == ("invalid_argument", "cursor")
 
 
 @pytest.mark.anyio
@@ -226,7 +237,7 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
     assert flown.structured_content is not None
     wanted = {"navigation_id": flown.structured_content["navigation_id"]}
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert_sentence(told_by(await client.call_tool("get_context", wanted)))
+        assert refusal_of(await client.call_tool("get_context", wanted)).code == "storage_failed"
 
 
 @pytest.mark.anyio
@@ -239,7 +250,7 @@ async def test_a_navigation_that_another_process_steps_is_told(tmp_path: Path) -
     async with theirs.hold("nav-shared"):
         with pytest.raises(NavigationBusyError) as caught:
             await ours.hold("nav-shared").__aenter__()
-    assert_sentence(str(caught.value))
+    assert refusal_of_error(caught.value).code == "navigation_busy"
 
 
 @pytest.mark.anyio
@@ -254,18 +265,10 @@ async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path
             database.execute("DROP TABLE events")
         database.close()
         call = {"updates": {"budget": 2000}}
-        assert_sentence(told_by(await client.call_tool("step", call)))
+        assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
         shutil.rmtree(settings.data_dir / "artifacts")
         (settings.data_dir / "artifacts").touch()
-        assert_sentence(told_by(await client.call_tool("step", call)))
-
-
-def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
-    from types import SimpleNamespace
-
-    from navigator.stores.navigation_store import busy
-
-    assert_sentence(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
+        assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
 
 
 @pytest.mark.anyio
@@ -273,7 +276,7 @@ async def test_without_a_repository_the_answer_says_how_to_name_one(
     settings: Settings, tmp_path: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=tmp_path)) as client:
-        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "x"})))
+        assert refusal_of(await client.call_tool("navigate", {"goal": "x"})).code == "repository_not_found"
 
 
 @pytest.mark.anyio
@@ -281,7 +284,7 @@ async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, sh
     settings = Settings(data_dir=tmp_path / "data", allowed=(tmp_path / "allowed",))
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"goal": "x", "repo_path": str(shop)}
-        assert_sentence(told_by(await client.call_tool("navigate", call)))
+        assert refusal_of(await client.call_tool("navigate", call)).code == "not_allowed"
 
 
 @pytest.mark.anyio
@@ -290,8 +293,7 @@ async def test_more_navigations_than_are_kept_are_refused(tmp_path: Path, shop: 
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"goal": "x", "mode": "interactive"}
         assert not (await client.call_tool("navigate", call)).is_error
-        assert_sentence(told_by(await client.call_tool("navigate", call)))
-        assert_sentence(told_by(await client.call_tool("step", {"action": "forget"})))
+        assert refusal_of(await client.call_tool("navigate", call)).code == "limit_reached"
 
 
 @pytest.mark.anyio
@@ -309,7 +311,7 @@ async def test_a_navigation_that_can_not_be_deleted_is_told(
 
     monkeypatch.setattr("navigator.stores.opening.TemporaryFile", full)
     async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
-        assert_sentence(told_by(await client.call_tool("step", call)))
+        assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
 
 
 @pytest.mark.anyio
@@ -322,7 +324,7 @@ async def test_a_user_who_closes_the_question_has_done_nothing(
     server = build_server(settings, working_folder=shop)
     async with Client(server, mode=era, elicitation_callback=close) as client:
         await client.call_tool("navigate", {"goal": "the discount", "mode": "interactive"})
-        assert_sentence(told_by(await client.call_tool("step", {})))
+        assert refusal_of(await client.call_tool("step", {})).code == "no_decision"
 
 
 @pytest.mark.anyio
@@ -339,100 +341,142 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         assert isinstance(asked, InputRequiredResult)
         await server.rounds.aclose()
         late = await client.session.call_tool("navigate", call, request_state=asked.request_state)
-        assert_sentence(told_by(late))
+        assert refusal_of(late).code == "call_ended"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environ", "code"),
+    ("arguments", "refusal", "exit_code"),
     [
-        (["navigate", "{shop}", "--goal", " "], {}, 2),
-        (["navigate", "--goal", "x"], {}, 3),
-        (["navigate", "{shop}", "x", "--save-plan", "-"], {}, 2),
-        (["navigate", "{shop}", "--goal-file", os.devnull], {}, 2),
-        (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
-        (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
-        (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
-        (["navigate", "{shop}", "--goal", "x", "--since", "nowhere"], {}, 2),
-        (["replay", "{shop}/none", "{shop}"], {}, 2),
-        (["view", "nothing-of-this-name"], {}, 2),
-        (["context"], {"DATA": "{shop}/none"}, 2),
-        (["forget"], {}, 2),
-        (["forget", "--older-than", "-1"], {}, 2),
-        (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
-        (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
-        (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),
-        (["replay", "{shop}/README.md"], {}, 3),
-        (["navigate", "{shop}", "--goal", "x", "--plan", "{shop}/none.yaml"], {}, 2),
-        (["serve", "--allow", "{shop}/none"], {}, 2),
-        (["serve", "--http", ""], {}, 2),
-        (["serve", "--http", "nowhere"], {}, 2),
-        (["serve", "--http", "0.0.0.0:0"], {}, 2),
-        (["serve", "--log-level", "loud"], {}, 2),
-        (["serve"], {"KEEP_DAYS": "x"}, 2),
-        (["serve"], {"TOKEN_BUDGET": "7.5"}, 2),
-        (["serve"], {"MAX_FILES": "all"}, 2),
-        (["serve"], {"MAX_PARSE_SECONDS": "0"}, 2),
-        (["navigate", "{shop}", "--goal", "x"], {"MAX_MEMORY_MB": "1"}, 2),
-        (["serve"], {"HTTP_HOSTS": "*"}, 2),
-        (["serve"], {"HTTP_TOKEN": "hunter2-0123456789"}, 2),
-        (["serve"], {"STORE": "postgresql://host/name?ssl=always"}, 2),
-        (["serve"], {"STORE": "postgresql://host/name?schema=Team"}, 2),
-        (["serve"], {"HTTP_ORIGINS": "navigator.example"}, 2),
-        (["serve"], {"LOG_FORMAT": "xml"}, 2),
-        (["serve"], {"MODEL_RETRIES": "many"}, 2),
-        (["serve"], {"GEMINI_MEMORY": "all"}, 2),
-        (["serve"], {"VIEWS": "yes"}, 2),
-        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@[db/x"}, 2),
-        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@db:port/x"}, 2),
-        (["serve"], {"STORE": "mysql://ann:s3cr3t@db/x"}, 2),
-        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}, 2),
-        (["serve"], {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}, 2),
-        (["serve"], {"HTTP_GROUPS": "alice:core"}, 2),
-        (["serve"], {"HTTP_METRICS_TOKEN": "short"}, 2),
-        (["serve"], {"HTTP_METRICS_TOKEN": "0123456789abcdef", "HTTP_TOKENS": "a:0123456789abcdef"}, 2),
-        (["serve"], {"AUDIT": "relative/audit.jsonl"}, 2),
-        (["serve"], {"HTTP_ISSUER": "https://idp.example"}, 2),
-        (["serve"], {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}, 2),
-        (["serve"], {"ARTIFACTS": "s3://[bucket"}, 2),
-        (["serve"], {"ARTIFACTS": "ftp://bucket/s3cr3t"}, 2),
-        (["serve"], {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}, 2),
-        (["serve"], {"ARTIFACTS": "s3://bucket/../s3cr3t?"}, 2),
-        (["serve"], {"ARTIFACTS": "s3://bucket/a b"}, 2),
-        (["serve"], {"ARTIFACTS": "s3://bucket_1/a"}, 2),
-        (["serve"], {"ARTIFACTS": "gs://key:s3cr3t@bucket/x"}, 2),
-        (["serve"], {"ARTIFACTS": "gs://bucket_1./a"}, 2),
-        (["serve"], {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}, 2),
-        (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
-        (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
-        (["serve"], {"HTTP_TOKENS": "local:0123456789abcdef"}, 2),
-        (["serve"], {"HTTP_TOKENS": "stored"}, 2),
-        (["team", "token", "bob"], {}, 2),
-        (["team", "token", "b:ob"], {}, 2),
-        (["team", "token", "bob", "--group", "core+web"], {}, 2),
-        (["team", "revoke", "bob"], {}, 2),
-        (["team", "repositories"], {}, 2),
-        (["team", "slow"], {}, 2),
-        (["team", "slow", "--audit", "{shop}/none"], {}, 2),
-        (["serve"], {"HOST_TOKENS": "git.example"}, 2),
-        (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),
+        (["navigate", "{shop}", "--goal", " "], Refusal("invalid_argument", "--goal"), 2),
+        (["navigate", "--goal", "x"], Refusal("repository_not_found"), 3),
+        (["navigate", "{shop}", "x", "--save-plan", "-"], Refusal("invalid_request", "--save-plan"), 2),
+        (["navigate", "{shop}", "--goal-file", os.devnull], Refusal("invalid_request", "--goal-file"), 2),
+        (["navigate", "{shop}", "--goal-file", "{shop}/none"], Refusal("invalid_request", "--goal-file"), 2),
+        (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], Refusal("invalid_argument", "--tokens"), 2),
+        (["navigate", "{shop}/none", "--goal", "x"], Refusal("repository_not_found"), 3),
+        (["navigate", "{shop}", "--since", "nowhere"], Refusal("invalid_changes", "--since"), 2),
+        (["navigate", "{shop}", "--since", "HEAD"], Refusal("invalid_changes", "--since"), 2),
+        (["navigate", "{shop}", "--diff"], Refusal("invalid_changes", "--diff"), 2),
+        (["navigate", "{shop}", "x", "--save-plan", "{shop}"], Refusal("output_failed"), 2),
+        (["navigate", "{shop}", "x", "--save-plan", "{shop}/none/plan.yaml"], Refusal("output_failed"), 2),
+        (["navigate", "{shop}", "x", "--plan", "{shop}/none.yaml"], Refusal("invalid_flight_plan"), 2),
+        (
+            ["navigate", "{shop}", "x", "--model", "gemini-2.5-flash"],
+            Refusal("model_key_missing", "--model"),
+            2,
+        ),
+        (["navigate", "--continue", "show x"], Refusal("unknown_navigation", "navigation_id"), 2),
+        (["context"], Refusal("unknown_navigation", "navigation_id"), 2),
+        (["context", "who calls discount?"], Refusal("invalid_request", "navigation_id"), 2),
+        (["replay", "{shop}/none", "{shop}"], Refusal("invalid_flight_plan"), 2),
+        (["replay", "{shop}/README.md"], Refusal("repository_not_found"), 3),
+        (
+            ["install", "cursor", "--dry-run", "--allow", "{shop}/none"],
+            Refusal("invalid_request", "--allow"),
+            2,
+        ),
     ],
 )
 def test_a_command_that_cannot_be_used_is_refused(
     arguments: list[str],
-    environ: Mapping[str, str],
-    code: int,
+    refusal: Refusal,
+    exit_code: int,
     *,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    shop = tmp_path / "shop"
+    commit(shop, {"README.md": "# Shop\n"})
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    words = [argument.format(shop=shop) for argument in arguments]
+    assert refusal_of_command(words, capfd, exit_code=exit_code) == refusal
+
+
+@pytest.mark.parametrize(
+    ("line", "environ"),
+    [
+        ("view nothing-of-this-name", {}),
+        ("forget", {}),
+        ("forget --older-than -1", {}),
+        ("serve --allow nowhere", {}),
+        ("serve --http ", {}),
+        ("serve --http nowhere", {}),
+        ("serve --http 0.0.0.0:0", {}),
+        ("serve --log-level loud", {}),
+        ("navigate . x", {"MAX_MEMORY_MB": "1"}),
+        ("serve", {"KEEP_DAYS": "x"}),
+        ("serve", {"TOKEN_BUDGET": "7.5"}),
+        ("serve", {"MAX_FILES": "all"}),
+        ("serve", {"MAX_PARSE_SECONDS": "0"}),
+        ("serve", {"HTTP_HOSTS": "*"}),
+        ("serve", {"HTTP_TOKEN": "hunter2-0123456789"}),
+        ("serve", {"STORE": "postgresql://host/name?ssl=always"}),
+        ("serve", {"STORE": "postgresql://host/name?schema=Team"}),
+        ("serve", {"HTTP_ORIGINS": "navigator.example"}),
+        ("serve", {"LOG_FORMAT": "xml"}),
+        ("serve", {"MODEL_RETRIES": "many"}),
+        ("serve", {"GEMINI_MEMORY": "all"}),
+        ("serve", {"VIEWS": "yes"}),
+        ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@[db/x"}),
+        ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@db:port/x"}),
+        ("serve", {"STORE": "mysql://ann:s3cr3t@db/x"}),
+        ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}),
+        ("serve", {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}),
+        ("serve", {"HTTP_GROUPS": "alice:core"}),
+        ("serve", {"HTTP_METRICS_TOKEN": "short"}),
+        ("serve", {"HTTP_METRICS_TOKEN": "0123456789abcdef", "HTTP_TOKENS": "a:0123456789abcdef"}),
+        ("serve", {"AUDIT": "relative/audit.jsonl"}),
+        ("serve", {"HTTP_ISSUER": "https://idp.example"}),
+        ("serve", {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}),
+        ("serve", {"ARTIFACTS": "s3://[bucket"}),
+        ("serve", {"ARTIFACTS": "ftp://bucket/s3cr3t"}),
+        ("serve", {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}),
+        ("serve", {"ARTIFACTS": "s3://bucket/../s3cr3t?"}),
+        ("serve", {"ARTIFACTS": "s3://bucket/a b"}),
+        ("serve", {"ARTIFACTS": "s3://bucket_1/a"}),
+        ("serve", {"ARTIFACTS": "gs://key:s3cr3t@bucket/x"}),
+        ("serve", {"ARTIFACTS": "gs://bucket_1./a"}),
+        ("serve", {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}),
+        ("serve", {"EMBEDDED_FALLBACK": "maybe"}),
+        ("serve", {"HTTP_TOKENS": "bob:short"}),
+        ("serve", {"HTTP_TOKENS": "local:0123456789abcdef"}),
+        ("serve", {"HTTP_TOKENS": "stored"}),
+        ("serve", {"HOST_TOKENS": "git.example"}),
+        ("team token bob", {}),
+        ("team token b:ob", {}),
+        ("team token bob --group core+web", {}),
+        ("team revoke bob", {}),
+        ("team repositories", {}),
+        ("team slow", {}),
+        ("team slow --audit nowhere", {}),
+    ],
+)
+def test_what_cannot_be_used_is_named_in_one_sentence_without_secrets(
+    line: str,
+    environ: Mapping[str, str],
     shop: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in environ.items():
-        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value.format(shop=shop))
-    monkeypatch.chdir(shop.parent)
-    assert main([argument.format(shop=shop) for argument in arguments]) == code
+        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+    monkeypatch.chdir(shop)
+    assert main(line.split(" ")) == 2
     told = capfd.readouterr().err
     assert "s3cr3t" not in told
-    assert_sentence(told.strip().removeprefix("repo-navigator: "))
+    assert_sentence(told)
+    if "HTTP_TOKENS" not in environ:
+        assert all(f"REPO_NAVIGATOR_{name}" in told for name in environ if name != "HTTP_RESOURCE")
+
+
+def test_a_setting_that_cannot_be_used_has_a_code() -> None:
+    for name in ("KEEP_DAYS", "MAX_FILES", "HTTP_HOSTS", "LOG_FORMAT", "MODEL_RETRIES", "VIEWS", "STORE"):
+        variable = f"REPO_NAVIGATOR_{name}"
+        with pytest.raises(UserError) as caught:
+            read_settings({variable: "*"})
+        assert refusal_of_error(caught.value) == ("invalid_setting", variable)
 
 
 @pytest.mark.parametrize(
@@ -463,7 +507,7 @@ def test_a_store_whose_packages_are_missing_is_told_before_anything_is_served(
     monkeypatch.setattr("navigator.stores.store_address.find_spec", find)
     monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", address)
     assert main(["serve"]) == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err)
 
 
 @pytest.mark.anyio
@@ -478,7 +522,10 @@ async def test_stores_that_do_not_answer_are_told(
     ]
     for each in (nowhere, *(dataclasses.replace(settings, bucket=bucket) for bucket in buckets)):
         async with Client(build_server(each, working_folder=shop)) as client:
-            assert_sentence(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+            assert (
+                refusal_of(await client.call_tool("navigate", {"goal": "the discount"})).code
+                == "storage_failed"
+            )
 
 
 @pytest.mark.anyio
@@ -503,65 +550,44 @@ async def test_a_database_that_others_use_is_told() -> None:
         with pytest.raises(StorageError) as newer:
             await database.act(look_again)
         await database.close()
-    for told in (busy, newer):
-        assert_sentence(str(told.value))
+    assert refusal_of_error(busy.value).code == "navigation_busy"
+    assert refusal_of_error(newer.value).code == "storage_failed"
 
 
-def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    commit(tmp_path, {"a.py": "a = 1\n"})
-    for flags in (["--diff"], ["--since", "HEAD"]):
-        assert main(["navigate", str(tmp_path), *flags]) == 2
-        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
-
-
-def test_what_can_not_be_gone_on_with_is_told(
+def test_what_can_not_be_gone_on_with_is_refused(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    for arguments in (["context"], ["navigate", "--continue", "show x"]):
-        assert main(arguments) == 2
-        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
     assert main(["navigate", str(shop), "what a discount does", "--json", "-q"]) == 0
     key = json.loads(capfd.readouterr().out)["navigation_id"]
     monkeypatch.chdir(tmp_path)
-    for arguments in (
-        ["navigate", "--continue", "show x"],
-        ["navigate", "--continue", key, str(shop)],
-        ["navigate", "--continue", key, "--tokens", "90"],
-        ["context", "who calls discount?"],
+    for arguments, expected in (
+        (["navigate", "--continue", "show x"], Refusal("unknown_navigation", "navigation_id")),
+        (["navigate", "--continue", key, str(shop)], Refusal("invalid_request", "--continue")),
+        (["navigate", "--continue", key, "--tokens", "90"], Refusal("invalid_request", "--tokens")),
     ):
-        assert main(arguments) == 2
-        assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+        assert refusal_of_command(arguments, capfd) == expected
 
 
 def test_changes_can_not_be_asked_for_where_git_knows_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.py").write_text("a = 1\n")
-    assert main(["navigate", str(tmp_path), "--diff"]) == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
-
-
-@pytest.mark.parametrize(
-    "line", ["navigate --gaol x", "navigate --zzzz x", "naviagte", "draw", "replay", "--", "serve two"]
-)
-def test_a_wrong_command_line_is_told(line: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(line.split())
-    assert ended.value.code == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    refused = refusal_of_command(["navigate", str(tmp_path), "--diff"], capfd)
+    assert refused == ("invalid_changes", "--diff")
 
 
 def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err)
 
 
-def told_by_install(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 1) -> None:
-    assert main(["install", *arguments]) == code
-    title = r"repo-navigator: (?:[\w ]+: )?"
-    assert_sentence(re.sub(title, "", capfd.readouterr().err.strip(), count=1))
+def refused_by_install(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capfd.readouterr()
+    assert main(["install", *arguments, "--json"]) == 1
+    (host,) = json.loads(capfd.readouterr().out)["hosts"]
+    return str(host["error"]["code"])
 
 
 def test_a_configuration_that_can_not_be_changed_is_told(
@@ -572,24 +598,24 @@ def test_a_configuration_that_can_not_be_changed_is_told(
     path, toml = tmp_path / ".claude.json", tmp_path / ".codex" / "config.toml"
     for data in (b"{ broken", b'{"mcpServers": []}', b"\xff"):
         path.write_bytes(data)
-        told_by_install(capfd, "claude-code")
+        assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
     path.write_text("{}")
     path.chmod(0o444)
-    told_by_install(capfd, "claude-code")
+    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
     path.unlink()
     path.mkdir()
-    told_by_install(capfd, "claude-code")
+    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
     path.rmdir()
     path.symlink_to(path)
-    told_by_install(capfd, "claude-code")
+    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
     toml.parent.mkdir()
     with toml.open("wb") as large:
         large.truncate(4_000_000)
-    told_by_install(capfd, "codex")
+    assert refused_by_install(capfd, "codex") == "unusable_configuration"
     toml.write_text('mcp_servers = { other = { command = "x" } }\n')
-    told_by_install(capfd, "codex")
+    assert refused_by_install(capfd, "codex") == "unusable_configuration"
     toml.write_text('mcp_servers = { repo-navigator = { command = "x" } }\n')
-    told_by_install(capfd, "codex", "--undo")
+    assert refused_by_install(capfd, "codex", "--undo") == "unusable_configuration"
 
 
 def test_hooks_that_can_not_be_installed_are_told(
@@ -599,10 +625,11 @@ def test_hooks_that_can_not_be_installed_are_told(
     monkeypatch.setattr(sys, "platform", "linux")
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text('{"hooks": 1}\n')
-    told_by_install(capfd, "claude-code", "--hooks")
-    told_by_install(capfd, "zed", "--hooks", code=2)
-    told_by_install(capfd, "devin", code=2)
-    told_by_install(capfd, "claude-code", "--hooks", "--allow", str(tmp_path), code=2)
+    assert refused_by_install(capfd, "claude-code", "--hooks") == "unusable_configuration"
+    assert refusal_of_command(["install", "zed", "--hooks"], capfd) == ("invalid_request", "--hooks")
+    assert refusal_of_command(["install", "devin"], capfd) == ("invalid_request", "--hooks")
+    refused = refusal_of_command(["install", "claude-code", "--hooks", "--allow", str(tmp_path)], capfd)
+    assert refused == ("invalid_request", "--allow")
 
 
 def test_a_project_that_can_not_be_changed_is_told(
@@ -611,9 +638,14 @@ def test_a_project_that_can_not_be_changed_is_told(
     (tmp_path / "project" / ".git").mkdir(parents=True)
     (tmp_path / "project" / ".mcp.json").symlink_to(tmp_path / "elsewhere.json")
     monkeypatch.chdir(tmp_path / "project")
-    told_by_install(capfd, "--scope", "project", "claude-code")
-    for arguments in (["windsurf"], ["all"], ["cursor", "--allow", "."]):
-        told_by_install(capfd, "--scope", "project", *arguments, code=2)
+    assert refused_by_install(capfd, "--scope", "project", "claude-code") == "unusable_configuration"
+    for arguments, argument in (
+        (["windsurf"], "--scope"),
+        (["all"], ""),
+        (["cursor", "--allow", "."], "--allow"),
+    ):
+        refused = refusal_of_command(["install", "--scope", "project", *arguments], capfd)
+        assert refused == ("invalid_request", argument)
 
 
 def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) -> None:
@@ -622,30 +654,26 @@ def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) 
     configuration.path.write_text("{}")
     with pytest.raises(InvalidRequestError) as caught:
         carry_out(change, undo=False)
-    assert_sentence(str(caught.value))
+    assert refusal_of_error(caught.value).code == "unusable_configuration"
     assert configuration.path.read_text() == "{}"
 
 
-def test_a_home_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("named", ["~", "nowhere", "/nowhere-at-all", "~nobody-here/shop"])
+def test_a_folder_that_is_no_repository_is_refused(
+    tmp_path: Path, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     with pytest.raises(RepositoryNotFoundError) as caught:
-        choose_repository("~", (), tmp_path, ())
-    assert_sentence(str(caught.value))
-
-
-@pytest.mark.parametrize("named", ["nowhere", "/nowhere-at-all", "~nobody-here/shop"])
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path, named: str) -> None:
-    with pytest.raises(RepositoryNotFoundError) as caught:
         choose_repository(named, (), tmp_path, ())
-    assert_sentence(str(caught.value))
+    assert refusal_of_error(caught.value).code == "repository_not_found"
 
 
-def test_a_disk_that_cannot_be_written_is_told() -> None:
-    assert_sentence(storage_sentence(PermissionError(13, "Permission denied", "/data")))
-
-
-def test_an_output_that_is_full_is_told() -> None:
+def test_what_the_disk_refuses_has_a_code_as_well() -> None:
+    for error in (PermissionError(13, "Permission denied", "/data"), OSError(28, "No space left on device")):
+        code, message, _ = details_of(error)
+        assert code == "storage_failed"
+        assert_sentence(message)
     assert_sentence(unwritten(OSError(28, "No space left on device")))
 
 
@@ -716,7 +744,7 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
     with pytest.raises(UnknownNavigationError) as caught:
         await navigations.implied(principal)
     await navigations.aclose()
-    assert_sentence(str(caught.value))
+    assert refusal_of_error(caught.value) == ("unknown_navigation", "navigation_id")
 
 
 @pytest.mark.anyio
@@ -724,7 +752,7 @@ async def test_a_step_that_follows_another_than_the_latest_is_refused(settings: 
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
         await client.call_tool("navigate", {"goal": "the discount"})
         asked = {"feedback": "also show send_reminder", "after_step": 1}
-        assert_sentence(told_by(await client.call_tool("step", asked)))
+        assert refusal_of(await client.call_tool("step", asked)) == ("invalid_argument", "after_step")
 
 
 @pytest.mark.anyio
@@ -736,7 +764,8 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
     monkeypatch.setattr(tools, "_OPENING_SECONDS", 0.0)
     hasty = dataclasses.replace(settings, call_seconds=1e-6)
     async with Client(build_server(hasty, working_folder=shop)) as client:
-        assert_sentence(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+        refused = await client.call_tool("navigate", {"goal": "the discount"})
+    assert refusal_of(refused).code == "still_indexing"
 
 
 @pytest.mark.anyio
@@ -761,22 +790,17 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     if damage == "header":
         database.write_bytes(b"no database any more" + database.read_bytes()[20:])
     before = database.read_bytes()
-    message = []
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
         for tool in ("get_turn_report", "get_context", "step"):
             answer = await client.call_tool(tool, {"navigation_id": key})
-            assert answer.is_error
-            message += [block.text for block in answer.content if isinstance(block, TextContent)]
+            assert refusal_of(answer).code == "storage_failed"
         for part in ("context", "plan", "report", "decisions"):
             with pytest.raises(MCPError) as refused:
                 await client.read_resource(f"navigator://{key}/{part}")
-            message.append(str(refused.value))
+            assert refusal_of_protocol(refused.value).code == "storage_failed"
         # What can't be read is not listed, and is in nobody's way.
         listed = await client.list_resources()
         assert [str(resource.uri) for resource in listed.resources] == ["navigator://navigations"]
-    for sentence in message:
-        assert sentence.startswith("The stored navigations can't be read ("), message
-        assert_sentence(sentence)
     assert database.read_bytes() == before
 
 
@@ -794,8 +818,8 @@ async def test_one_row_that_is_no_navigation_hides_no_other(settings: Settings, 
         connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (damaged, keys[0]))
         connection.commit()
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
-        refused = told_by(await client.call_tool("get_turn_report", {"navigation_id": keys[0]}))
-        assert refused.startswith("The stored navigations can't be read (a row is no navigation)")
+        refused = await client.call_tool("get_turn_report", {"navigation_id": keys[0]})
+        assert refusal_of(refused).code == "storage_failed"
         assert not (await client.call_tool("get_turn_report", {"navigation_id": keys[1]})).is_error
         listed = await client.read_resource("navigator://navigations")
     assert [keys[1] in str(listed), keys[0] in str(listed)] == [True, False]
@@ -820,14 +844,12 @@ async def test_a_limit_that_is_reached_is_told(settings: Settings, shop: Path, t
         async with Client(build_server(limited, working_folder=shop)) as client:
             if "open_navigations" in limits:
                 assert not (await client.call_tool("navigate", goal)).is_error
-            assert_sentence(told_by(await client.call_tool("navigate", arguments)))
+            assert refusal_of(await client.call_tool("navigate", arguments)).code == "limit_reached"
     assert settings.data_dir is not None
     (settings.data_dir / "usage.db").write_bytes(b"no database" * 1_000)
     limited = dataclasses.replace(settings, principal_limits=PrincipalLimits(tokens_a_day=1_000))
     async with Client(build_server(limited, working_folder=shop)) as client:
-        message = told_by(await client.call_tool("navigate", goal))
-    assert message.startswith("What callers use can't be counted (file is not a database)")
-    assert_sentence(message)
+        assert refusal_of(await client.call_tool("navigate", goal)).code == "storage_failed"
 
 
 def test_metrics_without_their_package_are_told(
@@ -836,7 +858,7 @@ def test_metrics_without_their_package_are_told(
     monkeypatch.setattr("mcp_server.app.find_spec", lambda _: None)
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_METRICS_TOKEN", "0123456789abcdef")
     assert main(["serve"]) == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err)
 
 
 def test_rights_of_git_hosts_without_their_package_are_told(
@@ -848,4 +870,4 @@ def test_rights_of_git_hosts_without_their_package_are_told(
     monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(repositories))
     monkeypatch.setenv("REPO_NAVIGATOR_HOST_TOKENS", "git.example:0123456789abcdef")
     assert main(["serve"]) == 2
-    assert_sentence(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert_sentence(capfd.readouterr().err)

@@ -338,11 +338,9 @@ def test_a_configuration_in_another_encoding_or_read_only_is_left_alone(
     os.mkfifo(pipe)
     assert main(["install", "cursor", "gemini-cli", "windsurf", "--json"]) == 1
     errors = [host["error"] for host in json.loads(capsys.readouterr().out)["hosts"]]
-    assert [error.split("`")[2].split(",")[0] for error in errors] == [
-        " is not in UTF-8",
-        " is read-only",
-        " is not a file",
-    ]
+    assert [error["code"] for error in errors] == ["unusable_configuration"] * 3
+    for error, reason in zip(errors, ("UTF-8", "read-only", "not a file"), strict=True):
+        assert reason in error["message"]
     assert closed.read_text() == "{}"
 
 

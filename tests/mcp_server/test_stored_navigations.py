@@ -60,13 +60,6 @@ def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.Ca
     assert "no/file" in ran(capfd, "navigate", shop, GOAL, "-o", tmp_path / "no" / "file", code=2)[1]
 
 
-@pytest.mark.parametrize("goal", [["--goal", "x", "y"], ["x", "--goal-file", "y"]])
-def test_a_goal_is_said_once(goal: list[str], shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["navigate", str(shop), *goal])
-    assert ended.value.code == 2
-
-
 def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
     shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
