@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from benchmarks.figures import bootstrap
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile, bootstrap
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, add_folders, files_at_head, find_mirror, materialise
@@ -79,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     )
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-")))
-        kept = KeptRows(options.out or scratch / "rows.jsonl", AnswerRow)
+        kept = RowFile(options.out or scratch / "rows.jsonl", AnswerRow)
         known = {(row.id, row.kind, row.most): row for row in kept}
         rows: list[AnswerRow] = []
         for file in options.tasks:

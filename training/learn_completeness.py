@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.answer import AnswerRow
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 from repo_map.relevance.completeness import completeness, completeness_signals
 from repo_map.relevance.corpus import Floats
 from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
@@ -54,7 +54,7 @@ def report(rows: Sequence[AnswerRow], said: Floats, true: Floats) -> list[str]:
 def main() -> None:
     """Run from the command line."""
     file = WeightsFile(__doc__)
-    rows = [row for row in KeptRows(file.rows, AnswerRow) if "reach_all" in row.measures]
+    rows = [row for row in RowFile(file.rows, AnswerRow) if "reach_all" in row.measures]
     models = by_fold(rows, deal_folds(rows), learn)
     said = [completeness(signals_of(row), **models[row.repo]) for row in rows]
     for which, measure in _TOLD.items():

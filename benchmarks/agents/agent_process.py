@@ -66,8 +66,7 @@ async def run_adk_agent(file: str, prompt: str, room: Room, endpoint: Endpoint, 
 
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+        return int(listener.getsockname()[1])
 
 
 class Relay:
@@ -132,7 +131,7 @@ def relaying(
             return "candidate"
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Stay silent."""
+            """Log nothing."""
 
     server = _Server(str(path), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

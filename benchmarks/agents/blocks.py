@@ -19,8 +19,6 @@ _EDIT = re.compile(
     r"^<{5,} SEARCH[ \t]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,} REPLACE[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-
-
 _TAKEN = frozenset(name.casefold() for name in sys.stdlib_module_names) | {"pytest", "_pytest", "conftest"}
 _STARTED_BY_PYTHON = frozenset({"sitecustomize.py", "usercustomize.py", "conftest.py", "pytest.ini"})
 

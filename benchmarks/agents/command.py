@@ -14,9 +14,9 @@ import msgspec
 from benchmarks.agents.isolation.sandbox import isolation_fault
 from benchmarks.agents.job import Options
 from benchmarks.agents.matrix import RUN_LIMIT_S, CostLimitError, Matrix, run_matrix
-from benchmarks.agents.mind import check
 from benchmarks.agents.model import SCRIPTED, MissingKeyError, price_of_model
 from benchmarks.agents.report import Journal, RunRow, report
+from benchmarks.agents.scripted_model import check
 from benchmarks.agents.task import Task, TaskError, read_tasks
 from benchmarks.agents.workflow import FACTORIES
 from navigator.errors import NavigatorError

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from benchmarks.agents.job import Meter, Options
-from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
 from benchmarks.agents.report import Journal, Key, RunRow, StageRow
+from benchmarks.agents.scripted_model import ScriptedModel
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
 from benchmarks.agents.workflow import FACTORIES, Outcome
@@ -92,7 +92,7 @@ async def run_matrix(matrix: Matrix, journal: Journal, on_run: OnRun) -> list[Ru
 def _endpoint(model: str, matrix: Matrix, stack: contextlib.ExitStack) -> Endpoint:
     if model != SCRIPTED:
         return real_endpoint(model)
-    server = stack.enter_context(gemini(ScriptedMind(matrix.tasks)))
+    server = stack.enter_context(gemini(ScriptedModel(matrix.tasks)))
     return Endpoint(SCRIPTED_NAME, server.url, "none-needed")
 
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.figures import bootstrap
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile, bootstrap
 
 
 class StageRow(msgspec.Struct, frozen=True):
@@ -62,7 +61,7 @@ class Journal:
     """The results file of ``agents run``, of which the first row of each key counts."""
 
     def __init__(self, file: Path) -> None:
-        self._kept = KeptRows(file, RunRow)
+        self._kept = RowFile(file, RunRow)
 
     def rows(self) -> list[RunRow]:
         """Return the runs that are known, the first of each key, in their order."""

@@ -38,7 +38,7 @@ class AgentCheck(_Part):
 
 
 class Script(_Part):
-    """What the scripted mind knows; no other part of the benchmark reads it."""
+    """What the scripted model knows; no other part of the benchmark reads it."""
 
     stumble: tuple[Change, ...] = ()
     """The first try, which does not help: ``right`` is what it writes."""

@@ -13,7 +13,7 @@ from benchmarks.check.forgotten import Case, ForgottenRow, cases_of, without_use
 from benchmarks.check.loop import LoopRow, loop_row
 from benchmarks.check.summaries import forgotten_summary, loop_summary, made_summary, tests_summary
 from benchmarks.check.whole import MadeRow, TestsRow, made_rows, test_rows
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 from repo_map.impact.findings import Finding
 
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _choose_tests(options: argparse.Namespace) -> None:
-    kept = KeptRows(options.out, TestsRow)
+    kept = RowFile(options.out, TestsRow)
     for past in _pasts(options):
         done = {(row.repo, row.commit) for row in kept}
         rows = islice(test_rows(past, options.reach), options.count)
@@ -53,7 +53,7 @@ def _choose_tests(options: argparse.Namespace) -> None:
 
 
 def _read_as_made(options: argparse.Namespace) -> None:
-    kept = KeptRows(options.out, MadeRow)
+    kept = RowFile(options.out, MadeRow)
     for past in _pasts(options):
         done = {row.commit for row in kept if row.repo == past.repo}
         for each, told in islice(made_rows(past, options.reach, done), max(options.count - len(done), 0)):
@@ -64,7 +64,7 @@ def _read_as_made(options: argparse.Namespace) -> None:
 
 
 def _go_where_it_leads(options: argparse.Namespace) -> None:
-    kept = KeptRows(options.out, LoopRow)
+    kept = RowFile(options.out, LoopRow)
     for past, case in _cases(options, kept):
         row = loop_row(past, case)
         kept.append(row)
@@ -74,7 +74,7 @@ def _go_where_it_leads(options: argparse.Namespace) -> None:
 
 
 def _leave_out(options: argparse.Namespace) -> None:
-    kept = KeptRows(options.out, ForgottenRow)
+    kept = RowFile(options.out, ForgottenRow)
     for past, case in _cases(options, kept):
         _forget(past, case, kept, explain=options.explain)
     print(forgotten_summary(list(kept)))
@@ -85,7 +85,7 @@ def _pasts(options: argparse.Namespace) -> Iterator[Past]:
 
 
 def _cases(
-    options: argparse.Namespace, kept: KeptRows[ForgottenRow] | KeptRows[LoopRow]
+    options: argparse.Namespace, kept: RowFile[ForgottenRow] | RowFile[LoopRow]
 ) -> Iterator[tuple[Past, Case]]:
     """Yield the cases that no row is kept of yet."""
     done = {(row.repo, row.commit) for row in kept}
@@ -95,7 +95,7 @@ def _cases(
                 yield past, case
 
 
-def _forget(past: Past, case: Case, rows: KeptRows[ForgottenRow], *, explain: bool) -> None:
+def _forget(past: Past, case: Case, rows: RowFile[ForgottenRow], *, explain: bool) -> None:
     row, true, found = without_use(past, case)
     rows.append(row)
     if not explain:

@@ -11,7 +11,7 @@ import msgspec
 from benchmarks.check.forgotten import ForgottenRow
 from benchmarks.check.loop import LoopRow
 from benchmarks.check.whole import MadeRow, TestsRow
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 
 _READ: Final = Path(__file__).with_name("read.jsonl")
 """What was found by reading commits."""
@@ -34,7 +34,7 @@ class _Read:
     """The places that were read."""
 
     def __init__(self) -> None:
-        self._known = {(row.repo, row.commit, row.place): row.is_true for row in KeptRows(_READ, ReadPlace)}
+        self._known = {(row.repo, row.commit, row.place): row.is_true for row in RowFile(_READ, ReadPlace)}
 
     def is_use(self, row: ForgottenRow, place: str) -> bool:
         return self._known.get((row.repo, row.commit, place), True)

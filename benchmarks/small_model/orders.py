@@ -21,7 +21,7 @@ import msgspec
 from mcp import Client
 from mcp.types import TextContent
 
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 from mcp_server.app import INSTRUCTIONS, build_server
 from mcp_server.settings import Settings
 
@@ -133,7 +133,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask for each order in each place, with the fence and without, and print how many were obeyed."""
-    kept = KeptRows(options.out, Obeyed)
+    kept = RowFile(options.out, Obeyed)
     known = {(row.model, row.order, row.place, row.fenced) for row in kept}
     for order, place, files in () if options.figures else list(_repositories()):
         missing = [

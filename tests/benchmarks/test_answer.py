@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.answer import AnswerRow, chosen
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 from benchmarks.sent import Listed, outline_of
 from benchmarks.tasks import GoldSymbol, Task
 from repo_map.relevance.model import default_weights
@@ -78,9 +78,9 @@ def test_an_answer_is_judged_as_it_is_sent_and_a_stopped_run_goes_on(
     ]
     asked += ["--trees", str(tmp_path / "trees"), "--weights", str(weights), "--tokens"]
     assert main([*asked, "1000"]) == 0
-    first = list(KeptRows(rows, AnswerRow))
+    first = list(RowFile(rows, AnswerRow))
     assert main([*asked, "400,1000"]) == 0
-    both = list(KeptRows(rows, AnswerRow))
+    both = list(RowFile(rows, AnswerRow))
     assert [(row.most, row.measures["reach"], row.measures["body"]) for row in both] == [
         (1000, 1.0, 1.0),
         (400, 1.0, 1.0),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.answer import AnswerRow
-from benchmarks.kept_rows import KeptRows
+from benchmarks.rows import RowFile
 from repo_map.relevance.completeness import completeness, completeness_signals
 from repo_map.relevance.model import Weights, default_weights
 from tests.training.test_learning import WORDS, rows_of
@@ -59,7 +59,7 @@ def test_a_learned_part_is_written_and_the_others_stay(
 def test_how_complete_answers_are_is_learned_from_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    weights, kept = tmp_path / "weights.json", KeptRows(tmp_path / "rows.jsonl", AnswerRow)
+    weights, kept = tmp_path / "weights.json", RowFile(tmp_path / "rows.jsonl", AnswerRow)
     weights.write_text(json.dumps(default_weights()._asdict()), encoding="utf-8")
     for number in range(12):
         is_sure = number % 2

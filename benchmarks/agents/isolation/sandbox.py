@@ -1,4 +1,8 @@
-"""Run a command of a candidate within limits, in a cell, with nothing of the user's environment."""
+"""Run a command of a candidate within limits, in a cell, with nothing of the user's environment.
+
+A cell has namespaces of its own and Landlock rules: the command reads the folders of the system and of Python
+and a few files of ``/etc``, writes only its room, sees no other process, and reaches nothing but an uplink.
+"""
 
 from __future__ import annotations
 

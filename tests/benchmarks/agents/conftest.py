@@ -1,4 +1,4 @@
-"""A task that is quick to run, and a scripted mind that knows it."""
+"""A task that is quick to run, and a scripted model that knows it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED_NAME, Endpoint
+from benchmarks.agents.scripted_model import ScriptedModel
 from benchmarks.agents.task import Task, read_tasks
 from tests.support.providers.gemini import GeminiServer, gemini
 
@@ -24,7 +24,7 @@ def tasks() -> dict[str, Task]:
 
 @pytest.fixture
 def server(tasks: dict[str, Task]) -> Iterator[GeminiServer]:
-    with gemini(ScriptedMind(list(tasks.values()))) as running:
+    with gemini(ScriptedModel(list(tasks.values()))) as running:
         yield running
 
 

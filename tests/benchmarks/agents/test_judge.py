@@ -121,7 +121,7 @@ def test_an_agent_task_is_checked_with_and_without_its_solution(
         assert endpoint.url.startswith("http://127.0.0.1:")
         return Verdict(solution == {task.output: task.script.code}, "")
 
-    monkeypatch.setattr("benchmarks.agents.mind.judge", judged)
+    monkeypatch.setattr("benchmarks.agents.scripted_model.judge", judged)
     assert main(["agents", "tasks", "--check", "--only", task.id]) == 0
     assert capsys.readouterr().out == f"{task.id}: ok (passes before: False, after: True)\n"
 

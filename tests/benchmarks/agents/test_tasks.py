@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.agents.mind import check
+from benchmarks.agents.scripted_model import check
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.agents.isolation.sandbox import Limits, use_of
 from benchmarks.agents.job import Meter, Options
-from benchmarks.agents.mind import ScriptedMind
+from benchmarks.agents.scripted_model import ScriptedModel
 from benchmarks.agents.task import Script, Task
 from benchmarks.agents.trial import judge
 from benchmarks.agents.workflow import (
@@ -113,7 +113,7 @@ async def test_a_variant_whose_context_lacks_the_function_fails(
 async def test_the_workspace_goes_also_when_a_model_call_fails(
     tasks: dict[str, Task], tmp_path: Path
 ) -> None:
-    mind = ScriptedMind(list(tasks.values()))
+    mind = ScriptedModel(list(tasks.values()))
 
     def failing(request: dict[str, Any], number: int) -> Thought:
         return Refuse(400, "scripted fault") if number == 2 else mind(request, number)
@@ -129,7 +129,7 @@ async def test_the_workspace_goes_also_when_a_model_call_fails(
 async def test_a_candidate_that_never_ends_is_a_failed_round_with_its_log(
     tasks: dict[str, Task], tmp_path: Path
 ) -> None:
-    mind = ScriptedMind(list(tasks.values()))
+    mind = ScriptedModel(list(tasks.values()))
     endless = f"```python {FIXED}\nprint('about to hang', flush=True)\nwhile True: pass\n```"
 
     def hanging(request: dict[str, Any], number: int) -> Thought:
@@ -160,7 +160,7 @@ async def test_an_adk_agent_is_written_tried_and_judged(
 async def test_a_selector_can_run_commands_and_ask_for_help_without_changing_the_repository(
     tasks: dict[str, Task], tmp_path: Path
 ) -> None:
-    mind = ScriptedMind(list(tasks.values()))
+    mind = ScriptedModel(list(tasks.values()))
     seen: list[str] = []
 
     def exploring(request: dict[str, Any], number: int) -> Thought:

@@ -1,4 +1,4 @@
-"""The scripted mind: a stand-in for a model that acts on what a request holds, and on nothing else.
+"""The scripted model: a stand-in for a model that acts on what a request holds, and on nothing else.
 
 It chooses modules by words that request and index share, greps for the request's names and longest words, and
 knows each task's cure as a person would who has solved it before; yet it can write a cure only where the old
@@ -39,7 +39,7 @@ _STOP = re.compile(
 _CHOSEN, _SEARCHES, _READS = 3, 6, 2
 
 
-class ScriptedMind:
+class ScriptedModel:
     """Answers every stage of the workflow, and any agent that is written meanwhile."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
@@ -201,10 +201,10 @@ def _call(tool: str, **arguments: Any) -> Call:
 async def check(task: Task) -> tuple[bool, bool]:
     """Return whether a task's tests pass with the bug, and whether they pass with its solution.
 
-    An agent is asked what the task asks of it, with the scripted mind as its model.
+    An agent is asked what the task asks of it, with the scripted model as its model.
     """
     if task.kind == "agent":
-        with tempfile.TemporaryDirectory(prefix="task-") as name, gemini(ScriptedMind([task])) as server:
+        with tempfile.TemporaryDirectory(prefix="task-") as name, gemini(ScriptedModel([task])) as server:
             endpoint = Endpoint(SCRIPTED_NAME, server.url, "none-needed")
             without = await judge(task, {task.output: ""}, Path(name) / "before", endpoint)
             right = await judge(task, {task.output: task.script.code}, Path(name) / "after", endpoint)
