@@ -27,9 +27,9 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from benchmarks.nginx import PASSED_OVER_S, Front, free_port, is_installed, nginx_before
 from benchmarks.postgres import Database, postgres_programs
 from benchmarks.team import Host, Replica, bucket, hosts_of, tokens_of
+from tests.support.nginx import PASSED_OVER_S, Front, free_port, is_installed, nginx_before
 
 EVENTS: Final = ("rolling", "hang", "database")
 ERAS: Final = ("auto", "legacy")

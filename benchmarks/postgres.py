@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from benchmarks.nginx import free_port
+from tests.support.nginx import free_port
 
 
 class Database:

@@ -31,10 +31,10 @@ from typing import Any, Final
 import anyio
 import httpx2
 
-from benchmarks.nginx import free_port, is_installed, nginx_before
 from benchmarks.postgres import Database, postgres_programs
 from benchmarks.troubles import TROUBLES, Stage, is_ready, trouble
 from navigator.stores.store_address import DatabaseAddress, read_database_address
+from tests.support.nginx import free_port, is_installed, nginx_before
 
 STORE: Final = "postgresql+asyncpg://postgres@127.0.0.1:5432/test"
 _STEPS: Final = 5

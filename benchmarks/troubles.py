@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from benchmarks.nginx import PASSED_OVER_S
+from tests.support.nginx import PASSED_OVER_S
 
 if TYPE_CHECKING:
     from benchmarks.postgres import Database

@@ -22,8 +22,8 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from benchmarks import nginx
 from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, answer
+from tests.support import nginx
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 

@@ -17,10 +17,10 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
-from benchmarks.nginx import free_port
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.stores.store_address import DatabaseAddress
+from tests.support.nginx import free_port
 
 pytestmark = [
     pytest.mark.slow,
