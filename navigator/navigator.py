@@ -211,7 +211,7 @@ class Navigator:
         It is called with the step's report, what is new against the step that the host holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
         delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new but what
-        others did. A request that says which step it follows, and was answered already, gets that answer.
+        others did.
 
         Raises:
             NavigatorError: as ``step`` does.
@@ -219,8 +219,6 @@ class Navigator:
         async with self._held(navigation_id, user) as stored:
             known = await self.store.known(navigation_id, user)
             before = None if known is None else known.delivery
-            if request.after_step not in (None, stored.run.step):
-                return await self._deliveries.repeat(stored, user, request, hand_out, before)
             report, turn = await self._take(stored, user, request, refresh=True)
             after = turn.navigation
             # What others have changed since is new to the host, also where this turn takes no step.

@@ -113,12 +113,6 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
     )
 
 
-def offers_step(cursor: str, step: int) -> bool:
-    """Tell whether a cursor of ours leads into the context of ``step``."""
-    place = decode_cursor(cursor)
-    return isinstance(place, Cursor) and place.step == step
-
-
 def map_token_budget_in(response_token_budget: int) -> int:
     """Return the tokens that are left for the map where the whole answer may take so many."""
     return int((response_token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)

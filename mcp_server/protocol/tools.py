@@ -34,7 +34,6 @@ from mcp_server.protocol.responses import (
     forgotten_answer,
     map_token_budget_in,
     navigate_answer,
-    offers_step,
     plan_answer,
     report_answer,
     response_token_budget_for,
@@ -304,7 +303,6 @@ async def step(
         ),
     ] = None,
     action: ToolAction | None = None,
-    after_step: int | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found, or ask about code: what calls it, where it is defined, which tests cover
     it. Returns only what is new to you."""
@@ -324,9 +322,7 @@ async def step(
         ) -> tuple[Page, Delivery]:
             least = before.token_budget if before else delivering.token_budget
             budget = response_token_budget_for(report.map_token_budget, least=least)
-            offered = () if before is None else before.unread
-            # A repeat of an answer does not tell of the page that it offers itself.
-            unread = tuple(each for each in offered if not offers_step(each, report.step_number))
+            unread = () if before is None else before.unread
             page = step_answer(delta, report, budget, unread)
             if before is not None and delta.since_step == report.step_number:
                 return page, before.model_copy(update={"used_at": navigations.delivery(budget).used_at})
@@ -350,7 +346,6 @@ async def step(
                     show=show,
                     drop=drop,
                     ask=ask,
-                    after_step=after_step,
                 ),
                 hand_out,
                 user=principal.user,

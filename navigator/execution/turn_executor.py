@@ -44,13 +44,6 @@ class TurnOutcome(NamedTuple):
     """What of the words was not understood; None for a turn without words."""
 
 
-def _asked_by(before: Navigation, request: TurnRequest) -> Navigation:
-    """Return the navigation with what its next step is known by, where a repeat is to be told."""
-    if before.run.request == request.digest:
-        return before
-    return Navigation(before.state, before.run.model_copy(update={"request": request.digest}))
-
-
 def continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
     """Say whether a navigation takes a step without words or changes of its plan."""
     if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
@@ -139,7 +132,7 @@ class TurnExecutor:
             live = await self._live.live(before, workspace, user)
             asked = AskedTurn(
                 stored=stored,
-                before=with_notes(_asked_by(reopened(before), request), message),
+                before=with_notes(reopened(before), message),
                 outcome=None,
                 feedback=feedback,
                 updates=updates,

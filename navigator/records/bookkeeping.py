@@ -98,8 +98,6 @@ class NavigationBookkeeping(BaseModel):
     """What was changed, where the navigation is about that."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""
-    request: str = ""
-    """Digest of what the latest step was asked to do, which a repeat of it has as well."""
     planned: int = 0
     """Decisions of a model since the start or since the last feedback."""
     stop_reason: StopReason | None = None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
@@ -44,17 +42,6 @@ class TurnRequest(NamedTuple):
     action: StepAction = "continue"
     menu_step: int | None = None
     """The step whose menu its numbers mean; None for the latest."""
-    after_step: int | None = None
-    """The step that it follows, by which a repeat of it is known; None where nobody says."""
-
-    @property
-    def digest(self) -> str:
-        """What a request that says which step it follows is known by later; ``""`` for any other."""
-        if self.after_step is None:
-            return ""
-        asked = [self.feedback.summary, self.updates, self.action, self.after_step]
-        text = json.dumps(asked, sort_keys=True, default=str)
-        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def turn_request(
@@ -66,7 +53,6 @@ def turn_request(
     show: object = None,
     drop: object = None,
     ask: object = None,
-    after_step: int | None = None,
 ) -> TurnRequest:
     """Return what one turn is asked to do, in words and in fields; secrets are masked.
 
@@ -88,4 +74,4 @@ def turn_request(
             argument="feedback",
         )
     given = Feedback(words, typed_wishes(show, drop, ask))
-    return TurnRequest(given, updates, cast(StepAction, action), menu_step, after_step)
+    return TurnRequest(given, updates, cast(StepAction, action), menu_step)

@@ -186,25 +186,3 @@ async def test_an_odd_id_is_nobodys(odd: str, settings: Settings) -> None:
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
     assert await navigator.store.known(odd, "local") is None
     await navigator.aclose()
-
-
-async def test_a_step_that_is_repeated_after_a_lost_answer_gets_that_answer(
-    settings: Settings, shop: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
-        at = answer(await client.call_tool("navigate", {"goal": "the discount"}))["turn_report"][
-            "step_number"
-        ]
-        wish = {"feedback": "also show send_reminder", "after_step": at}
-        first = await client.call_tool("step", wish)
-        assert answer(first)["turn_report"]["step_number"] == at + 1
-        repeated = await client.call_tool("step", wish)
-        assert answer(repeated)["context_delta"] == answer(first)["context_delta"]
-        assert "send_reminder" in answer(repeated)["context_delta"]
-        report = answer(repeated)["turn_report"]
-        told = {name: part for name, part in answer(first)["turn_report"].items() if name != "understood"}
-        assert report == told
-        other = await client.call_tool("step", {"feedback": "drop the tests", "after_step": at})
-        assert other.is_error
-        after = await client.call_tool("step", {"feedback": "who calls discount?", "after_step": at + 1})
-        assert answer(after)["context_delta"] == ""

@@ -748,14 +748,6 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
 
 
 @pytest.mark.anyio
-async def test_a_step_that_follows_another_than_the_latest_is_refused(settings: Settings, shop: Path) -> None:
-    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
-        await client.call_tool("navigate", {"goal": "the discount"})
-        asked = {"feedback": "also show send_reminder", "after_step": 1}
-        assert refusal_of(await client.call_tool("step", asked)) == ("invalid_argument", "after_step")
-
-
-@pytest.mark.anyio
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
