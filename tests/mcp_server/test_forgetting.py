@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
@@ -22,6 +22,7 @@ from navigator.stores.navigation_store import APP_NAME
 from navigator.stores.opening import open_stores
 from navigator.stores.session_values import SessionId
 from repo_navigator.main import main
+from tests.support.errors import refusal_of
 from tests.support.team_stores import STORES, kept_in_stores, run_sql
 
 pytestmark = pytest.mark.anyio
@@ -39,14 +40,6 @@ def answer(result: CallToolResult) -> dict[str, Any]:
     content: dict[str, Any] | None = result.structured_content
     assert content is not None
     return content
-
-
-def refusal(result: CallToolResult) -> str:
-    assert result.is_error, result.content
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    assert "\n" not in block.text
-    return block.text
 
 
 def navigator_of(settings: Settings) -> Navigator:
@@ -85,13 +78,14 @@ async def test_the_owner_deletes_a_navigation_and_nothing_of_it_is_left(
     async with Client(build_server(settings, working_folder=shop)) as client:
         kept = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
         gone = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
-        told = refusal(await client.call_tool("step", {"action": "forget"}))
-        assert told.startswith("Action `forget` deletes a navigation for good and takes none by default")
+        refused = await client.call_tool("step", {"action": "forget"})
+        assert refusal_of(refused) == ("missing_argument", "navigation_id")
         deleted = await client.call_tool("step", {"navigation_id": gone, "action": "forget"})
         assert answer(deleted) == {"navigation_id": gone, "status": "deleted"}
         for tool, arguments in (("get_context", {}), ("step", {"action": "forget"})):
-            told = refusal(await client.call_tool(tool, {"navigation_id": gone, **arguments}))
-            assert told == f"You have no navigation `{gone}`; pass one of `{kept}`."
+            refused = await client.call_tool(tool, {"navigation_id": gone, **arguments})
+            assert refusal_of(refused).code == "unknown_navigation"
+            assert kept in str(refused.content)
         # Who names none means what is left.
         assert answer(await client.call_tool("get_context", {}))["navigation_id"] == kept
     assert await left_of(settings, gone) == []
@@ -107,7 +101,7 @@ async def test_nobody_deletes_what_is_anothers(settings: Settings, shop: Path) -
     await navigator.aclose()
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"navigation_id": key, "action": "forget"}
-        assert refusal(await client.call_tool("step", call)).startswith(f"You have no navigation `{key}`;")
+        assert refusal_of(await client.call_tool("step", call)).code == "unknown_navigation"
 
 
 async def test_a_deletion_that_was_cut_short_is_gone_on_with(settings: Settings, shop: Path) -> None:
@@ -159,7 +153,8 @@ async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_
         # Used again, so it is not the oldest any more.
         answer(await client.call_tool("get_context", {"navigation_id": first}))
         answer(await client.call_tool("navigate", GOAL))
-        assert second in refusal(await client.call_tool("get_context", {"navigation_id": second}))
+        refused = await client.call_tool("get_context", {"navigation_id": second})
+        assert refusal_of(refused).code == "unknown_navigation"
         assert answer(await client.call_tool("get_context", {"navigation_id": first}))
     assert await left_of(settings, second) == []
 
@@ -168,8 +163,7 @@ async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Pat
     settings = replace(settings, max_navigations=1)
     async with Client(build_server(settings, working_folder=shop)) as client:
         answer(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
-        told = refusal(await client.call_tool("navigate", GOAL))
-    assert told.startswith("You have 1 navigation, the limit for one caller, and too few have")
+        assert refusal_of(await client.call_tool("navigate", GOAL)).code == "limit_reached"
 
 
 @pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
@@ -187,7 +181,7 @@ def test_the_command_line_deletes_by_name_and_by_age(
 
     for _ in range(2):
         ran("navigate", str(shop), "discount")
-    assert "No navigation is named" in ran("forget", code=2)
+    ran("forget", code=2)
     assert settings.data_dir is not None
     with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as db:
         (key, _) = sorted(row[0] for row in db.execute("SELECT id FROM sessions"))

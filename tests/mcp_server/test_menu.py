@@ -21,6 +21,7 @@ from repo_map.text.tokens import count
 from repo_navigator.context_json import context_data
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
+from tests.support.errors import refusal_of
 
 pytestmark = pytest.mark.anyio
 
@@ -123,20 +124,17 @@ async def test_an_unknown_number_is_told_with_the_range_and_takes_no_step(
     async with Client(build_server(settings, working_folder=stations)) as client:
         first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
         answer = object_of(await client.call_tool("step", {"feedback": "99"}))
-    most = max(places_of(first))
-    assert answer["turn_report"]["answer"] == f"The menu has no 99: its numbers go from 1 to {most}."
+    told = answer["turn_report"]["answer"]
+    assert {"99", str(max(places_of(first)))} <= set(re.findall(r"\d+", told))
     assert answer["turn_report"]["step_number"] == first["turn_report"]["step_number"]
 
 
 @pytest.mark.parametrize("nonsense", ["two", [1.5], [-1], {}, True, ["drop it"]])
-async def test_numbers_that_are_none_are_refused_with_an_example(
-    nonsense: object, settings: Settings, shop: Path
-) -> None:
+async def test_numbers_that_are_none_are_refused(nonsense: object, settings: Settings, shop: Path) -> None:
     async with Client(build_server(settings, working_folder=shop)) as client:
         await client.call_tool("navigate", {"goal": GOAL})
         refused = await client.call_tool("step", {"updates": {"numbers": nonsense}})
-    assert refused.is_error
-    assert 'give numbers of the menu, as [3, 7] or "2-5".' in refused.content[0].text  # type: ignore[union-attr]
+    assert refusal_of(refused) == ("invalid_argument", "numbers")
 
 
 async def test_what_was_left_out_by_words_or_plan_is_on_no_menu(settings: Settings, stations: Path) -> None:
@@ -244,9 +242,5 @@ async def test_an_answer_says_in_words_what_happened_and_who_chose(
     async with Client(build_server(settings, working_folder=stations)) as client:
         found = text_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 700}))
         told = [text_of(await client.call_tool("get_turn_report", {"step": step})) for step in (0, 1, 2)]
-    head, _, grade, *_ = found.splitlines()
-    assert head.partition(";")[0].endswith(": step with show [3, 7] sends source")
-    assert grade.startswith("Evidence: ")
-    assert [text.splitlines()[3].split(":")[0] for text in told] == ["opened", "changed the plan", "Evidence"]
     names = ("finalize_context", "update_flight_plan", "embedded", "planner")
     assert [name for text in (found, *told) for name in names if name in text] == []

@@ -31,14 +31,9 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan), "--verbose"]) == 0
     message = capfd.readouterr().err
     end = message.rpartition("· done ·")[2]
-    assert "Left out by your rules, or for lack of evidence or room: 31 files." in end, (
-        "the plan's own file is no evidence"
-    )
-    assert "excluded by the plan" not in end
+    assert end.count("31 files") == 1, "the plan's own file is no evidence"
     assert "model call" not in end
     assert "discount.py  source, 3," in message.rpartition("· done ·")[0]
-    assert "`discount.py` (level" not in end
-    assert "In focus" not in end
     assert not re.search(r"\d{4,} tokens", end)
 
 
@@ -89,9 +84,7 @@ def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_c
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["navigate", str(shop), "the discount on an apple", "--tokens", "200"]) == 0
     _, message = capfd.readouterr()
-    assert message.startswith("Evidence: ")
-    assert "Step 1" not in message
-    assert 'Outline (repo-navigator context --feedback "1, 3" prints source; * surest):' in message
+    assert 'repo-navigator context --feedback "1, 3"' in message
     assert re.search(r"^1\*? \w+ \d+-\d+$", message, re.MULTILINE), message
     last = message.rstrip().splitlines()[-1]
     assert re.fullmatch(r"\d+ of 200 tokens, \d files?, \d steps?, \$0\.00, [\d.]+ s  nav-\w+", last)
