@@ -1,4 +1,4 @@
-"""Capture the twelve snapshots of what the product prints.
+"""Capture snapshots of what the product prints: six files, so that a phrase stands in two at most.
 
 ``python -m tests.goldens`` writes them to ``data/``. The tests of each unit assert the structure of all else.
 """
@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -43,9 +44,9 @@ GOALS = (
     ),
 )
 HELP = (
-    ("repo-navigator", repo_navigator, []),
-    ("repo-navigator-navigate", repo_navigator, ["navigate"]),
-    ("repo-map-generate", repo_map, ["generate"]),
+    (repo_navigator, []),
+    (repo_navigator, ["navigate"]),
+    (repo_map, ["generate"]),
 )
 MAPPED = "taskboard"
 LEVELS = (1, 3)
@@ -57,13 +58,14 @@ def captures(scratch: Path) -> dict[str, str]:
     for name, copy in roots.items():
         shutil.copytree(REPOSITORIES / name, copy)
     environment = {"REPO_NAVIGATOR_CACHE": str(scratch / ".cache"), "COLUMNS": "100"}
-    found: dict[str, str] = {}
+    helps, maps = [], []
     with mock.patch.dict(os.environ, environment):
-        for name, main, arguments in HELP:
-            found[f"help-{name}.txt"] = _printed(main, [*arguments, "--help"])
+        for main, arguments in HELP:
+            helps.append(_printed(main, [*arguments, "--help"]))
         for level in LEVELS:
             drawn = ["generate", str(roots[MAPPED]), "--tokens", "3000", "-v", f"**:{level}"]
-            found[f"map-level-{level}.txt"] = _printed(repo_map, drawn)
+            maps.append(f"# level {level}\n{_printed(repo_map, drawn)}")
+    found = {"help.txt": "\n".join(helps), "maps.txt": "\n".join(maps)}
     found |= asyncio.run(_served(roots, Settings(data_dir=None, cache_dir=scratch / ".cache")))
     return {name: text.replace(str(scratch), "FOLDER") for name, text in found.items()}
 
@@ -75,11 +77,10 @@ def _printed(main: Callable[[list[str]], int], arguments: list[str]) -> str:
 
 
 async def _served(roots: dict[str, Path], settings: Settings) -> dict[str, str]:
-    """Return the schemas of the tools, and for each goal the answer; for the first, plan and report too."""
-    found: dict[str, str] = {}
+    """Return the schemas of the tools, the answers to the goals, and for the first goal plan and report."""
+    texts, objects, plan = [], {}, ""
     async with Client(build_server(settings), mode="legacy") as client:
         tools = await client.list_tools()
-        found["tools.json"] = _json(tools.model_dump(mode="json", exclude_none=True, by_alias=True))
         for goal in GOALS:
             arguments = {
                 "goal": goal.text,
@@ -89,14 +90,18 @@ async def _served(roots: dict[str, Path], settings: Settings) -> dict[str, str]:
             answer = await client.call_tool("navigate", arguments)
             assert answer.structured_content is not None
             known = answer.structured_content["navigation_id"]
-            found[f"answer-{goal.name}.json"] = _json(answer.structured_content).replace(known, "ID")
-            found[f"answer-{goal.name}.md"] = _text(answer).replace(known, "ID")
+            objects[goal.name] = answer.structured_content
+            texts.append(f"# {goal.name}\n{_text(answer)}".replace(known, "ID"))
             if goal is GOALS[0]:
-                plan = await client.read_resource(f"navigator://{known}/plan")
-                found["plan.yaml"] = plan.contents[0].text  # type: ignore[union-attr]
+                plan = (await client.read_resource(f"navigator://{known}/plan")).contents[0].text  # type: ignore[union-attr]
                 report = await client.call_tool("get_turn_report", {"navigation_id": known})
-                found["report.md"] = _text(report).replace(known, "ID")
-    return found
+                texts.append(f"# report\n{_text(report)}".replace(known, "ID"))
+    return {
+        "tools.json": _json(tools.model_dump(mode="json", exclude_none=True, by_alias=True)),
+        "answers.md": "\n".join(texts),
+        "answers.json": re.sub(r"nav-\w{24}", "ID", _json(objects)),
+        "plan.yaml": plan,
+    }
 
 
 def _text(answer: Any) -> str:

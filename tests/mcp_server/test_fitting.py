@@ -17,8 +17,8 @@ from mcp_server.protocol.responses import (
     page_end,
     response_token_budget_for,
 )
-from navigator.errors import InvalidRequestError
 from repo_map.text.tokens import count
+from tests.support.errors import refused
 
 
 @given(st.integers(MIN_TOKEN_BUDGET, 200_000))
@@ -50,7 +50,7 @@ def test_a_cursor_survives_the_wire(step: int, since_step: int | None, offset: i
 
 @pytest.mark.parametrize("text", ["", "ü", "nonsense", "WzEsMl0", "e30", "WzEsIngiLDNd"])
 def test_a_cursor_of_another_shape_is_refused(text: str) -> None:
-    with pytest.raises(InvalidRequestError, match="call get_context without it for the first page"):
+    with refused("invalid_argument", "cursor"):
         decode_cursor(text)
 
 

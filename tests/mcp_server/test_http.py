@@ -723,7 +723,7 @@ def test_addresses_are_read_in_every_usual_form(text: str, address: tuple[str, i
 
 @pytest.mark.parametrize("text", ["", "host", "host:", "host:port", "host:70000"])
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(SettingsError, match="is not an address; give HOST:PORT"):
+    with pytest.raises(SettingsError):
         parse_address(text)
 
 

@@ -52,7 +52,7 @@ def test_a_lock_that_is_held_too_long_names_its_holder_and_that_of_the_dead_is_t
         assert holder.stdout is not None
         holder.stdout.readline()
         locks = NavigationLocks(tmp_path, patience_s=0.05)
-        with pytest.raises(NavigationBusyError, match=f"Process {holder.pid} has been stepping `nav-one`"):
+        with pytest.raises(NavigationBusyError, match=str(holder.pid)):
             asyncio.run(take(locks))
         holder.kill()
         holder.wait()

@@ -25,22 +25,20 @@ def undecodable() -> json.JSONDecodeError:
 
 
 @pytest.mark.parametrize(
-    ("error", "words", "passing", "billed"),
+    ("error", "passing", "billed"),
     [
-        (httpx.ConnectError("no route", request=REQUEST), "can't be reached", True, False),
-        (httpx.ReadError("cut off", request=REQUEST), "can't be reached", True, True),
-        (httpx.InvalidURL("no host"), "can't be used", False, False),
-        (ConnectionRefusedError("refused"), "can't be reached", True, False),
-        (undecodable(), "gave an answer that can't be read", False, True),
-        (ConnectError("the cable is a metaphor"), "can't be used", False, True),
-        (TimeoutError(), "did not answer in time", True, True),
+        (httpx.ConnectError("no route", request=REQUEST), True, False),
+        (httpx.ReadError("cut off", request=REQUEST), True, True),
+        (httpx.InvalidURL("no host"), False, False),
+        (ConnectionRefusedError("refused"), True, False),
+        (undecodable(), False, True),
+        (ConnectError("the cable is a metaphor"), False, True),
+        (TimeoutError(), True, True),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
-def test_an_error_is_told_by_its_class(error: Exception, words: str, passing: bool, billed: bool) -> None:
-    found = explain(error)
-    assert found.words.startswith(words)
-    assert found.passing is passing
+def test_an_error_is_judged_by_its_class(error: Exception, passing: bool, billed: bool) -> None:
+    assert explain(error).passing is passing
     assert may_be_billed(error) is billed
 
 

@@ -17,7 +17,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
 from navigator.records.pricing import TokenUsage
 from navigator.records.reports import StopReason
@@ -25,6 +25,7 @@ from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps.menu_text import menu_text
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
+from tests.support.errors import refused
 from tests.support.providers.gemini import gemini, text_of
 from tests.support.providers.minds import Call, Refuse, Say, Thought, call, say
 from tests.support.providers.openai import openai
@@ -138,25 +139,20 @@ async def test_two_calls_in_one_answer_make_one_decision(
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    "answer",
     [
-        (Refuse(429), "is over its quota (HTTP 429)"),
-        (Refuse(500), "had a fault of its own (HTTP 500)"),
-        (Refuse(503), "had a fault of its own (HTTP 503)"),
-        (Refuse(403), "refused the key (HTTP 403)"),
-        (Refuse(404), "does not know the model (HTTP 404)"),
-        (Refuse(400), "refused the request (HTTP 400)"),
-        (say("I would rather talk."), "answered without calling a tool"),
-        (say('{"name": "update_flight_plan", "args": {'), "answered without calling a tool"),
-        (call("delete_everything", {}), "called a tool that does not exist"),
-        (Reply("no JSON at all"), "can't be read"),
-        (Reply({"candidates": []}), "answered without calling a tool"),
-        (Die(), "can't be reached"),
+        *(Refuse(status) for status in (429, 500, 503, 403, 404, 400)),
+        say("I would rather talk."),
+        say('{"name": "update_flight_plan", "args": {'),
+        call("delete_everything", {}),
+        Reply("no JSON at all"),
+        Reply({"candidates": []}),
+        Die(),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
+    ids=lambda answer: f"HTTP {answer.status}" if isinstance(answer, Refuse) else "",
 )
 async def test_a_model_that_fails_is_replaced_and_the_task_ends_as_if_nothing_had_happened(
-    make_navigator: MakeNavigator, repository: Path, answer: Thought, words: str
+    make_navigator: MakeNavigator, repository: Path, answer: Thought
 ) -> None:
     def mind(request: dict[str, Any], number: int) -> Thought:
         return good(request, number) if number == 0 else answer
@@ -167,8 +163,8 @@ async def test_a_model_that_fails_is_replaced_and_the_task_ends_as_if_nothing_ha
         "gemini-2.0-flash",
         *["embedded"] * (len(flown.reports) - 2),
     ]
-    assert words in flown.notes
-    assert "embedded took over" in flown.notes
+    assert "gemini-2.0-flash" in flown.notes
+    assert not isinstance(answer, Refuse) or f"(HTTP {answer.status})" in flown.notes
     assert "return age_s > LIFETIME_S" in flown.output.context_string
 
 
@@ -177,7 +173,6 @@ async def test_a_model_that_stalls_is_replaced_and_what_it_read_is_booked(
 ) -> None:
     flown = await fly(make_navigator, repository, lambda *_: Stall(), call_timeout_s=0.2, retries=0)
     assert flown.output.stop_reason is StopReason.FINISHED
-    assert "did not answer in time" in flown.notes
     assert flown.output.total_cost > 0
 
 
@@ -201,7 +196,7 @@ async def test_a_model_that_never_mends_its_call_is_replaced(
         return call("update_flight_plan", {"reasoning": "", "updates": {}})
 
     flown = await fly(make_navigator, repository, mind)
-    assert "made no valid decision" in flown.notes
+    assert {report.model for report in flown.reports[1:]} == {"embedded"}
     assert flown.output.stop_reason is StopReason.FINISHED
 
 
@@ -226,7 +221,6 @@ async def test_the_flight_stops_before_a_call_that_could_pass_the_limit(
     )
     assert flown.output.stop_reason is StopReason.BUDGET
     assert 0 < flown.output.total_cost <= Decimal("0.0022")
-    assert "could cost" in flown.output.ended
     assert flown.output.context_string
     assert flown.output.total_iterations > 1
 
@@ -239,7 +233,7 @@ async def test_without_a_fallback_a_failure_ends_the_flight_and_keeps_the_best_p
 
     flown = await fly(make_navigator, repository, mind, embedded_fallback=False)
     assert flown.output.stop_reason is StopReason.ERROR
-    assert "had a fault of its own" in flown.output.ended
+    assert "(HTTP 500)" in flown.output.ended
     assert "return age_s > LIFETIME_S" in flown.output.context_string
 
 
@@ -249,7 +243,7 @@ async def test_a_failed_step_raises_and_leaves_the_last_good_one(
     with gemini(lambda *_: Refuse(403)) as server:
         navigator = make_navigator(model_urls={"gemini": server.url}, embedded_fallback=False)
         navigation_id = await opened(navigator, repository)
-        with pytest.raises(ModelFailedError, match="refused the key"):
+        with pytest.raises(ModelFailedError):
             await navigator.step(navigation_id)
         assert (await navigator.report(navigation_id)).step_number == 0
 
@@ -285,9 +279,9 @@ async def test_feedback_that_is_understood_is_done_before_the_model_decides(
         report = await navigator.step(navigation_id, feedback="drop the tests")
         (request,) = server.requests
         assert "- drop the tests" in text_of(request)
-        assert "already in the plan:\n<<<repository text\nLeft out: `tests/**`." in text_of(request)
+        assert "<<<repository text\nLeft out: `tests/**`." in text_of(request)
         assert "def test_login" not in text_of(request)
-        assert report.answer == "Left out: `tests/**`."
+        assert "`tests/**`" in report.answer
         output = await navigator.context(navigation_id)
         assert "tests/test_login.py" not in {file.path for file in output.files}
 
@@ -309,7 +303,7 @@ async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_before_a
 ) -> None:
     monkeypatch.delenv("GOOGLE_API_KEY")
     navigator = make_navigator()
-    with pytest.raises(InvalidRequestError, match="its key is missing; set GOOGLE_API_KEY, or leave `model`"):
+    with refused("model_key_missing", "model"):
         await opened(navigator, repository)
     assert navigator._opened is None
 
@@ -373,11 +367,7 @@ async def test_a_limit_that_forbids_the_first_call_leaves_the_work_to_the_embedd
     assert flown.output.stop_reason is StopReason.FINISHED
     assert (flown.output.model, flown.output.total_cost) == ("embedded", 0)
     assert "return age_s > LIFETIME_S" in flown.output.context_string
-    assert re.search(
-        r"gemini-2\.0-flash could cost \$0\.00\d+ for its next call, and \$0\.00001 of \$0\.00001 is left; "
-        r"embedded took over\.",
-        flown.notes,
-    )
+    assert re.search(r"gemini-2\.0-flash.*\$0\.00\d+", flown.notes)
 
 
 async def test_a_limit_that_is_spent_under_way_leaves_the_rest_to_the_next_model_that_it_has_room_for(
@@ -401,7 +391,7 @@ async def test_a_limit_that_is_spent_under_way_leaves_the_rest_to_the_next_model
     assert models[-1] == "ollama/coder"
     assert flown.output.stop_reason is StopReason.FINISHED
     assert 0 < flown.output.total_cost <= Decimal("0.0018")
-    assert "gemini-2.5-pro could cost" in flown.notes
+    assert "gemini-2.5-pro" in flown.notes
 
 
 async def test_a_limit_under_a_cent_is_told_to_the_model_as_it_is(
@@ -419,7 +409,7 @@ async def test_a_key_that_no_header_can_carry_is_told_without_a_letter_of_it(
     monkeypatch.setenv(variable, "my-own\nhidden-letters")
     flown = await fly(make_navigator, repository, good)
     assert "hidden-letters" not in flown.notes
-    assert f"no request can carry: correct {variable}; embedded took over." in flown.notes
+    assert variable in flown.notes
     assert flown.server.heard == []
 
 
@@ -429,9 +419,9 @@ async def test_a_key_that_no_header_can_carry_is_told_without_a_letter_of_it(
 async def test_a_name_that_is_made_to_hurt_is_no_models(
     make_navigator: MakeNavigator, repository: Path, name: str
 ) -> None:
-    with pytest.raises(InvalidRequestError, match="No model is called") as refused:
+    with refused("unknown_model", "model") as caught:
         await make_navigator().open(NavigationRequest("x", repository, model=name))
-    assert str(refused.value).isprintable()
+    assert str(caught.value).isprintable()
 
 
 async def test_names_and_words_of_a_repository_stand_within_the_fence_in_what_a_model_reads(

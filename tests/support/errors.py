@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
@@ -53,6 +54,14 @@ def refusal_of_error(error: BaseException) -> Refusal:
     """Return the code and the argument of an exception."""
     assert isinstance(error, UserError), repr(error)
     return _checked({"error": {"code": error.code, "message": str(error), "argument": error.argument}})
+
+
+@contextmanager
+def refused(code: str, argument: str = "") -> Iterator[pytest.ExceptionInfo[UserError]]:
+    """Expect an error with this code, about this argument."""
+    with pytest.raises(UserError) as caught:
+        yield caught
+    assert refusal_of_error(caught.value) == (code, argument)
 
 
 def _checked(structured: dict[str, Any], text: str | None = None) -> Refusal:

@@ -111,7 +111,7 @@ custom_queries:
 def test_a_mapping_that_sets_nothing_is_the_default_plan_and_no_mapping_is_none() -> None:
     assert parse_plan("{}") == parse_plan("# nothing\n{}\n") == FlightPlan()
     for text in ("", "# nothing\n", "null"):
-        with pytest.raises(FlightPlanError, match="The plan is empty"):
+        with pytest.raises(FlightPlanError):
             parse_plan(text)
 
 

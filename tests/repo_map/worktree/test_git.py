@@ -35,7 +35,7 @@ def test_a_pipe_that_comes_after_the_look_is_found_while_git_waits(tmp_path: Pat
     root = commit(tmp_path, FILES)
     asked = Git(root)
     put_pipe(root / ".git" / name)
-    with pytest.raises(GitError, match=f"{name}` is neither a file nor a folder") as message:
+    with pytest.raises(GitError, match=name) as message:
         asked.ask("ls-files", "-c", "-o", "--exclude-standard")
     assert message.value.is_notable
 
@@ -169,7 +169,7 @@ def test_an_included_file_is_looked_at_as_well(tmp_path: Path) -> None:
     root = commit(tmp_path / "root", {**FILES, "shared.conf": "[include]\npath = pipe\n"})
     os.mkfifo(root / "pipe")
     git(root, "config", "include.path", "../shared.conf")
-    with pytest.raises(GitError, match=r"its setting `include.path` names"):
+    with pytest.raises(GitError, match=r"include\.path"):
         Git(root)
 
 
