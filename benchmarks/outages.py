@@ -28,7 +28,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks.postgres import Database, postgres_programs
-from benchmarks.team import Host, Replica, bucket, hosts_of, tokens_of
+from benchmarks.team import Host, Replica, bucket, hosts_of, write_tokens
 from tests.support.nginx import PASSED_OVER_S, Front, free_port, is_installed, nginx_before
 
 EVENTS: Final = ("rolling", "hang", "database")
@@ -102,7 +102,7 @@ async def _watch(options: argparse.Namespace, scratch: Path) -> Outage:
         environ = {
             **stack.enter_context(bucket()),
             "REPO_NAVIGATOR_STORE": database.address,
-            "REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts),
+            "REPO_NAVIGATOR_TOKENS": write_tokens(scratch, hosts),
             "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
         }
         replicas = [Replica(scratch, free_port(), environ) for _ in range(_REPLICAS)]

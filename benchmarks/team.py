@@ -33,6 +33,7 @@ import httpx2
 
 from benchmarks.postgres import Database, postgres_programs
 from benchmarks.troubles import TROUBLES, Stage, is_ready, trouble
+from mcp_server.tokens import hash_of
 from navigator.stores.store_address import DatabaseAddress, read_database_address
 from tests.support.nginx import free_port, is_installed, nginx_before
 
@@ -232,7 +233,7 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
             **stack.enter_context(bucket()),
             "REPO_NAVIGATOR_STORE": stack.enter_context(_schema(store)),
             "REPO_NAVIGATOR_LEASE_SECONDS": f"{options.lease:g}",
-            "REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts),
+            "REPO_NAVIGATOR_TOKENS": write_tokens(scratch, hosts),
             "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
         }
         programs = {"later": sys.executable, "earlier": options.earlier or sys.executable}
@@ -271,7 +272,7 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
 async def fly_alone(options: argparse.Namespace, scratch: Path) -> Outcome:
     """Let the same hosts call one server that keeps everything in its own folder."""
     hosts, outcome = hosts_of(scratch, options.principals), Outcome()
-    replica = Replica(scratch, free_port(), {"REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts)})
+    replica = Replica(scratch, free_port(), {"REPO_NAVIGATOR_TOKENS": write_tokens(scratch, hosts)})
     replica.start()
     try:
         async with httpx2.AsyncClient(timeout=90, limits=_ROOMY) as client:
@@ -525,9 +526,12 @@ def hosts_of(scratch: Path, count: int) -> list[Host]:
     return hosts
 
 
-def tokens_of(hosts: Sequence[Host]) -> str:
-    """Return the setting that admits principals."""
-    return ",".join(f"{host.login}:{host.token}" for host in hosts)
+def write_tokens(scratch: Path, hosts: Sequence[Host]) -> str:
+    """Write the file of the principals' tokens, and return its path."""
+    entries = [f"- name: {host.login}\n  sha256: {hash_of(host.token)}\n" for host in hosts]
+    file = scratch / "tokens.yaml"
+    file.write_text("".join(entries))
+    return str(file)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,9 +30,11 @@ from mcp_types import (
     Resource,
 )
 
+from mcp_server.auth import identify_principal
 from mcp_server.eras import MODERN, can_ask
 from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
+from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.map_tools import map_tools
 from mcp_server.protocol.navigations import Navigations
@@ -51,12 +52,7 @@ from mcp_server.protocol.tool_errors import (
 from mcp_server.protocol.tools import tools
 from mcp_server.protocol.views import OfferViews, view_extension
 from mcp_server.sdk_private import low_level
-from mcp_server.settings import Settings, SettingsError
-from mcp_server.tenancy.accounting import Accounting
-from mcp_server.tenancy.audit import AuditLog
-from mcp_server.tenancy.calls import note_refusal, note_usage
-from mcp_server.tenancy.otel_metrics import OtelMetrics
-from mcp_server.tenancy.principal import identify_principal
+from mcp_server.settings import Settings
 from mcp_server.transport.stdio import serve_stdio
 from mcp_server.version import package_version
 from navigator.adk.telemetry import is_wanted
@@ -65,13 +61,6 @@ from repo_map.errors import UserError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.helper_types import ReadResourceContents
-
-    from mcp_server.tenancy.host_rights import HostRights
-    from mcp_server.tenancy.metrics import Metrics
-    from mcp_server.tenancy.people import KnownPeople
-    from navigator.stores.host_projects import HostProjectStore
-    from navigator.stores.postgres.database import PostgresDatabase
-    from navigator.workspaces.catalogue import Catalogue
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -104,9 +93,8 @@ class NavigatorServer(MCPServer[AppContext]):
 
     navigations: Navigations
     rounds: PendingCalls
-    accounting: Accounting
-    metrics: Metrics | None
-    """None where nobody may read them."""
+    metrics: PrometheusMetrics | None
+    """None where they are not asked for."""
 
     async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
@@ -127,7 +115,6 @@ class NavigatorServer(MCPServer[AppContext]):
                 return await self._called(name, arguments, context)
         except (ToolError, UserError) as error:
             details = refusal(name, error)
-            note_refusal(details.code)
             if isinstance(error, UnexpectedToolError):
                 logger.exception("Tool %r failed unexpectedly", name)
             else:
@@ -194,16 +181,16 @@ class NavigatorServer(MCPServer[AppContext]):
 
 
 def build_server(settings: Settings, working_folder: Path | None = None) -> NavigatorServer:
-    """Return the server that ``settings`` describe; nothing is imported, opened or started yet.
+    """Return the server that ``settings`` describe; no store is opened and nothing is started yet.
 
     Args:
         settings: How it behaves.
         working_folder: The folder to navigate when neither call nor host names one; by default the process's.
+
+    Raises:
+        SettingsError: The list of repositories, or the metrics, can't be used.
     """
-    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, on_usage=note_usage))
-    database = _shared_database(settings)
-    navigations.access.at_hosts = _host_rights(settings, navigations.access.catalogue, database)
-    navigations.access.people = _people(settings, database)
+    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()
@@ -212,13 +199,9 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
     )
     offered = [*tools(), *(map_tools() if has_views else ())]
-    metrics = _metrics(settings, navigations)
-    accounting = Accounting(
-        navigations,
-        frozenset(tool.name for tool in offered),
-        None if settings.audit is None else AuditLog(settings.audit),
-        [*([] if metrics is None else [metrics]), *([OtelMetrics()] if is_wanted(os.environ) else [])],
-    )
+    metrics = PrometheusMetrics() if settings.http.metrics else None
+    meters = [*([metrics.meter] if metrics else ()), *([collector_meter()] if is_wanted(os.environ) else ())]
+    counting = CallMetrics(frozenset(tool.name for tool in offered), meters)
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
@@ -227,75 +210,18 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         tools=offered,
         lifespan=connections.open,
         log_level=settings.log_level,
-        middleware=[identify_principal, accounting, warming, OfferViews(settings.views)],
+        middleware=[identify_principal, counting, warming, OfferViews(settings.views)],
         cache_hints=_FRESH_FOR,
         extensions=[view_extension()] if has_views else None,
     )
     server.navigations = navigations
     server.metrics = metrics
-    server.accounting = accounting
     server.rounds = rounds
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)
     offer_completions(server, navigations, settings.allowed)
     return server
-
-
-def _shared_database(settings: Settings) -> PostgresDatabase | None:
-    """Return the database by which servers hear of rights and people; None where they share none."""
-    if settings.store is None or find_spec("asyncpg") is None:
-        return None
-    from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
-
-    return PostgresDatabase(settings.store)
-
-
-def _people(settings: Settings, database: PostgresDatabase | None) -> KnownPeople | None:
-    if database is None:
-        return None
-    from mcp_server.tenancy.people import KnownPeople  # noqa: PLC0415 - only where a database is named
-    from navigator.stores.postgres.people import PeopleStore  # noqa: PLC0415 - as above
-
-    return KnownPeople(PeopleStore(database), takes_tokens=settings.http.takes_stored_tokens)
-
-
-def _host_rights(
-    settings: Settings, catalogue: Catalogue | None, database: PostgresDatabase | None
-) -> HostRights | None:
-    """Return what asks git hosts for readers and hears of pushes; None where the settings name no host."""
-    if catalogue is None or not (settings.http.host_tokens or settings.http.webhook_secrets):
-        return None
-    if find_spec("httpx2") is None:
-        raise SettingsError(
-            "REPO_NAVIGATOR_HOST_TOKENS and REPO_NAVIGATOR_WEBHOOK_SECRETS need a package that is not "
-            "installed; run `pip install 'repo-navigator[team]'`."
-        )
-    from mcp_server.tenancy.git_hosts import HostClient  # noqa: PLC0415 - only where a host is asked
-    from mcp_server.tenancy.host_rights import HostRights  # noqa: PLC0415 - as above
-    from navigator.stores.host_projects import OwnHostProjects  # noqa: PLC0415 - as above
-
-    store: HostProjectStore = OwnHostProjects()
-    if database is not None:
-        from navigator.stores.postgres.host_projects import SharedHostProjects  # noqa: PLC0415 - only where one is named
-
-        store = SharedHostProjects(database)
-    return HostRights(
-        catalogue, HostClient(settings.http.host_tokens), store, hold_s=settings.http.rights_seconds
-    )
-
-
-def _metrics(settings: Settings, navigations: Navigations) -> Metrics | None:
-    if not settings.http.metrics_token:
-        return None
-    if find_spec("prometheus_client") is None:
-        raise SettingsError(
-            "REPO_NAVIGATOR_HTTP_METRICS_TOKEN asks for metrics, whose package is not installed; "
-            "run `pip install 'repo-navigator[team]'`."
-        )
-    from mcp_server.tenancy.metrics import Metrics  # noqa: PLC0415 - only where somebody may read them
-
-    return Metrics(navigations)
 
 
 class Connections:

@@ -14,21 +14,18 @@ from navigator.records.decisions import EMBEDDED
 if TYPE_CHECKING:
     from navigator.models.sampling_port import AskHost
     from navigator.navigator import Navigator
-    from navigator.stores.usage import OnUsage
 
 
 def load_navigator(
     settings: Settings,
     ask_host: AskHost | None = None,
     *,
-    on_usage: OnUsage | None = None,
     takes_steps: bool = True,
 ) -> Navigator:
     """Import everything that navigating needs, and build the navigator.
 
     Args:
         ask_host: asks the model of an assistant; without it there is no model ``host``.
-        on_usage: is told of what work took, in the context of the call that asked for it.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
     with _garbage_collection_paused():
@@ -42,8 +39,7 @@ def load_navigator(
         if takes_steps and settings.model != EMBEDDED:
             load_agents()
         export_telemetry(os.environ)
-        from navigator.stores.usage import unnoted  # noqa: PLC0415 - beside the rest
-    return Navigator(settings, ask_host=ask_host, on_usage=on_usage or unnoted)
+    return Navigator(settings, ask_host=ask_host)
 
 
 @contextmanager

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from mcp_server.transport.ending import CALL_SECONDS
-from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
 from navigator.models.vendors import VENDORS
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
-    LOCAL_USER,
     GeminiMemory,
     NavigatorSettings,
 )
@@ -27,22 +26,18 @@ from navigator.stores.store_address import UnusableAddressError, read_bucket_add
 from repo_map.errors import UserError
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
-from repo_map.messages import counted, one_line
 
 _Address = TypeVar("_Address")
-_Number = TypeVar("_Number", int, float)
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Views = Literal["auto", "on", "off"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
 MAX_RETRIES: Final = 10
-_SHORTEST_TOKEN: Final = 16
-"""Characters of a bearer token."""
-STORED_TOKENS: Final = "stored"
-"""Stands among tokens for those that operators keep in the shared database."""
-_OF_PROVIDER: Final = "jwt-"
-"""How the names of those begin whom an identity provider vouches for."""
+_HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:([0-9]{1,5}|\*))?", re.IGNORECASE)
+_ORIGIN: Final = re.compile(
+    r"(https?|[a-z][a-z0-9+.-]*)://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:([0-9]{1,5}|\*))?", re.IGNORECASE
+)
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
     "info": "INFO",
@@ -59,35 +54,16 @@ class SettingsError(UserError):
 
 @dataclass(frozen=True)
 class IdentitySettings:
-    """Whose tokens admit, beside those that are set here."""
+    """The identity provider whose tokens admit, beside those of the token file."""
 
     issuer: str
     """URL of the identity provider, as its tokens name it."""
     resource: str
     """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
-    keys_url: str = ""
-    """URL of the provider's public keys; empty to look it up in the provider's own document."""
-    groups_claim: str = "groups"
-    """The claim that lists the groups of a token's bearer."""
-    login_claim: str = ""
-    """The claim that is what git hosts call the bearer; empty where none is to be trusted with that."""
-
-
-@dataclass(frozen=True)
-class PrincipalLimits:
-    """What one principal may use; None is no limit."""
-
-    open_navigations: int | None = None
-    tokens_a_day: int | None = None
-    """Sent to its assistants, and to models in its name."""
-    cost_usd_a_day: float | None = None
-    index_seconds_a_day: float | None = None
-    """Spent waiting for indexes of repositories."""
-
-    @property
-    def by_day(self) -> bool:
-        """Whether anything is counted by the day."""
-        return (self.tokens_a_day, self.cost_usd_a_day, self.index_seconds_a_day) != (None, None, None)
+    keys_url: str
+    """URL of the provider's public keys (JSON Web Key Set)."""
+    user_claim: str = "sub"
+    """The claim that names the user, with ``jwt-`` before it."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +72,8 @@ class HttpSettings:
 
     host: str = "127.0.0.1"
     port: int = 8321
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Bearer token → the principal whom it admits."""
-    takes_stored_tokens: bool = False
-    """Whether tokens that operators keep in the shared database admit too."""
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Principal of such a token → its groups."""
+    tokens: Path | None = None
+    """File of the hashes of bearer tokens; None for none."""
     identity: IdentitySettings | None = None
     allowed_hosts: tuple[str, ...] = ()
     """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
@@ -109,16 +81,11 @@ class HttpSettings:
     """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
     max_body_bytes: int = 1_000_000
     max_connections: int = 512
+    """Requests at once; more are answered 503."""
     drain_seconds: float = CALL_SECONDS
     """What calls under way get to be answered once the server was asked to end."""
-    webhook_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Git host → the secret that its webhooks are signed with."""
-    host_tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Git host → the token by which it is asked who may read."""
-    rights_seconds: float = 60.0
-    """How long a right holds that a git host has told."""
-    metrics_token: str = field(default="", repr=False)
-    """Bearer token of whoever reads the metrics; without one there are none."""
+    metrics: bool = False
+    """Whether Prometheus can read the numbers of calls at ``/metrics``."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +94,8 @@ class Settings(NavigatorSettings):
 
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
+    repositories: Path | None = None
+    """File of the repositories that are known by name; None for none."""
     token_budget: int | None = None
     """Most tokens of a whole answer, for a navigation that names no number; None for what a caller needs."""
     max_cost_usd: float = float(DEFAULT_MAX_COST_USD)
@@ -136,14 +105,11 @@ class Settings(NavigatorSettings):
     grace_seconds: float = 60.0
     """What calls under way get to be answered once stdin has ended."""
     max_navigations: int = 1_000
-    """Most navigations that one principal may have."""
+    """Most navigations that one user may have."""
     keep_days: float = 30.0
     """Navigations that nobody used for this long are removed."""
     views: Views = "auto"
     """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
-    principal_limits: PrincipalLimits = field(default_factory=PrincipalLimits)
-    audit: Path | Literal["stderr"] | None = None
-    """Where a line is written of each call; None writes none."""
     log_level: LogLevel = "WARNING"
     log_format: LogFormat = "text"
     http: HttpSettings = field(default_factory=HttpSettings)
@@ -165,30 +131,20 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         )
     cache_dir = cache_folder(environ, sys.platform, Path.home())
     urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
-    entries = _words(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
-    tokens = bearer_tokens(entries)
-    store = _address(environ, "STORE", read_database_address)
-    if STORED_TOKENS in entries and store is None:
-        raise SettingsError(
-            f"{PREFIX}HTTP_TOKENS takes those that are `{STORED_TOKENS}`, and no database keeps any; set "
-            f"{PREFIX}STORE, or write `name:token`."
-        )
     return Settings(
         data_dir=default_data_dir(environ),
         lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
-        store=store,
+        store=_address(environ, "STORE", read_database_address),
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
-        share_index=_switch(f"{PREFIX}SHARE_INDEX", environ, default=Settings.share_index),
-        shared_mb=_number(environ, "SHARED_MB", Settings.shared_mb),
-        repositories=Path(names).expanduser() if (names := environ.get(f"{PREFIX}REPOSITORIES")) else None,
+        repositories=_file(environ, "REPOSITORIES"),
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
         fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
-        prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,
+        prices=_file(environ, "PRICES"),
         token_budget=budget,
         max_cost_usd=_number(environ, "MAX_COST_USD", Settings.max_cost_usd),
         call_seconds=_number(environ, "CALL_SECONDS", Settings.call_seconds),
@@ -197,27 +153,15 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         limits=read_limits(environ),
         keep_days=_number(environ, "KEEP_DAYS", Settings.keep_days),
         views=_views(environ),
-        principal_limits=PrincipalLimits(
-            open_navigations=_limit(environ, "LIMIT_OPEN_NAVIGATIONS", _count),
-            tokens_a_day=_limit(environ, "LIMIT_TOKENS_A_DAY", _count),
-            cost_usd_a_day=_limit(environ, "LIMIT_COST_USD_A_DAY", _number),
-            index_seconds_a_day=_limit(environ, "LIMIT_INDEX_SECONDS_A_DAY", _number),
-        ),
-        audit=_audit(environ.get(f"{PREFIX}AUDIT", "").strip()),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
             identity=_identity(environ),
-            tokens=tokens,
-            takes_stored_tokens=STORED_TOKENS in entries,
-            groups=_groups(environ.get(f"{PREFIX}HTTP_GROUPS", ""), set(tokens.values())),
+            tokens=_file(environ, "TOKENS"),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
             drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
-            webhook_secrets=_by_host(environ, "WEBHOOK_SECRETS", _SHORTEST_TOKEN),
-            host_tokens=_by_host(environ, "HOST_TOKENS", 1),
-            rights_seconds=_number(environ, "RIGHTS_SECONDS", HttpSettings.rights_seconds),
-            metrics_token=_metrics_token(environ.get(f"{PREFIX}HTTP_METRICS_TOKEN", "").strip(), tokens),
+            metrics=_switch(f"{PREFIX}METRICS", environ, default=HttpSettings.metrics),
             allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),
@@ -244,24 +188,22 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
     issuer = environ.get(f"{PREFIX}HTTP_ISSUER", "").strip()
     resource = environ.get(f"{PREFIX}HTTP_RESOURCE", "").strip()
     keys_url = environ.get(f"{PREFIX}HTTP_JWKS", "").strip()
-    login_claim = environ.get(f"{PREFIX}HTTP_LOGIN_CLAIM", "").strip()
     if not (issuer or resource or keys_url):
         return None
-    if not (issuer and resource):
+    if not (issuer and resource and keys_url):
         raise SettingsError(
-            f"{PREFIX}HTTP_ISSUER and {PREFIX}HTTP_RESOURCE belong together; set the first to your identity "
-            "provider's URL and the second to this server's, such as https://navigator.example/mcp."
+            f"{PREFIX}HTTP_ISSUER, {PREFIX}HTTP_RESOURCE and {PREFIX}HTTP_JWKS belong together; set them to "
+            "your identity provider's URL, this server's, such as https://navigator.example/mcp, and that of "
+            "the provider's keys."
         )
     for name, url in (("HTTP_ISSUER", issuer), ("HTTP_RESOURCE", resource), ("HTTP_JWKS", keys_url)):
-        if url and not is_trusted_url(url):
+        if not is_trusted_url(url):
             raise SettingsError(
                 f"{PREFIX}{name} is not a safe URL; write https://…, without "
                 "name and password, or http:// of this machine."
             )
-    groups_claim = environ.get(f"{PREFIX}HTTP_GROUPS_CLAIM", "").strip()
-    return IdentitySettings(
-        issuer, resource, keys_url, groups_claim or IdentitySettings.groups_claim, login_claim
-    )
+    user_claim = environ.get(f"{PREFIX}HTTP_USER_CLAIM", "").strip() or IdentitySettings.user_claim
+    return IdentitySettings(issuer, resource, keys_url, user_claim)
 
 
 def is_trusted_url(url: str) -> bool:
@@ -319,109 +261,9 @@ def log_level(name: str) -> LogLevel:
     return level
 
 
-def require_principal(name: str) -> None:
-    """Raise ``SettingsError`` where no token can be given to a principal of that name."""
-    if name == LOCAL_USER:
-        raise SettingsError(
-            f"`{LOCAL_USER}` can't be the name of a token's bearer: it is whoever starts the server on their "
-            "own machine, who may read any folder; write another name."
-        )
-    if not _is_word(name, ":,") or name.startswith(_OF_PROVIDER):
-        raise SettingsError(
-            f"`{one_line(name)}` can't be the name of a token's bearer; write one without a colon, a comma "
-            f"or blanks around it that does not begin with `{_OF_PROVIDER}`, as an identity provider's do."
-        )
-
-
-def require_group(name: str) -> None:
-    """Raise ``SettingsError`` where no bearer of a token can be in a group of that name."""
-    if not _is_word(name, "+,"):
-        raise SettingsError(
-            f"`{one_line(name)}` can't be the name of a group; write one without a plus sign, a comma or "
-            "blanks around it, and repeat --group for several."
-        )
-
-
-def _is_word(name: str, separators: str) -> bool:
-    return bool(name) and name.isprintable() and name == name.strip() and not set(name) & set(separators)
-
-
-def bearer_tokens(entries: Sequence[str]) -> dict[str, str]:
-    """Return token → principal from ``alice:token``, …; a nameless token admits ``token-<n>``."""
-    principals: dict[str, str] = {}
-    for position, entry in enumerate(entries, start=1):
-        if entry == STORED_TOKENS:
-            continue
-        name, named, token = entry.partition(":")
-        token, name = (token, name) if named else (name, f"token-{position}")
-        if len(token) < _SHORTEST_TOKEN:
-            raise SettingsError(
-                f"The bearer token of `{name}` has {counted(len(token), 'character')}; use 16 or more, for "
-                "example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
-            )
-        require_principal(name)
-        principals[token] = name
-    return principals
-
-
-def _by_host(environ: Mapping[str, str], name: str, shortest: int) -> dict[str, str]:
-    """Return git host → secret from ``git.example:SECRET,github.com:SECRET``; no secret is repeated."""
-    found: dict[str, str] = {}
-    for position, entry in enumerate(_words(environ.get(PREFIX + name, "")), start=1):
-        host, _, secret = entry.partition(":")
-        if not host or len(secret) < shortest or host.lower() in found:
-            raise SettingsError(
-                f"{PREFIX}{name} can't be used at its entry {position}; write `git.example:SECRET`, each "
-                f"host once, with {counted(shortest, 'character')} or more."
-            )
-        found[host.lower()] = secret
-    return found
-
-
-def _groups(text: str, principals: Set[str]) -> dict[str, tuple[str, ...]]:
-    """Return principal → groups from ``alice:core+web,bob:web``."""
-    groups: dict[str, tuple[str, ...]] = {}
-    for entry in _words(text):
-        name, _, listed = entry.partition(":")
-        names = tuple(sorted({group.strip() for group in listed.split("+")} - {""}))
-        if name not in principals or not names or name in groups:
-            raise SettingsError(
-                f"{PREFIX}HTTP_GROUPS has `{entry}`; write `name:group+group`, once for each name that "
-                f"{PREFIX}HTTP_TOKENS gives a token."
-            )
-        groups[name] = names
-    return groups
-
-
-def _metrics_token(token: str, tokens: Container[str]) -> str:
-    if token and len(token) < _SHORTEST_TOKEN:
-        raise SettingsError(
-            f"{PREFIX}HTTP_METRICS_TOKEN has {counted(len(token), 'character')}; use {_SHORTEST_TOKEN} or "
-            "more, for example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
-        )
-    if token in tokens:
-        raise SettingsError(
-            f"{PREFIX}HTTP_METRICS_TOKEN admits a principal too; give whoever reads the metrics a token "
-            "that does nothing else."
-        )
-    return token
-
-
-def _audit(text: str) -> Path | Literal["stderr"] | None:
-    if text == "stderr":
-        return "stderr"
-    path = Path(text).expanduser()
-    if text and not (path.is_absolute() and path.parent.is_dir()):
-        raise SettingsError(
-            f"{PREFIX}AUDIT is `{text}`; set it to `stderr`, or to the absolute path of a file in a folder "
-            "that is there."
-        )
-    return path if text else None
-
-
 def _hosts(text: str) -> tuple[str, ...]:
     for host in _words(text):
-        if host_rule(host) is None:
+        if not _HOST.fullmatch(host):
             raise SettingsError(
                 f"{PREFIX}HTTP_HOSTS names `{host}`, which is not a host; write `name`, `name:8321`, or "
                 "`name:*` for any port.",
@@ -432,14 +274,18 @@ def _hosts(text: str) -> tuple[str, ...]:
 
 def _origins(text: str) -> tuple[str, ...]:
     for origin in _words(text):
-        if origin_rule(origin) is None:
+        if origin != "null" and not _ORIGIN.fullmatch(origin):
             raise SettingsError(
                 f"{PREFIX}HTTP_ORIGINS names `{origin}`, which is not an origin; write "
-                "`https://name`, with its "
-                "port where it has one, or `https://name:*` for any.",
+                "`https://name`, with its port where it has one, or `https://name:*` for any.",
                 argument=f"{PREFIX}HTTP_ORIGINS",
             )
     return _words(text)
+
+
+def _file(environ: Mapping[str, str], name: str) -> Path | None:
+    text = environ.get(PREFIX + name, "").strip()
+    return Path(text).expanduser() if text else None
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -464,10 +310,6 @@ def _count(environ: Mapping[str, str], name: str, default: int) -> int:
             argument=PREFIX + name,
         )
     return int(number)
-
-
-def _limit(environ: Mapping[str, str], name: str, read: Callable[..., _Number]) -> _Number | None:
-    return read(environ, name, 1) if environ.get(PREFIX + name) else None
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

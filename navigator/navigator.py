@@ -35,7 +35,6 @@ from navigator.steps.request import NewTerms, ValidRequest, checked, first_state
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.navigation_store import NavigationStore
 from navigator.stores.opening import open_stores
-from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Usage, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
 from repo_map.messages import counted
@@ -63,7 +62,6 @@ class Navigator:
         clock: Callable[[], datetime] = _now,
         models: Mapping[str, Any] | None = None,
         ask_host: AskHost | None = None,
-        on_usage: OnUsage = unnoted,
     ) -> None:
         """Build a navigator.
 
@@ -72,13 +70,11 @@ class Navigator:
             clock: tells when a decision was made.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
             ask_host: asks the model of the assistant whose call is served; nothing is booked for it.
-            on_usage: is told of what work took, in the context of the task that asked for it.
         """
         self._models = dict(models or {})
         self._ask_host = ask_host
         self._settings = settings
         self._clock = clock
-        self._on_usage = on_usage
         self._read: Workspaces | None = None
         self._running_steps = RunningSteps()
         self._stored: NavigationStore | None = None
@@ -335,12 +331,6 @@ class Navigator:
         """Tell whether calls of a model cost money."""
         return self._live.price_of(model).charges
 
-    def load(self) -> Load:
-        """Return what this process is doing."""
-        steps, waiting = self._running_steps.counts()
-        live = 0 if self._opened is None else self._opened.count
-        return self.store.load_of_stores()._replace(steps=steps, waiting=waiting, live=live)
-
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
         if self._read is not None:
@@ -377,7 +367,7 @@ class Navigator:
         if self._read is None:
             from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - a stored navigation is read without
 
-            self._read = Workspaces(self._settings, self._on_usage)
+            self._read = Workspaces(self._settings)
         return self._read
 
     @property
@@ -397,12 +387,6 @@ class Navigator:
 
     def _taken_here(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         return None if self._opened is None else self._opened.step_result(navigation_id, user, step)
-
-    def _note_usage(self, before: Navigation, after: Navigation) -> None:
-        sent = after.run.account.minus(before.run.account)
-        used = Usage(sent.sent + sent.output, after.run.spent - before.run.spent)
-        if used != NOTHING_USED:
-            self._on_usage(used)
 
     def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
         terms, plan = new_terms(updates, self._settings, self._handed_in)
@@ -529,14 +513,8 @@ class Navigator:
         self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
     ) -> tuple[TurnReport, TurnOutcome]:
         """Take one turn of a navigation that is held, and report it."""
-        try:
-            turn = await self._executor.take(before, user, request, refresh=refresh)
-        except ModelFailedError:
-            # What the attempts cost is booked all the same.
-            self._note_usage(before, await self.store.load(before.run.navigation_id, user))
-            raise
+        turn = await self._executor.take(before, user, request, refresh=refresh)
         after = turn.navigation
-        self._note_usage(before, after)
         if after.run.stop_reason is not None:
             await self._live.rest(after.run.navigation_id)
         report = await self._step_reader.report(after, user)

@@ -49,10 +49,6 @@ class NavigatorSettings:
     cache_dir: Path | None = None
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True
-    share_index: bool = True
-    """Whether servers of one bucket, or of one database, share what they parsed through it."""
-    shared_mb: float = 10_000.0
-    """Most megabytes of what is so shared; what was used least lately goes first."""
     model: str = EMBEDDED
     fallback_models: tuple[str, ...] = ()
     """Tried in order when ``model`` fails; the embedded planner is the last resort after them."""
@@ -82,8 +78,6 @@ class NavigatorSettings:
     """Processes that parse; None means one per core."""
     limits: Limits = USUAL
     """What bounds the index of a repository, and how many are kept in memory."""
-    repositories: Path | None = None
-    """File of the repositories that are known by name; their clones lie in the data folder."""
 
 
 _Settings = TypeVar("_Settings", bound=NavigatorSettings)

@@ -21,7 +21,6 @@ from repo_map.indexing.schema import (
     Symbols,
     Units,
 )
-from repo_map.indexing.sharing import Shared
 from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.strings import StringTable
@@ -399,15 +398,6 @@ class RepoIndex:
         place = OverlaidTree(self._tree.place, contents)
         known = overlaid(self._tree._replace(place=place), self._known, place, contents)
         return RepoIndex(self._tree._replace(place=place), known, Store(None), self._workers)
-
-    def share(self, is_wanted: Callable[[], bool] = lambda: True) -> Shared:
-        """Share what was parsed with other machines, where the store says how; what fails is in the log.
-
-        ``is_wanted`` is asked between two objects, and ends it. It takes about a tenth of a second for each
-        20 MB of source, and is done beside the answer.
-        """
-        shared = self._store.shared(self.place)
-        return Shared() if shared is None else shared.share(self._tables, is_wanted)
 
 
 def _problems(known: TreeState) -> tuple[Problem, ...]:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mcp_server.repositories import RepositoryAccess
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
-from mcp_server.tenancy.callers import Here
-from mcp_server.tenancy.repository_access import Chosen, RepositoryAccess
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.options import nonempty, repeated
 
@@ -38,21 +37,11 @@ def require_repository(named: str | None, further: Sequence[str], settings: Sett
     return named_here([*([named] if named else []), *further], settings)
 
 
-def choose_repository_for(
-    goal: str, named: str | None, further: Sequence[str], settings: Settings, where: str
-) -> Chosen:
-    """As ``require_repository``, but where nothing is named: the named repositories that a goal is about."""
-    if named is None and not further and settings.repositories is not None:
-        access = RepositoryAccess(settings, settings.allowed)
-        return access.choose_for(goal, None, (), Path.cwd(), Here())
-    return Chosen(require_repository(named, further, settings, where))
-
-
 def named_here(names: Sequence[str], settings: Settings) -> str:
     """Return the address of the repositories that somebody on this machine names; none for where we stand.
 
     Raises:
         RepositoryNotFoundError: one of them is none.
     """
-    access = RepositoryAccess(settings, settings.allowed)
-    return access.choose(names, (), Path.cwd(), Here())
+    access = RepositoryAccess(settings.repositories, settings.allowed)
+    return access.choose(names, (), Path.cwd())

@@ -9,12 +9,12 @@ from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
 from pydantic import BaseModel, Field
 
+from mcp_server.auth import current_principal
 from mcp_server.eras import can_ask
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.report_text import clip
 from mcp_server.protocol.tool_errors import raised_as_tool_errors
 from mcp_server.repository import path_of
-from mcp_server.tenancy.principal import current_principal
 from navigator.records.money import dollars
 from navigator.settings import StepAction
 from repo_map.messages import counted

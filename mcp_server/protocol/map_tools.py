@@ -9,6 +9,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
+from mcp_server.auth import current_principal
 from mcp_server.logs import about
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
@@ -16,7 +17,6 @@ from mcp_server.protocol.sampling import require_host
 from mcp_server.protocol.tool_errors import raised_as_tool_errors
 from mcp_server.protocol.tools import READS, compact, progress_to
 from mcp_server.protocol.views import view_uri
-from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidArgumentError
 
 _STEERS: Final = ("show", "drop", "ask", "feedback", "updates", "at_step")
@@ -50,8 +50,6 @@ async def map_data(
         navigator = await navigations.navigator()
         with about(meant.navigation_id):
             if steer is not None:
-                model = (wish.updates or {}).get("model")
-                await navigations.require_money(principal, meant.navigation_id, model)
                 # What the model was given stays as it is noted: it was given nothing of this step.
                 report = await navigator.step(
                     meant.navigation_id, user=principal.user, on_progress=on_progress, **wish._asdict()

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 import anyio.to_thread
 
+from mcp_server.auth import Principal
+from mcp_server.expiry import Expiry
 from mcp_server.logs import about
 from mcp_server.protocol.responses import response_token_budget_for
 from mcp_server.protocol.stored_before import take_over_deliveries
+from mcp_server.repositories import RepositoryAccess
 from mcp_server.settings import Settings
-from mcp_server.tenancy.calls import note_asked, note_navigation
-from mcp_server.tenancy.expiry import Expiry
-from mcp_server.tenancy.limits import CallerLimits
-from mcp_server.tenancy.principal import Principal
-from mcp_server.tenancy.repository_access import RepositoryAccess
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
-from navigator.workspaces.repository_address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
 
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from navigator.records.delivery import Delivery, NavigationUse
     from navigator.records.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest, Patience
-    from navigator.stores.usage import Load
 
 
 class DeliveryTarget(NamedTuple):
@@ -61,11 +57,9 @@ class Navigations:
 
     def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
         self._settings = settings
-        self.access = RepositoryAccess(settings, settings.allowed)
+        self.access = RepositoryAccess(settings.repositories, settings.allowed)
         """Who may read which repository."""
         self._load = load
-        self.limits = CallerLimits(settings.principal_limits)
-        """What each principal may use."""
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
         self._expiry = Expiry(settings.keep_days)
@@ -102,14 +96,12 @@ class Navigations:
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
         navigator = await self.navigator()
-        await self.limits.require_index(navigator, principal.user)
         surplus = await self._surplus(navigator, principal)
         with ExitStack() as logged:
 
             def note(navigation_id: str) -> None:
                 logged.enter_context(about(navigation_id))
                 self._move_up(principal, navigation_id)
-                note_navigation(navigation_id, str(request.repo_path))
 
             page = await navigator.start(
                 request,
@@ -127,47 +119,6 @@ class Navigations:
                 await self._delete(principal, old.navigation_id)
         return page
 
-    async def require_tokens(self, user: str) -> None:
-        """Refuse a principal that was sent all tokens of the day.
-
-        Raises:
-            LimitReachedError: It was.
-        """
-        if self.limits.by_day:
-            await self.limits.require_tokens(await self.navigator(), user)
-
-    async def money_left(self, principal: Principal, model: str) -> float | None:
-        """Return the dollars that a principal may spend today by steps of ``model``; None for any number.
-
-        Raises:
-            LimitReachedError: It may spend none, and the model costs money.
-        """
-        return await self.limits.money_left(await self.navigator(), principal.user, model)
-
-    async def require_money(self, principal: Principal, navigation_id: str, model: str | None) -> None:
-        """Refuse a step of ``model``, by default the navigation's own, that would cost what nobody has left.
-
-        Raises:
-            LimitReachedError: It would.
-        """
-        if self.limits.by_money:
-            if model is None:
-                store = (await self.navigator()).store
-                model = (await store.load(navigation_id, principal.user)).run.model
-            await self.money_left(principal, model)
-
-    async def count_open(self) -> int:
-        """Return how many navigations are open in the store.
-
-        Raises:
-            StorageError: They can't be counted.
-        """
-        return await (await self.navigator()).store.count_open()
-
-    def load(self) -> Load | None:
-        """Return what the navigator is doing, None before it is loaded."""
-        return None if self._navigator is None else self._navigator.load()
-
     async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
         """Return the navigations that have to go for one more: the ended ones, used least lately first.
 
@@ -175,7 +126,6 @@ class Navigations:
             InvalidRequestError: Too few of a caller's navigations have ended.
         """
         most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
-        self.limits.require_place([use.navigation_id for use in uses if use.is_open])
         used = [(use.used_at, use) for use in uses if use.used_at is not None]
         surplus = max(0, len(used) + 1 - most)
         ended = [use for _, use in sorted(used) if not use.is_open]
@@ -207,7 +157,6 @@ class Navigations:
         found = await navigator.store.known(navigation_id, principal.user)
         if found is None:
             raise await self._unknown(principal, navigation_id)
-        note_navigation(navigation_id, found.repo_path)
         await self._delete(principal, navigation_id)
         return navigation_id
 
@@ -233,10 +182,8 @@ class Navigations:
         found = await navigator.store.known(chosen, principal.user)
         if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
             raise await self._unknown(principal, chosen)
-        note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
-        self.access.require(found.repo_path, principal)
+        self.access.require(found.repo_path, principal.user)
         self._move_up(principal, chosen)
-        note_navigation(chosen, found.repo_path)
         if found.delivery is not None:
             known = found.delivery
             return DeliveryTarget(
@@ -287,7 +234,7 @@ class Navigations:
 
     def _may_read(self, address: str, principal: Principal) -> bool:
         try:
-            self.access.require(address, principal)
+            self.access.require(address, principal.user)
         except RepositoryNotFoundError:
             return False
         return True

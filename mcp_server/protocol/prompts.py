@@ -7,11 +7,11 @@ from typing import Annotated
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
+from mcp_server.auth import current_principal
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
 from mcp_server.protocol.report_text import report_text, wire_report
 from mcp_server.protocol.tool_errors import raised_as_prompt_errors
-from mcp_server.tenancy.principal import current_principal
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
 

@@ -20,13 +20,13 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
+from mcp_server.auth import current_principal
 from mcp_server.errors import one_line, storage_sentence
 from mcp_server.protocol.addresses import NAVIGATIONS, address
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.navigations import Navigations
 from mcp_server.protocol.report_text import clip, status_of, wire_report
 from mcp_server.protocol.wire import unmarked
-from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidRequestError, UnknownNavigationError
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.repository_address import address_title
@@ -189,10 +189,10 @@ def offer_completions(
             chosen = (context.arguments or {}) if context else {}
             return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
         if argument.name == "repo_path":
-            access, principal = navigations.access, current_principal()
-            folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
+            access, user = navigations.access, current_principal().user
+            folders = _folders(argument.value, allowed) if access.may_name_folders(user) else []
             with suppress(UserError):  # What can't be told now is not offered.
-                folders = [*access.names(principal), *folders]
+                folders = [*access.names(user), *folders]
             return _of(folders, argument.value)
         return None
 

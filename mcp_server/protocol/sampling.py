@@ -28,8 +28,8 @@ from mcp_types import (
     ToolUseContent,
 )
 
+from mcp_server.auth import current_principal
 from mcp_server.protocol.context import AppContext
-from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.models.sampling_port import HOST, HostAnswer, HostError, HostQuestion
 

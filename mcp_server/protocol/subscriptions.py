@@ -10,10 +10,10 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
+from mcp_server.auth import current_principal, principal_of
 from mcp_server.eras import MODERN
 from mcp_server.protocol.addresses import NAVIGATIONS, address
 from mcp_server.sdk_private import announce_changes_of_resources, low_level
-from mcp_server.tenancy.principal import current_principal, principal_of
 
 _CHANGING: Final = ("context", "plan", "report", "decisions")
 _ANNOUNCED: Final = re.compile(

@@ -15,6 +15,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotations
 from pydantic import Field, WithJsonSchema
 
+from mcp_server.auth import current_principal
 from mcp_server.logs import about
 from mcp_server.protocol import wire
 from mcp_server.protocol.context import AppContext
@@ -43,8 +44,6 @@ from mcp_server.protocol.responses import (
 from mcp_server.protocol.sampling import current_channel, require_host
 from mcp_server.protocol.tool_errors import raised_as_tool_errors
 from mcp_server.settings import Settings
-from mcp_server.tenancy.calls import note_asked
-from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Patience
@@ -212,29 +211,27 @@ async def navigate(
     likely places with their lines, and the surest source. Not for one file or name that you know."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
-        principal, access = current_principal(), app.navigations.access
-        note_asked(access.known_among(repo_path))
-        named = (repo_path, folders_of(roots), app.working_folder, principal)
-        subject = await anyio.to_thread.run_sync(access.choose_for, goal, *named)
+        user, access = current_principal().user, app.navigations.access
+        subject = await anyio.to_thread.run_sync(
+            access.choose, repo_path, folders_of(roots), app.working_folder, user
+        )
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         if plan is not None and not plan.strip():
             # Models fill in an empty text for what they leave out.
             plan = None
-        usual = first_answer_for(ctx, is_elsewhere=any(each.name for each in read_address(subject.address)))
+        usual = first_answer_for(ctx, is_elsewhere=any(each.name for each in read_address(subject)))
         budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
         if fill and token_budget is None and budget.first == usual:
             budget = budget._replace(first=text_tokens_in(budget.response))
         chosen = model or app.settings.model
         require_host(chosen)
-        spending = app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd
-        left = await app.navigations.money_left(principal, chosen)
         request = NavigationRequest(
             goal=goal if changes else require_goal(goal),
-            repo_path=subject.address,
+            repo_path=subject,
             token_budget=budget.map,
             first_answer=budget.first,
-            max_cost_usd=spending if left is None else min(spending, left),
+            max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
@@ -243,7 +240,6 @@ async def navigate(
             line_numbers=line_numbers,
             changes=changes,
             may_look_first=True,
-            note=subject.why,
         )
         page = await _started(ctx, request, budget.response, started)
         return _result(page.answer)
@@ -315,7 +311,6 @@ async def step(
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
         delivering = await navigations.resolve(principal, navigation_id)
-        await navigations.require_money(principal, delivering.navigation_id, (updates or {}).get("model"))
 
         def hand_out(
             report: TurnReport, delta: NavigatorOutput, before: Delivery | None

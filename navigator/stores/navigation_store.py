@@ -16,7 +16,6 @@ from navigator.stores.navigation_artifacts import NavigationArtifacts
 from navigator.stores.opening import Stores
 from navigator.stores.session_values import NewEvent, SessionId, SessionUse, StoredSession
 from navigator.stores.sessions import StaleSessionError
-from navigator.stores.usage import Load
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +31,6 @@ class NavigationStore:
         """Keep navigations in ``stores``."""
         self._stores = stores
         self.sessions = stores.sessions
-        self.usage = stores.usage
-        """What principals use."""
         self.note = stores.note
         """What the user should know of the stores; empty when all is well."""
         self._damage = stores.damage
@@ -51,12 +48,6 @@ class NavigationStore:
     def artifacts(self, navigation_id: str, user: str) -> NavigationArtifacts:
         """Return the artifacts of a navigation."""
         return NavigationArtifacts(self._stores.artifacts, SessionId(APP_NAME, user, navigation_id))
-
-    def load_of_stores(self) -> Load:
-        """Return what is held here, and what the stores refused."""
-        locks, stores = self._stores.locks, self._stores
-        errors = {"database": stores.sessions.errors, "artifacts": stores.artifacts.errors}
-        return Load(leases=locks.held, lost=locks.lost, store_errors=errors)
 
     async def reach(self) -> None:
         """Ask both stores something.
@@ -289,7 +280,6 @@ class NavigationStore:
 
     async def aclose(self) -> None:
         """Close what is open."""
-        await self.usage.close()
         await self.sessions.close()
 
     async def _forgotten(self) -> Sequence[SessionId]:

@@ -14,13 +14,11 @@ from typing import NamedTuple
 from navigator.stores.artifacts import Artifacts, FolderArtifacts, MemoryArtifacts, ReadOnlyArtifacts
 from navigator.stores.locks import PATIENCE_S, Locks, NavigationLocks
 from navigator.stores.sessions import SessionStore
-from navigator.stores.sqlite.layout import SessionDatabase, Table, usage_database
+from navigator.stores.sqlite.layout import SessionDatabase, Table
 from navigator.stores.sqlite.read_only import stored_tables
 from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress, require_packages
-from navigator.stores.usage_store import UsageStore
 
 DATABASE = "sessions.db"
-USAGE = "usage.db"
 ARTIFACTS = "artifacts"
 LOCKS = "locks"
 ANSWERS = "answers"
@@ -35,7 +33,6 @@ class Stores(NamedTuple):
     sessions: SessionStore
     artifacts: Artifacts
     locks: Locks
-    usage: UsageStore
     note: str
     """Why what is new is in memory although a folder was asked for; empty when all is well."""
     damage: str = ""
@@ -65,19 +62,19 @@ def open_stores(
     if store is None:
         stores = _open_folder(data_dir)
         return stores if bucket is None else stores._replace(artifacts=_in_bucket(bucket))
-    sessions, locks, usage = _in_database(store, lease_s)
+    sessions, locks = _in_database(store, lease_s)
     if bucket is not None:
-        return Stores(sessions, _in_bucket(bucket), locks, usage, "")
-    return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, usage=usage, damage="")
+        return Stores(sessions, _in_bucket(bucket), locks, "")
+    return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, damage="")
 
 
-def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[SessionStore, Locks, UsageStore]:
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[SessionStore, Locks]:
     from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
     from navigator.stores.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
 
     database = PostgresDatabase(address, stalling_s=lease_s)
     leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
-    return SessionStore(database, leases.claim), leases, UsageStore(database)
+    return SessionStore(database, leases.claim), leases
 
 
 def _in_bucket(address: BucketAddress) -> Artifacts:
@@ -145,8 +142,8 @@ def _on_disk(data_dir: Path) -> Stores:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
     artifacts = FolderArtifacts(data_dir / ARTIFACTS)
-    sessions, usage = SessionStore(SessionDatabase(database)), UsageStore(usage_database(data_dir / USAGE))
-    return Stores(sessions, artifacts, NavigationLocks(data_dir / LOCKS), usage, "")
+    sessions = SessionStore(SessionDatabase(database))
+    return Stores(sessions, artifacts, NavigationLocks(data_dir / LOCKS), "")
 
 
 def _close_to_others(path: Path, mode: int) -> None:
@@ -162,5 +159,5 @@ def _close_to_others(path: Path, mode: int) -> None:
 
 def _in_memory(note: str, artifacts: Artifacts | None = None, stored: Sequence[Table] = ()) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    sessions, usage = SessionStore(SessionDatabase(None, stored)), UsageStore(usage_database(None))
-    return Stores(sessions, artifacts or MemoryArtifacts(), NavigationLocks(None), usage, note)
+    sessions = SessionStore(SessionDatabase(None, stored))
+    return Stores(sessions, artifacts or MemoryArtifacts(), NavigationLocks(None), note)

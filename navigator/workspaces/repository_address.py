@@ -14,12 +14,12 @@ _MARK: Final = "repositories:"
 class Source(NamedTuple):
     """One repository, as it is named."""
 
-    folder: str = ""
-    """Its absolute path; ``""`` for one of the catalogue."""
+    folder: str
+    """Its absolute path."""
     name: str = ""
-    """What the catalogue calls it."""
+    """What the server's list of repositories calls it; ``""`` for a folder that is named by its path."""
     ref: str = ""
-    """The commit's name; ``""`` for the work tree, or the branch that the catalogue means."""
+    """The commit's name; ``""`` for the work tree."""
 
     @property
     def title(self) -> str:
@@ -34,7 +34,7 @@ class Source(NamedTuple):
 
 def write_address(sources: Sequence[Source]) -> str:
     """Return the address of repositories; a folder's is its path."""
-    if len(sources) == 1 and sources[0].folder and not sources[0].ref:
+    if len(sources) == 1 and not (sources[0].name or sources[0].ref):
         return sources[0].folder
     return _MARK + json.dumps([list(each) for each in sources], ensure_ascii=False, separators=(",", ":"))
 

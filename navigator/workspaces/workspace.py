@@ -14,8 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
-from navigator.stores.usage import OnUsage, Usage, unnoted
-from navigator.workspaces.places import Places
+from navigator.workspaces.places import place_of
 from repo_map.drawing.draw import draw_map
 from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
@@ -24,7 +23,6 @@ from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.index import build_index
 from repo_map.indexing.remaining import RemainingTime
-from repo_map.indexing.shared_objects import Sharing
 from repo_map.indexing.store import Store, user_store
 from repo_map.messages import counted
 from repo_map.recent import Recent
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from repo_map.history.history import History
     from repo_map.impact.risks import Impact
     from repo_map.index import RepoIndex
-    from repo_map.indexing.shared_objects import Sharing
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
     from repo_map.relevance.model import Weights
@@ -92,11 +89,6 @@ class InitialIndexing:
             if on_words is not None:
                 await on_words(self._words)
         return self._task.result()
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether a call has waited for it."""
-        return self._is_awaited.is_set()
 
     @property
     def result(self) -> tuple[RepoIndex, History | None] | None:
@@ -178,10 +170,6 @@ def raise_cancelled() -> NoReturn:
     raise asyncio.CancelledError("the reading was stopped")
 
 
-SHARED_WITHIN_S = 3.0
-"""For what is being shared once a navigator closes."""
-WORTH_SHARING_AGAIN_BYTES = 1_000_000
-"""Of source parsed by one refresh, as after a change of branches; edits wait until the next start."""
 MAX_GOALS = 64
 """Whose scores are kept: as many as navigations stand ready."""
 LARGE_BYTES = 4_000_000
@@ -285,9 +273,8 @@ class Workspace:
 class Workspaces:
     """The live workspaces, least recently used dropped first."""
 
-    def __init__(self, settings: NavigatorSettings, on_usage: OnUsage = unnoted) -> None:
+    def __init__(self, settings: NavigatorSettings) -> None:
         self._settings = settings
-        self._on_usage = on_usage
         self._live: OrderedDict[bytes, Workspace] = OrderedDict()
         """By the name of the place."""
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
@@ -298,9 +285,6 @@ class Workspaces:
         """Address of each place that is being read behind a first look, by its name."""
         self._halted = Event()
         self._looks = count(1)
-        self._is_over = Event()
-        self._sharing: set[asyncio.Task[Any]] = set()
-        self._places = Places(settings)
 
     async def open(
         self,
@@ -325,7 +309,7 @@ class Workspaces:
             RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
         """
         started = perf_counter()
-        place, asked_at = self._places.of(str(path)), next(self._looks)
+        place, asked_at = place_of(str(path)), next(self._looks)
         key = place.name
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
@@ -334,15 +318,12 @@ class Workspaces:
                 return known, perf_counter() - started
             if live is None and first_goal and (look := await self._look_first(place, first_goal)):
                 self._looked_at[key] = str(path)
-                seconds = perf_counter() - started
-                self._on_usage(Usage(index_seconds=seconds))
-                return look, seconds
+                return look, perf_counter() - started
             if live is None or (refresh and live.looked_at < asked_at):
                 # Of many who wait, the first looks at the tree for all: it begins after they asked.
                 looked_at = next(self._looks)
                 live = await (self._first(place, on_words) if live is None else self._refresh(live))
                 live.looked_at = looked_at
-                self._share(live, before)
             self._live[key] = live
             for taken in [taken for taken in self._first_looks if taken[0] == key]:
                 del self._first_looks[taken]
@@ -351,9 +332,7 @@ class Workspaces:
             self._live.move_to_end(key)
             if before is not live:
                 self._drop_idle()
-        seconds = perf_counter() - started
-        self._on_usage(Usage(index_seconds=seconds))
-        return live, seconds
+        return live, perf_counter() - started
 
     async def _look_first(self, place: Place, goal: str) -> Workspace | None:
         """Return what a first look at a place shows for a goal; None where none is taken.
@@ -404,9 +383,7 @@ class Workspaces:
         reading = self._initial_indexings.pop(name)
         self._looked_at.pop(name, None)
         if reading.result is not None and name not in self._live:
-            self._live[name] = live = Workspace(*reading.result)
-            if not reading.is_awaited:
-                self._share(live, None)
+            self._live[name] = Workspace(*reading.result)
             self._drop_idle()
 
     def _drop_idle(self) -> None:
@@ -444,20 +421,6 @@ class Workspaces:
         )
         return Workspace(index, past)
 
-    def _share(self, live: Workspace, before: Workspace | None) -> None:
-        """Share beside the answer what was parsed for a workspace, where servers share and it is worth it."""
-        if self._shared_through is None or live is before:
-            return
-        if before is not None and live.index.parsed_bytes < WORTH_SHARING_AGAIN_BYTES:
-            return
-        task = asyncio.create_task(asyncio.to_thread(live.index.share, lambda: not self._is_over.is_set()))
-        self._sharing.add(task)
-        task.add_done_callback(self._sharing.discard)
-
-    @cached_property
-    def _shared_through(self) -> Sharing | None:
-        return open_sharing(self._settings)
-
     def _note(self, *_: object) -> None:
         """Hear, in the thread that refreshes an index, that it goes on."""
         if self._halted.is_set():
@@ -467,19 +430,15 @@ class Workspaces:
 
         settings = self._settings
         if not settings.use_cache:
-            return Store(None, settings.limits, self._shared_through)
+            return Store(None, settings.limits)
         if settings.cache_dir:
-            return Store(settings.cache_dir, settings.limits, self._shared_through)
-        return user_store(settings.limits, self._shared_through)
+            return Store(settings.cache_dir, settings.limits)
+        return user_store(settings.limits)
 
     async def halt(self) -> None:
-        """Stop what is being read, end the processes that read it, and let what is shared be stored."""
+        """Stop what is being read, and end the processes that read it."""
         self._halted.set()
         await asyncio.gather(*(reading.halt() for reading in tuple(self._initial_indexings.values())))
-        if self._sharing:
-            await asyncio.wait(self._sharing, timeout=SHARED_WITHIN_S)
-        self._is_over.set()
-        await asyncio.gather(*self._sharing, return_exceptions=True)
 
     def close(self) -> None:
         """Let go of every index."""
@@ -491,24 +450,3 @@ class Workspaces:
 def _share(index: RepoIndex) -> float:
     """Return how much of one live index an index counts as."""
     return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
-
-
-def open_sharing(settings: NavigatorSettings) -> Sharing | None:
-    """Return where a team's servers share what they parsed: its bucket, else its database; None for nowhere.
-
-    Nobody is connected to yet.
-    """
-    if not settings.share_index:
-        return None
-    most_bytes = int(settings.shared_mb * 1e6)
-    if settings.bucket is not None:
-        from navigator.stores.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
-        from navigator.stores.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - only where one is named
-
-        # Without the bucket a repository is parsed, which is better than to wait for it for long.
-        return Sharing(BucketObjects(open_bucket(settings.bucket, attempts=1)), most_bytes=most_bytes)
-    if settings.store is not None:
-        from navigator.stores.postgres.shared_objects import PostgresObjects  # noqa: PLC0415 - only where one is named
-
-        return Sharing(PostgresObjects(settings.store), most_bytes=most_bytes)
-    return None

@@ -27,10 +27,8 @@ _WORKERS = 2
 def is_unknown(place: Place, store: Store, unmasked: tuple[str, ...] = (), limits: Limits = USUAL) -> bool:
     """Tell whether a first look may be worth taking: nothing is kept of the one folder that a place is."""
     store = store.under(limits)
-    if store.knows(_tree(place, unmasked, limits).name) or len(place.parts) != 1 or place.parts[0].ref:
-        return False
-    shared = store.shared(place)
-    return not (shared and shared.has_any())
+    is_known = store.knows(_tree(place, unmasked, limits).name)
+    return not is_known and len(place.parts) == 1 and not place.parts[0].ref
 
 
 def first_look(

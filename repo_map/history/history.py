@@ -34,7 +34,7 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.commit_names import OWN_FOLDER, CommitNameError, CommitReach, locate
+from repo_map.worktree.commit_names import CommitNameError, locate
 from repo_map.worktree.git import HEAD, LONGEST_S, Deadline, Git, GitError
 
 
@@ -316,7 +316,6 @@ _LIMIT = 3_000
 def read_history(
     root: Path,
     ref: str = "",
-    reach: CommitReach = OWN_FOLDER,
     *,
     store: Store | None = None,
     limit: int = _LIMIT,
@@ -325,7 +324,7 @@ def read_history(
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
 
-    ``ref`` names the commit, within ``reach``; ``""`` is the one that the work tree is at.
+    ``ref`` names the commit; ``""`` is the one that the work tree is at.
     ``None`` without git, commits or repository. ``store``, the user's if left out, keeps what was read: the
     next call reads new commits only. After ``seconds``, or once ``is_wanted`` says no, the commits that have
     come so far make the history, and the next call goes on from there: 3,000 commits of a large repository
@@ -334,7 +333,7 @@ def read_history(
     folder = (user_store() if store is None else store).folder
     deadline = Deadline(seconds, is_wanted)
     try:
-        place = locate(git := Git(root), ref, reach, deadline)
+        place = locate(git := Git(root), ref, deadline)
     except (CommitNameError, GitError):  # The listing of the files tells why.
         return None
     if place is None:

@@ -19,7 +19,7 @@ def history_of(
 ) -> History | None:
     """Read the history of a place, of each of its repositories as ``read_history`` does; None for none."""
     read = [
-        (part.prefix, read_history(part.root, part.ref, part.reach, store=store, is_wanted=is_wanted))
+        (part.prefix, read_history(part.root, part.ref, store=store, is_wanted=is_wanted))
         for part in place.parts
     ]
     return join_histories([(prefix, history) for prefix, history in read if history is not None])
@@ -30,7 +30,7 @@ def latest_history(place: Place, commits: int, seconds: float) -> History | None
     read = [
         (
             part.prefix,
-            read_history(part.root, part.ref, part.reach, store=Store(None), limit=commits, seconds=seconds),
+            read_history(part.root, part.ref, store=Store(None), limit=commits, seconds=seconds),
         )
         for part in place.parts
     ]

@@ -148,9 +148,7 @@ def _changes_of(share: _Share, part: TreePart, named: str, deadline: Deadline) -
     with _told_as_changes():
         wanted = read_range(HEAD if named == WORKTREE else named)
         first, last = wanted[:2] if isinstance(wanted, CommitRange) else (wanted, None)
-        old, new = (
-            find_commit(git, each, part.reach, deadline) if each else place.head for each in (first, last)
-        )
+        old, new = (find_commit(git, each, deadline) if each else place.head for each in (first, last))
     names = str(first or part.ref or HEAD), str(last or part.ref or HEAD)
     for name, found in zip(names, (old, new), strict=True):
         if not found:
@@ -165,7 +163,7 @@ def _changes_of(share: _Share, part: TreePart, named: str, deadline: Deadline) -
 
 def _placed(git: Git, part: TreePart, deadline: Deadline) -> HistoryPlace:
     with _told_as_changes():
-        place = locate(git, part.ref, part.reach, deadline)
+        place = locate(git, part.ref, deadline)
     if place is None:
         raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
     return place

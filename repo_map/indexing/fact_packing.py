@@ -20,7 +20,6 @@ _MOVES_LINE = 1
 _MOVES_DEFINITION = 2
 _KIND = 4
 """What a kind is multiplied by in a head."""
-_MOST_NUMBER_BYTES = 5
 _BLOCK_BYTES = 1 << 20
 """Unpacked at a time: each takes some hundred bytes meanwhile."""
 
@@ -201,40 +200,3 @@ def _read(blob: NDArray[np.uint8], cuts: Numbers) -> tuple[Numbers, Numbers]:
         has = sizes > place
         numbers[has] |= (blob[begins[has] + place] & 127).astype(np.int64) << (7 * place)
     return numbers, np.searchsorted(begins, cuts)
-
-
-def are_whole(packed: Packed, names: Lists, texts: Lists) -> bool:
-    """Say whether ``unpack`` can read the bytes of every file, whoever wrote them."""
-    return all(_is_whole(packed, names, texts, first, last) for first, last in _blocks(packed.start))
-
-
-def _is_whole(packed: Packed, names: Lists, texts: Lists, first: int, last: int) -> bool:
-    cuts = packed.start[first : last + 1]
-    blob = packed.blob[cuts[0] : cuts[-1]]
-    if first == last:
-        return not len(blob)
-    # Each file has at least the number of its rows, and ends with the end of a number of at most five bytes.
-    if not np.all(np.diff(cuts) > 0) or np.any(blob[cuts[1:] - cuts[0] - 1] >= 128):
-        return False
-    if int(np.diff(np.flatnonzero(blob < 128), prepend=-1).max()) > _MOST_NUMBER_BYTES:
-        return False
-    numbers, begins = _read(blob, cuts - cuts[0])
-    sizes, begins = np.diff(begins), begins[:-1]
-    counts = numbers[begins]
-    if np.any(1 + 3 * counts > sizes):
-        return False
-    starts = offsets_of(counts)
-    heads, name, text = (numbers[_spread(begins + 1 + column * counts, counts)] for column in range(3))
-    lines = _per_file((heads & _MOVES_LINE) != 0, starts)
-    moves = _per_file((heads & _MOVES_DEFINITION) != 0, starts)
-    return bool(
-        np.all(1 + 3 * counts + 2 * lines + moves == sizes)
-        and np.all(heads[starts[:-1][counts > 0]] & _MOVES_LINE)
-        and np.all(name < _spread_lengths(names, first, last, counts))
-        and np.all(text < _spread_lengths(texts, first, last, counts))
-    )
-
-
-def _spread_lengths(lists: Lists, first: int, last: int, counts: Numbers) -> Numbers:
-    """Return for each row how many entries the list of its file has."""
-    return np.repeat(np.diff(lists.start[first : last + 1]), counts)

@@ -19,12 +19,9 @@ from repo_map.atomic_files import latest_first, prune, read_stored, replace_file
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables
-from repo_map.indexing.shared_objects import Sharing
-from repo_map.indexing.sharing import SharedRows
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, read_paths, write_snapshot
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, Problem
-from repo_map.worktree.places import Place
 
 _SEAL_BYTES = 16
 _STATE_BYTES = 40
@@ -55,29 +52,14 @@ class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
 class Store:
     """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
 
-    def __init__(self, folder: Path | None, limits: Limits = USUAL, sharing: Sharing | None = None) -> None:
-        """``sharing`` says where rows are looked for that other machines have parsed; None for nowhere."""
+    def __init__(self, folder: Path | None, limits: Limits = USUAL) -> None:
         self.folder = folder
         self._limits = limits
-        self._sharing = sharing
         self._suffix = f"-{extractor_version()}{limits.mark}.index"
 
     def under(self, limits: Limits) -> Store:
         """Return the store of the same folder for indexes that are made under other limits."""
-        return self if limits.mark == self._limits.mark else Store(self.folder, limits, self._sharing)
-
-    def shared(self, place: Place) -> SharedRows | None:
-        """Return the rows that servers share of a place's repository, None where they share none.
-
-        Of several repositories side by side nothing is shared: their paths are those of no repository.
-        """
-        if self._sharing is None or len(place.parts) != 1:
-            return None
-        (part,) = place.parts
-        sharing = self._sharing
-        if part.known_as:
-            sharing = sharing._replace(repository=part.known_as)
-        return SharedRows(sharing, part.root, self._limits)
+        return self if limits.mark == self._limits.mark else Store(self.folder, limits)
 
     def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
@@ -150,13 +132,13 @@ class Store:
         return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
 
 
-def user_store(limits: Limits = USUAL, sharing: Sharing | None = None) -> Store:
+def user_store(limits: Limits = USUAL) -> Store:
     """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
     try:
         home = Path.home()
     except RuntimeError:  # No home folder: a service account.
         home = Path(tempfile.gettempdir())
-    return Store(cache_folder(os.environ, sys.platform, home), limits, sharing)
+    return Store(cache_folder(os.environ, sys.platform, home), limits)
 
 
 def _open(path: Path) -> Tables | None:

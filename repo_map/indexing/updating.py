@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.schema import Tables, from_arrays
-from repo_map.indexing.sharing import WORTH_SHARING_BYTES, SharedRows
 from repo_map.indexing.snapshot import SnapshotError
 from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
 from repo_map.indexing.store import Store
-from repo_map.indexing.strings import encode
-from repo_map.indexing.tree_manifest import row_key
 from repo_map.indexing.widening import widen
 from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
@@ -63,16 +60,7 @@ class RowSources:
         self._take_same_bytes(tables, suspects, rows[suspects], self._digests(suspects))
         return len(suspects)
 
-    def take_known_elsewhere(self, store: Store, shared: SharedRows | None, on_progress: OnProgress) -> None:
-        """Take the rows of missing files from other trees, first of this machine, then of others."""
-        self.take_kept(store.related(self._listing.paths))
-        if shared and self.missing_bytes() > WORTH_SHARING_BYTES and shared.has_any():
-            on_progress("fetching", 0, 1)
-            self.take_shared(shared)
-            on_progress("fetching", 1, 1)
-        self.take_unread()
-
-    def take_kept(self, candidates: Iterator[Tables]) -> None:
+    def take_cached(self, candidates: Iterator[Tables]) -> None:
         """Take the rows of missing files from other trees, until to look costs more than it may save."""
         looked_at = 0
         while (missing := self.missing_bytes()) > _WORTH_RELATED_BYTES and (
@@ -89,17 +77,6 @@ class RowSources:
             found = rows != _NONE
             wanted = missing[found]
             self._take_same_bytes(tables, wanted, rows[found], self._digests(wanted))
-
-    def take_shared(self, shared: SharedRows) -> None:
-        """Take the rows of missing files from what other machines have parsed of the same repository."""
-        missing = self._missing()
-        sizes = self._listing.states[missing, 0].tolist()
-        wanted = {
-            row_key(encode(self._listing.paths[file]), digest): size
-            for file, digest, size in zip(missing.tolist(), self._digests(missing), sizes, strict=True)
-            if digest
-        }
-        self.take_related(shared.tables_with(wanted))
 
     def take_unread(self) -> None:
         """Take the rows of files that were looked at and are listed by path only: they need no worker."""
@@ -279,8 +256,7 @@ def update(
         look, known = known, None
     if known is None:
         known = _recall(tree, store, problems)
-    shared = store.shared(tree.place)
-    if known is None and not (shared and shared.has_any()):
+    if known is None:
         # While the files are listed a worker starts.
         from repo_map.indexing.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it
 
@@ -294,7 +270,8 @@ def update(
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if look is not None:
         sources.take_read(look)
-    sources.take_known_elsewhere(store, shared, on_progress)
+    sources.take_cached(store.related(listing.paths))
+    sources.take_unread()
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)

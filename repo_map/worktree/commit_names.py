@@ -2,7 +2,7 @@
 
 Git's own reading of a name searches messages and logs, guesses at ids, and knows no reader. Here a name is a
 branch, a tag, an id or ``HEAD``, with ``~2``, ``^2`` and ``^{commit}`` behind it. It becomes the full id of a
-commit that the reader may read, or nothing.
+commit that HEAD, a branch or a tag has, or nothing.
 """
 
 from __future__ import annotations
@@ -61,31 +61,6 @@ class CommitRange(NamedTuple):
     """Whether ``A...B`` was written: what came to ``B`` since both parted."""
 
 
-class CommitReach(NamedTuple):
-    """Which commits of a repository a caller may read: those that certain refs have, and all before them."""
-
-    is_own: bool = True
-    """Whether HEAD and the branches of remotes count too: in a folder that the caller may open."""
-    branches: tuple[str, ...] = ()
-    """Patterns of the branches that count, of one ``*`` each; all of them, and the tags, if none is given."""
-
-    def has(self, ref: str) -> bool:
-        """Tell whether all that a ref has may be read."""
-        if ref.startswith(_HEADS):
-            return not self.branches or any(
-                _is_meant(ref.removeprefix(_HEADS), each) for each in self.branches
-            )
-        return (ref.startswith(_TAGS) and not self.branches) or (ref.startswith(_REMOTES) and self.is_own)
-
-    def may_name(self, ref: str) -> bool:
-        """Tell whether a ref may be named; what a tag has is then asked for, where ``has`` denies it."""
-        return ref.startswith(_TAGS) or self.has(ref)
-
-
-OWN_FOLDER: Final = CommitReach()
-"""In a folder that a caller may open: what HEAD, branches, tags and the branches of remotes have."""
-
-
 def read_name(text: str) -> CommitName:
     """Return the commit that a text names; raises ``CommitNameError``."""
     found = _END.fullmatch(text) if len(text) <= _LONGEST and ".." not in text else None
@@ -106,7 +81,7 @@ def read_range(text: str) -> CommitRange | CommitName:
     return CommitRange(read_name(first) if first else None, read_name(last) if last else None, from_base)
 
 
-def locate(git: Git, ref: str, reach: CommitReach, deadline: Deadline) -> HistoryPlace | None:
+def locate(git: Git, ref: str, deadline: Deadline) -> HistoryPlace | None:
     """Return where the history of a commit begins; ``""`` names the one that the work tree is at.
 
     None where no commit is called so that may be read, and where git does not trust the repository's owner.
@@ -120,11 +95,11 @@ def locate(git: Git, ref: str, reach: CommitReach, deadline: Deadline) -> Histor
     name = read_name(ref)
     # Whether git trusts the owner comes first: nothing else is asked of a repository that it does not trust.
     folder = git.folder(deadline)
-    found = folder and find_commit(git, name, reach, deadline)
+    found = folder and find_commit(git, name, deadline)
     return HistoryPlace(found, *folder) if folder and found else None
 
 
-def find_commit(git: Git, name: CommitName, reach: CommitReach, deadline: Deadline) -> str:
+def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
     """Return the id of a commit that may be read, ``""`` where none is called so.
 
     What may not be read is not there: it makes no short id ambiguous either.
@@ -133,7 +108,7 @@ def find_commit(git: Git, name: CommitName, reach: CommitReach, deadline: Deadli
         CommitNameError: the name means two commits.
         GitError: git does not answer.
     """
-    found = _Search(git, reach, deadline).starts(name.base)
+    found = _Search(git, deadline).starts(name.base)
     if len(found) > 1:
         told = _told(name.base)
         raise CommitNameError(
@@ -150,9 +125,8 @@ def find_commit(git: Git, name: CommitName, reach: CommitReach, deadline: Deadli
 class _Search:
     """Looks for the commits of one name."""
 
-    def __init__(self, git: Git, reach: CommitReach, deadline: Deadline) -> None:
+    def __init__(self, git: Git, deadline: Deadline) -> None:
         self._git = git
-        self._reach = reach
         self._deadline = deadline
 
     def starts(self, base: str) -> Sequence[str]:
@@ -160,18 +134,14 @@ class _Search:
         refs = self._refs()
         if base == HEAD:
             head = self._head()
-            return [head] if head and (self._reach.is_own or self._may_read(head, refs)) else []
+            return [head] if head else []
         digits = base.lower() if _ID.fullmatch(base) else ""
         if len(digits) in _FULL and (found := self._of_ids([digits], refs)):
             # A branch that is called like an id takes nobody's place.
             return found
-        named = {ref: refs[ref] for ref in _full_names(base) if ref in refs and self._reach.may_name(ref)}
+        named = {ref: refs[ref] for ref in _full_names(base) if ref in refs}
         peeled = self._peeled(named.values())
-        commits = [
-            commit
-            for ref, each in named.items()
-            if (commit := peeled.get(each)) and (self._reach.has(ref) or self._may_read(commit, refs))
-        ]
+        commits = [commit for each in named.values() if (commit := peeled.get(each))]
         if digits and len(digits) not in _FULL:
             commits += self._of_ids(self._ask("rev-parse", f"--disambiguate={digits}").split(), refs)
         return list(dict.fromkeys(commits))
@@ -190,9 +160,9 @@ class _Search:
         return [commit for commit in dict.fromkeys(commits) if self._may_read(commit, refs)]
 
     def _may_read(self, commit: str, refs: Mapping[str, str]) -> bool:
-        """Tell whether a commit is one that the refs have which the reader may read, or one before."""
-        tips = list(self._peeled(each for ref, each in refs.items() if self._reach.has(ref)).values())
-        if self._reach.is_own and (head := self._head()):
+        """Return True if HEAD or one of the refs has the commit."""
+        tips = list(self._peeled(refs.values()).values())
+        if head := self._head():
             tips.append(head)
         # Of a commit and the merge of all tips the base is the commit itself where they have it.
         return commit in tips or any(
@@ -212,14 +182,6 @@ class _Search:
 
     def _ask(self, *arguments: str, lines: Iterable[str] = ()) -> str:
         return _ask(self._git, self._deadline, *arguments, lines=lines)
-
-
-def _is_meant(branch: str, pattern: str) -> bool:
-    """Tell whether a pattern means a branch: as with git's own, its star stands for slashes too."""
-    start, star, end = pattern.partition("*")
-    if not star:
-        return branch == start
-    return branch.startswith(start) and branch[len(start) :].endswith(end)
 
 
 def _full_names(base: str) -> Iterator[str]:

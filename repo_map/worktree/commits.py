@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.blobs import BlobReader
-from repo_map.worktree.commit_names import OWN_FOLDER, WHAT_NAMES_ONE, CommitNameError, CommitReach, locate
+from repo_map.worktree.commit_names import WHAT_NAMES_ONE, CommitNameError, locate
 from repo_map.worktree.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.worktree.files import Listing, ReadFile, digest, sort_names, too_large
 from repo_map.worktree.git import Deadline, Git, GitConversation, GitError
@@ -37,35 +37,23 @@ _ADVICE: Final = f"give {WHAT_NAMES_ONE}."
 class CommitTree:
     """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
 
-    def __init__(
-        self, root: Path, ref: str, title: str = "", *, known_as: str = "", reach: CommitReach = OWN_FOLDER
-    ) -> None:
-        """``title`` is what it is told by, by default the folder and the commit's name.
-
-        A server's own list knows the repository as ``known_as``. A commit out of ``reach`` is not there.
-        """
+    def __init__(self, root: Path, ref: str, title: str = "") -> None:
+        """``title`` is what users are shown, by default the folder and the commit's name."""
         self.root = root
         """The folder, in a repository whose work tree is never looked at."""
         self.ref = ref
         self.title = title or f"{root}@{ref}"
-        self._known_as = known_as
-        self._reach = reach
         self._blobs = BlobReader(self._converse)
 
     @property
     def name(self) -> bytes:
         """What tells the tree from others."""
-        reach = "\0".join(("own" if self._reach.is_own else "", *self._reach.branches))
-        return b"commit\0%s\0%s\0%s" % (
-            os.fsencode(self.root),
-            self.ref.encode("utf-8", "replace"),
-            reach.encode("utf-8", "replace"),
-        )
+        return b"commit\0%s\0%s" % (os.fsencode(self.root), self.ref.encode("utf-8", "replace"))
 
     @property
     def parts(self) -> tuple[TreePart, ...]:
         """The one repository."""
-        return (TreePart("", self.root, self.ref, self._known_as, self._reach),)
+        return (TreePart("", self.root, self.ref),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
         """Return the first ``limit`` files; ``known`` where the commit has the same ones still.
@@ -81,7 +69,7 @@ class CommitTree:
         deadline = Deadline(is_wanted=is_wanted)
         try:
             git = Git(self.root)
-            place = locate(git, self.ref, self._reach, deadline)
+            place = locate(git, self.ref, deadline)
         except CommitNameError as error:
             raise RepositoryNotFoundError(f"{error}; {error.advice or _ADVICE}") from error
         except GitError as error:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from repo_map.worktree.commit_names import OWN_FOLDER, CommitReach
 from repo_map.worktree.files import Listing, ReadFile
 
 
@@ -32,10 +31,6 @@ class TreePart(NamedTuple):
     root: Path
     ref: str
     """The commit's name, ``""`` for the work tree."""
-    known_as: str = ""
-    """The name that a server's own list gives the repository; ``""`` for one that is known by its folder."""
-    reach: CommitReach = OWN_FOLDER
-    """Which of its commits may be read."""
 
     @property
     def shown(self) -> str:

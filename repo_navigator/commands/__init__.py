@@ -105,20 +105,12 @@ REPO_NAVIGATOR: Final = Program(
             ("nav-6f2c1e0d8a4b5c7f9e3d1a2b", "--older-than 30"),
         ),
         Command(
-            "repositories",
-            "repo_navigator.commands.repositories",
-            "manage the repositories that a server offers by name",
-            "Manage the repositories that a server offers by name, and their clones. "
-            "REPO_NAVIGATOR_REPOSITORIES names the file that lists them.",
-            ("add api https://git.example/team/api.git --branch main --reader group:backend",),
-        ),
-        Command(
-            "team",
-            "repo_navigator.commands.team",
-            "tell an operator how a team's servers stand, and who may call them",
-            "Tell how a team's servers stand, who calls them and what is slow; let people in, turn them "
-            "away, delete what is theirs. It goes by the servers' settings and by their database.",
-            ("status", "people --json", "slow --hours 2", "token alice --group core", "revoke alice"),
+            "token",
+            "repo_navigator.commands.token",
+            "make a bearer token for a user of an HTTP server",
+            "Print a new bearer token once, and the entry to add to the file that REPO_NAVIGATOR_TOKENS "
+            "names. Removing the entry withdraws the token.",
+            ("alice", "alice --expires 2027-01-31"),
         ),
         Command(
             "hook",

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
-from navigator.workspaces.places import Places
+from navigator.workspaces.places import place_of
 from repo_map.check import telling
 from repo_map.check.checking import check_changes
 from repo_map.impact.git_changes import read_changes
@@ -61,7 +61,7 @@ _POLL_SHARE: Final = 9
 
 def run(options: CheckOptions, settings: Settings) -> int:
     """Print what is found, and return 1 where something is, or may be and the check is strict."""
-    place = Places(settings).of(require_repository(options.repo, (), settings, "as the first argument"))
+    place = place_of(require_repository(options.repo, (), settings, "as the first argument"))
     store = Store(settings.cache_dir, settings.limits)
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
     if options.watch:

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 
+from mcp_server.repositories import read_repositories
 from mcp_server.repository import work_tree
 from mcp_server.setting_names import KNOWN, unknown_settings, warn_removed_settings
-from mcp_server.settings import Settings
+from mcp_server.settings import Settings, SettingsError
+from mcp_server.tokens import read_tokens
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import NavigationRequest, kept_in_memory
 from navigator.stores.store_address import DatabaseAddress, require_packages
-from navigator.workspaces.catalogue import Catalogue
-from navigator.workspaces.clones import kept
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -208,18 +208,16 @@ def team_stores(settings: Settings) -> Diagnosis:
 
 
 def team_settings(settings: Settings) -> Iterator[Diagnosis]:
-    """The list of repositories, the allowed folders and the identity provider, where they are set."""
-    if settings.repositories is not None and settings.data_dir is not None:
-        try:
-            known = list(kept(Catalogue(settings.repositories, settings.data_dir)))
-            missing = [each.name for each in known if not each.head]
-            state = FindingState.NOTE if missing else FindingState.OK
-            said = f"{settings.repositories}: {len(known)} known, {len(missing)} not fetched"
-            advice = "run `repo-navigator repositories sync` as the server's user" if missing else ""
-            yield Diagnosis("repositories", state, said, advice)
-        except (RepoMapError, OSError) as error:
-            advice = "fix the file; a running server still uses its earlier list"
-            yield _failed("repositories", str(error), advice)
+    """The lists of repositories and tokens, the allowed folders and the identity provider, where set."""
+    for name, path, read in (
+        ("repositories", settings.repositories, read_repositories),
+        ("tokens", settings.http.tokens, read_tokens),
+    ):
+        if path is not None:
+            try:
+                yield _ok(name, f"{path}: {len(read(path))} listed")
+            except SettingsError as error:
+                yield _failed(name, str(error), "fix the file; a running server uses its earlier content")
     if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
         yield _failed("allowed folders", f"no folder: {', '.join(gone)}", "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_server.settings import Settings
 from navigator.steps.arguments import require_token_budget
-from navigator.workspaces.places import Places
+from navigator.workspaces.places import place_of
 from repo_map.atomic_files import require_writable
 from repo_map.drawing.draw import RepoMap
 from repo_map.drawing.replay import Drift, replay
@@ -88,7 +88,7 @@ def replayed(
         RepositoryNotFoundError: there is none.
         FlightPlanError: the plan is not well-formed.
     """
-    place = Places(settings).of(require_repository(repo, further, settings, "after the plan"))
+    place = place_of(require_repository(repo, further, settings, "after the plan"))
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:
         plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})

@@ -15,7 +15,7 @@ import anyio
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.setting_names import require_known, warn_removed_settings
-from mcp_server.settings import Settings, allowed_folders, log_level
+from mcp_server.settings import Settings, SettingsError, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
 from navigator.stores.store_address import require_packages
 from repo_navigator.options import flag, repeated
@@ -41,6 +41,7 @@ class ServeOptions:
 
 
 OPTIONS = ServeOptions
+_FORMER_TOKENS: Final = "REPO_NAVIGATOR_HTTP_TOKENS"
 _NEW_OBJECTS: Final = 10_000
 """That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
 to look as often as Python does takes a tenth of a step's time."""
@@ -61,15 +62,25 @@ def run(options: ServeOptions, settings: Settings) -> int:
         if options.http is not None:
             from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
 
-            is_team = bool(settings.store or settings.bucket or settings.repositories)
-            has_others = settings.store is not None
-            serve = partial(serve_http, server, settings.http, loads_first=has_others, is_watched=is_team)
-            anyio.run(serve)
+            anyio.run(partial(serve_http, server, settings.http, loads_first=settings.store is not None))
         else:
             anyio.run(server.run_stdio_async, settings.grace_seconds)
     except KeyboardInterrupt:
         pass
     return 0
+
+
+def _require_replaced_tokens(settings: Settings) -> None:
+    """Refuse a server whose tokens are set in the way of earlier versions: it would ask for none.
+
+    Raises:
+        SettingsError: It is one.
+    """
+    if os.environ.get(_FORMER_TOKENS) and settings.http.tokens is None and settings.http.identity is None:
+        raise SettingsError(
+            f"{_FORMER_TOKENS} has no effect any more; set REPO_NAVIGATOR_TOKENS to a file of tokens, whose "
+            "entries `repo-navigator token NAME` prints, and unset the former."
+        )
 
 
 def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
@@ -85,6 +96,7 @@ def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
     if options.log_format:
         settings = replace(settings, log_format=options.log_format)
     if options.http is not None:
+        _require_replaced_tokens(settings)
         from mcp_server.http import parse_address  # noqa: PLC0415 - as above
 
         host, port = parse_address(options.http)

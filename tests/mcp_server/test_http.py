@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import socket
@@ -10,28 +11,31 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anyio.abc
+import anyio
 import anyio.lowlevel
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from mcp_server.app import build_server
-from mcp_server.http import bound, http_app, parse_address
-from mcp_server.settings import HttpSettings, Settings, SettingsError
-from mcp_server.transport import connections, sessions
+from mcp_server.http import bound, parse_address
+from mcp_server.settings import HttpSettings, SettingsError
+from mcp_server.tokens import TokenFile
 from repo_navigator.main import main
 
 ALICE, BOB = "alice-0123456789abcdef", "bob-0123456789abcdef"
+TOKENS = {"alice": ALICE, "bob": BOB}
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -47,6 +51,17 @@ INITIALIZE = {
 
 SERVE = (sys.executable, "-I", "-m", "mcp_server", "--http", "127.0.0.1:0")
 INITIALIZING = json.dumps(INITIALIZE).encode()
+
+
+def token_file(folder: Path, **tokens: str) -> str:
+    """Write the hashes of users' tokens, by default of Alice's and Bob's, and return the file's path."""
+    entries = [
+        f"- name: {name}\n  sha256: {hashlib.sha256(token.encode()).hexdigest()}\n"
+        for name, token in (tokens or TOKENS).items()
+    ]
+    file = folder / "tokens.yaml"
+    file.write_text("".join(entries))
+    return str(file)
 
 
 class Served:
@@ -116,7 +131,7 @@ def chunked(*chunks: bytes) -> bytes:
     return head(b"transfer-encoding: chunked") + pieces + b"0\r\n\r\n"
 
 
-HEALTH = head(method=b"GET", target=b"/health")
+HEALTH = head(method=b"GET", target=b"/healthz")
 
 
 @pytest.fixture
@@ -142,8 +157,8 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         folder,
         REPO_NAVIGATOR_DATA=str(folder / "data"),
         REPO_NAVIGATOR_CACHE=str(folder / "cache"),
-        REPO_NAVIGATOR_HTTP_TOKENS=f"alice:{ALICE}",
-        REPO_NAVIGATOR_HTTP_HOSTS="navigator.example, other.example:*, bücher.example:8443",
+        REPO_NAVIGATOR_TOKENS=token_file(folder),
+        REPO_NAVIGATOR_HTTP_HOSTS="navigator.example, other.example:*",
         REPO_NAVIGATOR_HTTP_ORIGINS="https://navigator.example, https://other.example:*",
     )
     yield server
@@ -151,8 +166,8 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def guarded(shop: Path) -> Iterator[Served]:
-    server = Served(shop, REPO_NAVIGATOR_HTTP_TOKENS=f"alice:{ALICE},bob:{BOB}")
+def guarded(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    server = Served(shop, REPO_NAVIGATOR_TOKENS=token_file(tmp_path_factory.mktemp("tokens")))
     yield server
     server.stop()
 
@@ -236,7 +251,7 @@ async def test_principals_do_not_see_each_other(guarded: Served, era: str) -> No
 
 
 def test_health_answers_without_a_token(guarded: Served) -> None:
-    message = httpx2.get(guarded.url.replace("/mcp", "/health"))
+    message = httpx2.get(guarded.url.replace("/mcp", "/healthz"))
     assert message.status_code == 200
     assert message.json()["status"] == "ok"
 
@@ -257,194 +272,68 @@ def test_pages_of_other_origins_are_refused(served: Served, headers: dict[str, s
 
 
 @pytest.mark.parametrize(
-    "host",
-    [
-        "localhost",
-        "LocalHost:1",
-        "127.0.0.1:65535",
-        "[::1]",
-        "[0:0:0:0:0:0:0:1]:8321",
-        "navigator.example",
-        "other.example",
-        "other.example:99",
-        "xn--bcher-kva.example:8443",
-    ],
+    "host", [b"localhost", b"127.0.0.1:65535", b"[::1]", b"navigator.example", b"other.example:99"]
 )
-def test_a_host_is_known_by_its_whole_name(standing: Served, host: str) -> None:
-    # Without a session there is nothing to delete: it got past the door.
-    assert standing.status(head(method=b"DELETE", host=host.encode())) == 400
+def test_an_allowed_host_passes(standing: Served, host: bytes) -> None:
+    # Without a session there is nothing to delete: the request got past the check.
+    assert standing.status(head(method=b"DELETE", host=host)) == 400
 
 
 @pytest.mark.parametrize(
     "host",
     [
-        b"127.0.0.1:8321.evil.example",
-        b"127.0.0.1:8321,evil.example",
-        b"127.0.0.1:evil",
-        b"127.0.0.1:",
-        b"127.0.0.1:0",
-        b"127.0.0.1:65536",
-        b"127.0.0.1:*",
-        b"127.0.0.1 .evil.example",
-        b"127.0.0.1\r\n .evil.example",
-        b"127.0.0.1@evil.example",
-        b"user@127.0.0.1",
-        b"localhost.",
-        b"localhost/",
-        b"localhost.evil.example",
-        b"0x7f.1",
-        b"2130706433",
-        b"[::1",
-        b"[::1%lo]",
-        b"[::ffff:127.0.0.1]",
         b"10.1.2.3",
+        b"localhost.",
+        b"localhost.evil.example",
         b"navigator.example:8321",
-        b"navigator.example.evil.example",
-        b"xn--bcher-kva.example",
-        b"b\xc3\xbccher.example:8443",
+        b"user@127.0.0.1",
         b"",
     ],
 )
-def test_a_host_that_only_begins_like_ours_is_refused(standing: Served, host: bytes) -> None:
+def test_another_host_is_refused(standing: Served, host: bytes) -> None:
     assert standing.status(head(method=b"DELETE", host=host)) == 421
 
 
 @pytest.mark.parametrize(
-    ("host", "status"), [(b"10.1.2.3:8321", 200), (b"[fd00::1]", 200), (b"evil.example", 421), (b"", 421)]
-)
-def test_a_probe_may_ask_for_the_health_by_address_but_no_page_by_a_name(
-    standing: Served, host: bytes, status: int
-) -> None:
-    assert standing.status(head(method=b"GET", target=b"/health", host=host)) == status
-
-
-@pytest.mark.parametrize("path", [b"/mcp", b"/health"])
-@pytest.mark.parametrize(
     "origin",
-    [
-        b"http://localhost:x",
-        b"http://localhost:1/evil",
-        b"http://localhost:",
-        b"http://localhost/",
-        b"http://localhost.evil.example",
-        b"http://localhost@evil.example",
-        b"http://user@localhost",
-        b"http://localhost:1 http://evil.example",
-        b"localhost",
-        b"null",
-        b"file://",
-        b"ftp://localhost",
-        b"http://navigator.example",
-        b"https://navigator.example:1",
-        b"\xff",
-        b"",
-        b"http://localhost\r\norigin: http://localhost",
-    ],
+    [b"http://localhost", b"http://[::1]:80", b"https://navigator.example", b"https://other.example:8443"],
 )
-def test_an_origin_that_only_begins_like_ours_is_refused(
-    standing: Served, origin: bytes, path: bytes
-) -> None:
-    for method in (b"GET", b"DELETE", b"OPTIONS", b"POST"):
-        assert standing.status(head(b"origin: " + origin, method=method, target=path)) == 403
-
-
-@pytest.mark.parametrize(
-    "origin",
-    [
-        b"http://localhost",
-        b"https://LOCALHOST:5173",
-        b"http://[::1]:80",
-        b"https://navigator.example",
-        b"https://other.example:8443",
-    ],
-)
-def test_an_origin_is_known_by_its_whole_name(standing: Served, origin: bytes) -> None:
+def test_an_allowed_origin_passes(standing: Served, origin: bytes) -> None:
     assert standing.status(head(b"origin: " + origin, method=b"DELETE")) == 400
 
 
-BOTH = b"content-length: %d" % len(INITIALIZING)
-ONE_CHUNK = b"%x\r\n%b\r\n0\r\n\r\n" % (len(INITIALIZING), INITIALIZING)
+@pytest.mark.parametrize(
+    "origin",
+    [b"http://localhost.evil.example", b"null", b"http://navigator.example", b"https://navigator.example:1"],
+)
+def test_another_origin_is_refused(standing: Served, origin: bytes) -> None:
+    for method in (b"GET", b"DELETE", b"POST"):
+        assert standing.status(head(b"origin: " + origin, method=method)) == 403
 
 
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
-        pytest.param(posted(b"x: " + b"a" * 100_000), 431, id="one header of 100 kB"),
-        pytest.param(posted(*(b"x%d: abcdefgh" % n for n in range(1_200))), 431, id="1,200 headers"),
-        pytest.param(head(target=b"/mcp?" + b"a" * 20_000), 431, id="a target of 20 kB"),
-        pytest.param(b"GET /health HTTP/1.1\r\nx: " + b"a" * 20_000, 431, id="a header without an end"),
-        pytest.param(
-            head(BOTH, b"transfer-encoding: chunked") + ONE_CHUNK, 400, id="length and transfer encoding"
-        ),
         pytest.param(posted(b"content-length: 5"), 400, id="two lengths"),
         pytest.param(head(b"content-length: +5"), 400, id="a length with a sign"),
-        pytest.param(head(b"transfer-encoding: gzip, chunked"), 501, id="an unknown encoding"),
         pytest.param(chunked(INITIALIZING), 200, id="a body in chunks"),
         pytest.param(chunked(*[b"a" * 60_000] * 20), 413, id="chunks over the limit"),
-        pytest.param(head(b"transfer-encoding: chunked") + b"zz\r\n", 400, id="a chunk of no size"),
-        pytest.param(posted(b"x: 1\r\n 2"), 200, id="a folded header"),
         pytest.param(posted(b"x: 1\x002"), 400, id="a NUL"),
-        pytest.param(posted(b"x y: 1"), 400, id="a blank in a name"),
         pytest.param(head(b"host: localhost"), 400, id="two hosts"),
-        pytest.param(head(host=None), 400, id="no host"),
-        pytest.param(HEALTH.replace(b"1.1", b"1.0"), 200, id="HTTP/1.0"),
-        pytest.param(b"GET /health HTTP/1.0\r\n\r\n", 421, id="HTTP/1.0 without a host"),
-        pytest.param(head(method=b"OPTIONS"), 405, id="OPTIONS"),
         pytest.param(head(method=b"TRACE"), 405, id="TRACE"),
-        pytest.param(head(method=b"NONSENSE"), 405, id="a method of no meaning"),
-        pytest.param(head(method=b"CONNECT", target=b"evil.example:80"), 404, id="CONNECT"),
-        pytest.param(
-            head(method=b"GET", target=b"http://evil.example/health"), 404, id="a target with a host"
-        ),
         pytest.param(posted(body=b"[" * 999_999), 400, id="1 MB of brackets"),
         pytest.param(posted(b"mcp-protocol-version: 2026-07-28", body=b"[" * 999_999), 400, id="the same"),
-        pytest.param(posted(body=INITIALIZING.replace(b"1", b"1" * 6_000, 1)), 400, id="a huge number"),
         pytest.param(b"\x16\x03\x01\x02" * 50, 400, id="TLS"),
     ],
 )
-def test_every_request_has_one_meaning_and_an_end(standing: Served, sent: bytes, status: int) -> None:
+def test_a_malformed_request_is_refused_and_the_server_goes_on(
+    standing: Served, sent: bytes, status: int
+) -> None:
     assert standing.status(sent) == status
     assert standing.status(HEALTH) == 200
 
 
-def test_requests_in_a_row_are_answered_in_a_row_each_within_its_limits(standing: Served) -> None:
-    one = HEALTH.replace(b"connection: close\r\n", b"")
-    assert standing.say(one * 1_000 + HEALTH).count(b" 200 OK") == 1_001
-    long = one.replace(b"\r\n\r\n", b"\r\nx: " + b"a" * 20_000 + b"\r\n\r\n")
-    said = standing.say(one * 2 + long + one)
-    assert (said.count(b" 200 OK"), said.count(b" 431 ")) == (2, 1)
-
-
-def test_a_stream_that_cannot_be_resumed_is_opened_anew(standing: Served) -> None:
-    admitted = JSON | {"authorization": f"Bearer {ALICE}"}
-    opened = httpx2.post(standing.url, json=INITIALIZE, headers=admitted)
-    headers = admitted | {"mcp-session-id": opened.headers["mcp-session-id"], "last-event-id": "7"}
-    with httpx2.stream("GET", standing.url, headers=headers) as stream:
-        assert stream.status_code == 200
-        assert stream.headers["content-type"].startswith("text/event-stream")
-
-
-def test_connections_that_say_nothing_keep_nobody_out(shop: Path) -> None:
-    limited = ("sh", "-c", 'ulimit -n 128; exec "$0" "$@"', *SERVE)
-    server = Served(shop, limited)
-    half = (b"", b"POST /mcp HT", head(b"content-length: 9")[:-2], head(b"content-length: 9") + b"{")
-    held = []
-    for number in range(400):
-        client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-        held.append(client)
-        # Some are closed already, to make room for those after them.
-        with suppress(ConnectionError):
-            client.sendall(half[number % len(half)])
-    try:
-        assert [server.status(HEALTH) for _ in range(5)] == [200] * 5
-    finally:
-        for client in held:
-            client.close()
-        assert server.stop() == 0
-    assert server.log == ""
-
-
-def test_clients_that_leave_are_told_in_few_lines_without_a_traceback(shop: Path) -> None:
+def test_clients_that_leave_are_logged_in_few_lines_without_a_traceback(shop: Path) -> None:
     server = Served(shop)
     listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {}}}
     modern = [b"mcp-protocol-version: 2026-07-28", b"mcp-method: tools/list"]
@@ -460,176 +349,130 @@ def test_clients_that_leave_are_told_in_few_lines_without_a_traceback(shop: Path
     assert len(server.log.splitlines()) < 20
 
 
-@pytest.mark.anyio
-@pytest.mark.usefixtures("_closed_connections")
+def test_more_connections_than_allowed_are_answered_503(shop: Path) -> None:
+    server = Served(shop, REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS="3")
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(4)]
+    for each in held:
+        each.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    answers = [each.recv(100).split(b" ")[1] for each in held]
+    for each in held:
+        each.close()
+    assert b"503" in answers
+    assert server.stop() == 0
+
+
+def test_a_changed_token_file_is_read_while_the_server_runs(shop: Path, tmp_path: Path) -> None:
+    server = Served(shop, REPO_NAVIGATOR_TOKENS=token_file(tmp_path, alice=ALICE))
+
+    def status(token: str) -> int:
+        headers = JSON | {"authorization": f"Bearer {token}"}
+        return httpx2.post(server.url, json=INITIALIZE, headers=headers).status_code
+
+    def settles(token: str, wanted: int) -> bool:
+        return eventually(lambda: status(token) == wanted)
+
+    assert (status(ALICE), status(BOB)) == (200, 401)
+    token_file(tmp_path, bob=BOB)
+    assert settles(BOB, 200)
+    assert status(ALICE) == 401
+    # What can't be used changes nothing, and is logged once.
+    (tmp_path / "tokens.yaml").write_text("- name: bob\n  sha: x\n")
+    assert not eventually(lambda: status(BOB) != 200, seconds=2.5)
+    server.stop()
+    assert server.log.count("tokens.yaml`, line 1") == 1
+    assert BOB not in server.log
+
+
+def test_an_expired_token_admits_nobody(tmp_path: Path) -> None:
+    file = Path(token_file(tmp_path, alice=ALICE))
+    file.write_text(file.read_text() + "  expires: 2026-11-30\n")
+    for day, user in ((30, "alice"), (31, None)):
+        now = datetime(2026, 11, 30, 23, tzinfo=UTC) + timedelta(days=day - 30)
+        assert TokenFile(file, clock=lambda now=now: now).user_of(ALICE) == user
+
+
 @pytest.mark.parametrize(
-    ("limit", "sent"),
+    ("content", "line"),
     [
-        ("HEAD_SECONDS", b""),
-        ("HEAD_SECONDS", b"GET / HTTP/1.1\r\nhost: "),
-        ("HEAD_SECONDS", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"),
-        ("BODY_SECONDS", b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{"),
-        ("TAKING_SECONDS", b"GET /much HTTP/1.1\r\nhost: x\r\n\r\n"),
+        ("- name: alice\n  sha256: 12\n", 1),
+        ("- name: alice\n  sha256: {hash}\n- name: jwt-bob\n  sha256: {hash}\n", 3),
+        ("- name: alice\n  sha256: {hash}\n- name: bob\n  sha256: {hash}\n", 3),
+        ("- name: local\n  sha256: {hash}\n", 1),
+        ("tokens:\n- [", 2),
     ],
-    ids=["silent", "slow head", "idle after an answer", "slow body", "takes nothing"],
 )
-async def test_a_client_that_lets_the_server_wait_is_cut_off(
-    monkeypatch: pytest.MonkeyPatch, limit: str, sent: bytes
+def test_a_bad_entry_is_refused_at_start_with_its_line(
+    content: str,
+    line: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connections, limit, 0.1)
-    ended = anyio.Event()
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        while (await receive()).get("more_body"):
-            pass
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        if scope["path"] == "/much":
-            for _ in range(1_000):
-                await send({"type": "http.response.body", "body": b"a" * 100_000, "more_body": True})
-            ended.set()
-            return
-        await send({"type": "http.response.body", "body": b"enough"})
-
-    async with serving(with_lifespan(app), most=10) as port:
-        with anyio.fail_after(30):
-            async with await anyio.connect_tcp("127.0.0.1", port) as client:
-                await client.send(sent)
-                if limit == "TAKING_SECONDS":
-                    await ended.wait()
-                with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
-                    while True:
-                        await client.receive()
+    file = tmp_path / "tokens.yaml"
+    file.write_text(content.replace("{hash}", "a" * 64))
+    monkeypatch.setenv("REPO_NAVIGATOR_TOKENS", str(file))
+    assert main(["serve", "--http", "127.0.0.1:0"]) == 2
+    assert f"`{file}`, line {line}" in capsys.readouterr().err
 
 
-@pytest.mark.anyio
-@pytest.mark.usefixtures("_closed_connections")
-async def test_where_every_connection_has_a_call_the_next_is_refused_and_a_stream_gives_way() -> None:
-    let_go, calls = anyio.Event(), 0
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal calls
-        calls += 1
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"begun", "more_body": True})
-        await let_go.wait()
-        await send({"type": "http.response.body", "body": b"done"})
-
-    async def begin(port: int, method: str) -> anyio.abc.SocketStream:
-        client = await anyio.connect_tcp("127.0.0.1", port)
-        await client.send(f"{method} / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
-        return client
-
-    async def whole(client: anyio.abc.SocketStream) -> bytes:
-        said = b""
-        async with client:
-            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
-                while True:
-                    said += await client.receive()
-        return said
-
-    with anyio.fail_after(30):
-        async with serving(with_lifespan(app), most=2) as port:
-            stream, call = await begin(port, "GET"), await begin(port, "POST")
-            assert b"begun" in await stream.receive()
-            assert b"begun" in await call.receive()
-            another = await begin(port, "POST")
-            assert b"begun" in await another.receive()
-            assert await whole(stream) == b""
-            assert (await whole(await begin(port, "POST"))).startswith(b"HTTP/1.1 503 ")
-            let_go.set()
-            assert b"done" in await whole(call)
-            assert b"done" in await whole(another)
-    assert calls == 3
-
-
-@pytest.mark.anyio
-@pytest.mark.usefixtures("_closed_connections")
-async def test_sessions_that_nobody_ends_keep_nobody_out(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings
+def test_the_token_command_prints_an_entry_that_admits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sessions, "MOST", 3)
-    http_settings = HttpSettings(tokens={ALICE: "alice", BOB: "bob"})
-    app = http_app(build_server(settings), http_settings)
-    async with serving(app, most=10) as port, httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
-
-        async def ask(token: str, message: dict[str, Any], session: str | None = None) -> httpx2.Response:
-            named = {"authorization": f"Bearer {token}"} | ({"mcp-session-id": session} if session else {})
-            return await http.post("/mcp", json=message, headers=JSON | named)
-
-        async def opened(token: str) -> str:
-            return str((await ask(token, INITIALIZE)).headers["mcp-session-id"])
-
-        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-        first, second, third = await opened(ALICE), await opened(BOB), await opened(ALICE)
-        assert (await ask(ALICE, ping, first)).status_code == 200
-        fourth = await opened(BOB)
-        # The second was not used for longest.
-        assert (await ask(BOB, ping, second)).status_code == 404
-        for token, session in ((ALICE, first), (ALICE, third), (BOB, fourth)):
-            assert (await ask(token, ping, session)).status_code == 200
-        for _ in range(20):
-            await opened(BOB)
-        assert (await ask(ALICE, ping, first)).status_code == 404
+    assert main(["token", "alice", "--expires", "2999-12-31"]) == 0
+    token, _, entry = capsys.readouterr().out.partition("\n")
+    file = tmp_path / "tokens.yaml"
+    file.write_text(entry)
+    assert TokenFile(file).user_of(token) == "alice"
+    assert TokenFile(file).user_of(token + "x") is None
+    assert main(["token", "jwt-alice"]) == 2
+    assert main(["token", "alice", "--expires", "2001-01-01"]) == 2
 
 
-@pytest.mark.anyio
-@pytest.mark.usefixtures("_closed_connections")
-async def test_a_call_that_is_on_its_way_when_the_server_ends_is_answered() -> None:
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await receive()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"6")]})
-        await send({"type": "http.response.body", "body": b"enough"})
+def test_metrics_count_calls_and_ask_for_a_token(shop: Path, tmp_path: Path) -> None:
+    server = Served(shop, REPO_NAVIGATOR_TOKENS=token_file(tmp_path), REPO_NAVIGATOR_METRICS="on")
+    url = server.url.replace("/mcp", "/metrics")
+    assert httpx2.get(url).status_code == 401
+    admitted = JSON | {"authorization": f"Bearer {ALICE}", "mcp-protocol-version": "2025-06-18"}
+    session = httpx2.post(server.url, json=INITIALIZE, headers=admitted).headers["mcp-session-id"]
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "step", "arguments": {}}}
+    httpx2.post(server.url, json=call, headers=admitted | {"mcp-session-id": session})
+    text = httpx2.get(url, headers=admitted).text
+    server.stop()
+    counted = [line for line in text.splitlines() if line.startswith("repo_navigator_calls")]
+    assert any(
+        'tool="step"' in line and 'outcome="unknown_navigation"' in line and line.endswith(" 1.0")
+        for line in counted
+    )
 
-    async def is_answered(receive: Callable[[], Awaitable[bytes]]) -> bool:
-        said = b""
-        while not said.endswith(b"enough") and (more := await receive()):
-            said += more
-        return said.endswith(b"enough")
 
-    called = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
-    listener = bound(HttpSettings(port=0))
-    port = listener.getsockname()[1]
-    server = connections.Server(with_lifespan(app), listener, most=10, drain_seconds=10)
-    server.config.load()
-    server.lifespan = server.config.lifespan_class(server.config)
-    await server.startup()
-    with anyio.fail_after(30):
-        async with await anyio.connect_tcp("127.0.0.1", port) as kept, anyio.create_task_group() as tasks:
-            await kept.send(called)
-            assert await is_answered(kept.receive)
-            # One is known to the system alone, the other is kept open by a proxy.
-            with socket.create_connection(("127.0.0.1", port), timeout=30) as late:
-                late.sendall(called)
-                tasks.start_soon(server.shutdown)
-                assert await is_answered(partial(anyio.to_thread.run_sync, late.recv, 1_000))
-            await kept.send(called)
-            assert await is_answered(kept.receive)
-            with pytest.raises(anyio.EndOfStream):
-                await kept.receive()
+def test_tokens_set_in_the_former_way_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_TOKENS", f"alice:{ALICE}")
+    assert main(["serve", "--http", "127.0.0.1:0"]) == 2
+    assert "REPO_NAVIGATOR_TOKENS" in capsys.readouterr().err
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Return True once ``holds`` does, False if it does not within ``seconds``."""
+    ends = time.monotonic() + seconds
+    while not (found := holds()) and time.monotonic() < ends:
+        time.sleep(0.1)
+    return found
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, most: int) -> AsyncIterator[int]:
+async def serving(app: ASGIApp) -> AsyncIterator[int]:
     """Serve ``app`` in this process, and yield the port."""
     listener = bound(HttpSettings(port=0))
-    port = listener.getsockname()[1]
-    server = connections.Server(app, listener, most)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+    server.install_signal_handlers = lambda: None  # type: ignore[method-assign]
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(server.serve)
-        yield port
+        tasks.start_soon(partial(server.serve, [listener]))
+        while not server.started:
+            await anyio.lowlevel.checkpoint()
+        yield listener.getsockname()[1]
         server.should_exit = True
-
-
-def with_lifespan(app: ASGIApp) -> ASGIApp:
-    async def both(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await app(scope, receive, send)
-            return
-        for part in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{part}.complete"})
-
-    return both
 
 
 def test_a_body_over_the_limit_is_refused(served: Served) -> None:
@@ -677,7 +520,7 @@ def test_whoever_serves_others_asks_for_a_token(
         monkeypatch.setenv(f"REPO_NAVIGATOR_HTTP_{name}", value)
     assert main(["serve", "--http", address]) == 2
     said = capsys.readouterr().err
-    assert all(word in said for word in (*told.split(), "REPO_NAVIGATOR_HTTP_TOKENS"))
+    assert all(word in said for word in (*told.split(), "REPO_NAVIGATOR_TOKENS"))
 
 
 @pytest.mark.parametrize("own", ["localhost:*", "127.0.0.2", "[::1]:8321"])

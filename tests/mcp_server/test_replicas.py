@@ -22,7 +22,7 @@ from mcp_types import CallToolResult, TextContent
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.stores.store_address import DatabaseAddress
-from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
+from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, token_file
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 from tests.support.proxy import Proxy
@@ -74,7 +74,7 @@ def start(
                 "REPO_NAVIGATOR_ARTIFACTS": str(bucket).rstrip("/"),
                 "REPO_NAVIGATOR_DATA": str(tmp_path / f"data-{number}"),
                 "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
-                "REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{ALICE},bob:{BOB}",
+                "REPO_NAVIGATOR_TOKENS": token_file(tmp_path),
                 **environ,
             }
             served = Served(shop, **variables)
@@ -150,7 +150,7 @@ async def test_any_server_takes_any_call_as_one_server_alone_would(
         shop,
         REPO_NAVIGATOR_DATA=str(tmp_path / "alone"),
         REPO_NAVIGATOR_CACHE=str(tmp_path / "cache"),
-        REPO_NAVIGATOR_HTTP_TOKENS=f"alice:{ALICE},bob:{BOB}",
+        REPO_NAVIGATOR_TOKENS=token_file(tmp_path),
     )
     try:
         expected = await flown([alone])
@@ -316,7 +316,7 @@ def until_status(served: Served, status: int) -> None:
 
 def test_whoever_watches_over_a_server_needs_no_token(shop: Path, tmp_path: Path) -> None:
     served = Served(
-        shop, REPO_NAVIGATOR_DATA=str(tmp_path / "data"), REPO_NAVIGATOR_HTTP_TOKENS=f"alice:{ALICE}"
+        shop, REPO_NAVIGATOR_DATA=str(tmp_path / "data"), REPO_NAVIGATOR_TOKENS=token_file(tmp_path)
     )
     try:
         assert probed(served, "/healthz") == 200

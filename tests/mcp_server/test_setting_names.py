@@ -16,7 +16,7 @@ from mcp_server.settings import read_settings
 from repo_navigator.main import main
 
 ROOT = Path(__file__).parents[2]
-READ_ELSEWHERE = {"REPO_NAVIGATOR_LENDERS", "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM"}
+READ_ELSEWHERE = {"REPO_NAVIGATOR_LENDERS", "REPO_NAVIGATOR_HTTP_USER_CLAIM"}
 """By what opens a git repository, and beside an identity provider alone."""
 
 
@@ -44,10 +44,8 @@ def test_the_names_are_those_that_are_read_and_those_of_the_page() -> None:
 
 
 def test_the_nearest_name_is_told() -> None:
-    (told,) = unknown_settings(["REPO_NAVIGATOR_HTTP_TOKEN", "PATH", "REPO_NAVIGATOR_DATA"])
-    assert "REPO_NAVIGATOR_HTTP_TOKENS" in told
-    (told,) = unknown_settings(["REPO_NAVIGATOR_LIMIT_TOKENS_PER_DAY"])
-    assert "REPO_NAVIGATOR_LIMIT_TOKENS_A_DAY" in told
+    (told,) = unknown_settings(["REPO_NAVIGATOR_TOKEN", "PATH", "REPO_NAVIGATOR_DATA"])
+    assert "REPO_NAVIGATOR_TOKENS" in told
     (told,) = unknown_settings(["REPO_NAVIGATOR_XYZZY"])
     assert "docs/server.md" in told
 
@@ -55,15 +53,15 @@ def test_the_nearest_name_is_told() -> None:
 def test_a_server_refuses_it_the_doctor_tells_it_and_others_warn(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_TOKEN", "hunter2-0123456789")
-    (said,) = unknown_settings(["REPO_NAVIGATOR_HTTP_TOKEN"])
+    monkeypatch.setenv("REPO_NAVIGATOR_TOKEN", "hunter2-0123456789")
+    (said,) = unknown_settings(["REPO_NAVIGATOR_TOKEN"])
     for arguments in (["serve"], ["serve", "--http", "127.0.0.1:0"]):
         assert main(arguments) == 2
         assert said in capsys.readouterr().err
     assert main(["doctor"]) == 1
     assert f"✗ settings: {said}" in capsys.readouterr().out
-    monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(tmp_path / "none.yaml"))
-    assert main(["repositories", "list"]) == 2
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path))
+    assert main(["forget", "nav-none"]) == 2
     out, err = capsys.readouterr()
     assert err.splitlines()[0].startswith(f"repo-navigator: {said}")
     assert "hunter2" not in out + err

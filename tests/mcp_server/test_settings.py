@@ -8,9 +8,6 @@ import pytest
 
 from mcp_server.settings import (
     IdentitySettings,
-    PrincipalLimits,
-    SettingsError,
-    bearer_tokens,
     log_level,
     read_settings,
 )
@@ -46,15 +43,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_KEEP_DAYS": "7",
             "REPO_NAVIGATOR_LOG_LEVEL": "debug",
             "REPO_NAVIGATOR_LOG_FORMAT": "json",
-            "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
-            "REPO_NAVIGATOR_HTTP_GROUPS": "alice: web + core",
-            "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM": "teams",
-            "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": "fedcba9876543210",
-            "REPO_NAVIGATOR_LIMIT_OPEN_NAVIGATIONS": "5",
-            "REPO_NAVIGATOR_LIMIT_TOKENS_A_DAY": "200000",
-            "REPO_NAVIGATOR_LIMIT_COST_USD_A_DAY": "2.5",
-            "REPO_NAVIGATOR_LIMIT_INDEX_SECONDS_A_DAY": "300",
-            "REPO_NAVIGATOR_AUDIT": str(tmp_path / "audit.jsonl"),
+            "REPO_NAVIGATOR_TOKENS": str(tmp_path / "tokens.yaml"),
+            "REPO_NAVIGATOR_REPOSITORIES": str(tmp_path / "repositories.yaml"),
+            "REPO_NAVIGATOR_METRICS": "on",
+            "REPO_NAVIGATOR_HTTP_USER_CLAIM": "email",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
             "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
@@ -83,14 +75,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
     assert settings.line_numbers
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
-    assert settings.http.tokens == {"0123456789abcdef": "alice"}
+    assert settings.http.tokens == tmp_path / "tokens.yaml"
+    assert settings.repositories == tmp_path / "repositories.yaml"
     assert settings.http.identity == IdentitySettings(
-        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys", "teams"
+        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys", "email"
     )
-    assert settings.http.groups == {"alice": ("core", "web")}
-    assert settings.http.metrics_token == "fedcba9876543210"
-    assert settings.principal_limits == PrincipalLimits(5, 200_000, 2.5, 300.0)
-    assert settings.audit == tmp_path / "audit.jsonl"
+    assert settings.http.metrics
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
@@ -154,41 +144,6 @@ def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(nam
         read_settings({variable: value, "HOME": "/home/someone"})
     assert refusal_of_error(caught.value) == ("invalid_setting", variable)
     assert value in str(caught.value) or "://" in value
-
-
-@pytest.mark.parametrize("groups", ["bob:core", "alice", "alice:", "alice:core,alice:web"])
-def test_groups_that_are_nobodys_or_told_twice_are_refused(groups: str) -> None:
-    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef", "HOME": "/home/someone"}
-    with pytest.raises(SettingsError, match="REPO_NAVIGATOR_HTTP_GROUPS"):
-        read_settings({**tokens, "REPO_NAVIGATOR_HTTP_GROUPS": groups})
-
-
-def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
-    assert bearer_tokens(("0123456789abcdef", "bob:fedcba9876543210")) == {
-        "0123456789abcdef": "token-1",
-        "fedcba9876543210": "bob",
-    }
-
-
-def test_no_token_is_told_where_settings_are_printed() -> None:
-    word = "0123456789abcdef"
-    reader = "fedcba9876543210"
-    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}", "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": reader}
-    settings = read_settings(tokens)
-    assert settings.http.tokens == {word: "alice"}
-    assert word not in repr(settings)
-    assert reader not in repr(settings)
-
-
-@pytest.mark.parametrize("name", ["jwt-0123", "", "bob ", "local"])
-def test_a_name_that_no_bearer_can_have_is_refused(name: str) -> None:
-    with pytest.raises(SettingsError):
-        bearer_tokens((f"{name}:fedcba9876543210",))
-
-
-def test_a_short_token_is_refused() -> None:
-    with pytest.raises(SettingsError, match="bob"):
-        bearer_tokens(("bob:short",))
 
 
 def test_log_levels_are_named_in_any_case() -> None:

@@ -93,7 +93,7 @@ class Team:
             "ALTER TABLE sessions ADD COLUMN stop_reason text",
             "CREATE INDEX open_sessions ON sessions (app_name)",
             "DROP TABLE forgotten_sessions",
-            "DROP TABLE host_projects",
+            "DROP TABLE IF EXISTS host_projects",
         )
 
 

@@ -12,13 +12,11 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
-from navigator.workspaces.clones import sync
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.worktree.commit_names import CommitNameError, CommitReach, find_commit, read_name
+from repo_map.worktree.commit_names import CommitNameError, find_commit, read_name
 from repo_map.worktree.commits import CommitTree
 from repo_map.worktree.git import Deadline, Git
 from repo_navigator.main import main
@@ -32,7 +30,7 @@ NOT_THERE: Final = "feedc0de" * 5
 
 
 class Shop(NamedTuple):
-    """A named repository whose clone holds commits that nobody may read any more."""
+    """A listed repository that holds commits which no branch or tag has any more."""
 
     settings: Settings
     clone: Path
@@ -55,7 +53,7 @@ def shop(tmp_path: Path) -> Shop:
     hidden = {
         name: git(origin, "rev-parse", asked).strip()
         for name, asked in {
-            "a commit of a branch that is left out": "secret",
+            "a commit of a deleted branch": "secret",
             "a tag of it": "hidden",
             "its tree": "secret^{tree}",
             "its file": "secret:left_out.py",
@@ -64,19 +62,16 @@ def shop(tmp_path: Path) -> Shop:
         }.items()
     }
     git(origin, "checkout", "-q", "main")
-    file = tmp_path / "repositories.yaml"
-    catalogue = Catalogue(file, tmp_path / "data")
-    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
-    assert sync(catalogue, (), lambda _done: None)
     git(origin, "branch", "-q", "-f", "feature", "main")
-    file.write_text(file.read_text() + "    branches: [main, feature]\n")
-    assert sync(catalogue, (), lambda _done: None)
-    clone, _ = catalogue.clone_of("api")
+    git(origin, "branch", "-q", "-D", "secret")
+    git(origin, "tag", "-d", "hidden")
+    clone, file = origin, tmp_path / "repositories.yaml"
+    file.write_text(f"- name: api\n  path: {origin}\n")
     for each in hidden.values():
         git(clone, "cat-file", "-e", each)
-    # As a server's own git would leave them.
+    # As git leaves what no branch has any more.
     git(clone, "update-ref", "refs/stash", hidden["a commit that was forced away"])
-    git(clone, "update-ref", "refs/notes/x", hidden["a commit of a branch that is left out"])
+    git(clone, "update-ref", "refs/notes/x", hidden["a commit of a deleted branch"])
     (clone / ".git/ORIG_HEAD").write_text(hidden["a commit that was forced away"] + "\n")
     (clone / ".git/FETCH_HEAD").write_text(hidden["a commit that was forced away"] + "\t\tbranch 'x'\n")
     settings = Settings(repositories=file, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
@@ -165,7 +160,6 @@ def test_branches_and_ids_with_steps_are_names(shop: Shop, name: str, steps: str
     found = find_commit(
         Git(shop.clone),
         read_name((name + steps).format(head=shop.head[:8])),
-        CommitReach(is_own=False, branches=("main", "feature")),
         Deadline(),
     )
     meant = git(shop.clone, "rev-parse", ("main" + steps).format()).strip()
@@ -188,11 +182,11 @@ def test_a_short_id_is_not_made_ambiguous_by_what_may_not_be_read(tmp_path: Path
     readable, foreign = (_write_object(root, each) for each in (other, text))
     git(root, "branch", "mine", readable)
     assert readable[:4] == foreign[:4]
-    assert find_commit(Git(root), read_name(readable[:4]), CommitReach(), Deadline()) == readable
-    assert find_commit(Git(root), read_name(foreign), CommitReach(), Deadline()) == ""
+    assert find_commit(Git(root), read_name(readable[:4]), Deadline()) == readable
+    assert find_commit(Git(root), read_name(foreign), Deadline()) == ""
     git(root, "branch", "theirs", foreign)
     with pytest.raises(CommitNameError):
-        find_commit(Git(root), read_name(readable[:4]), CommitReach(), Deadline())
+        find_commit(Git(root), read_name(readable[:4]), Deadline())
 
 
 def _commit_id(text: str) -> str:
@@ -237,7 +231,7 @@ def test_refs_that_are_called_like_options_ids_or_one_another_take_nobodys_place
     first = git(odd, "rev-parse", "refs/heads/main~1").strip()
 
     def found(name: str) -> str:
-        return find_commit(Git(odd), read_name(name), CommitReach(), Deadline())
+        return find_commit(Git(odd), read_name(name), Deadline())
 
     assert found("HEAD") == found(second) == found("main") == second
     assert found("x-g" + second[:8]) == found("heads/HEAD") == first

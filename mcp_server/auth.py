@@ -1,0 +1,175 @@
+"""Who is calling: bearer tokens, tokens of an identity provider, and the caller of the current request."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import anyio.to_thread
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+from mcp_server.eras import MODERN
+from mcp_server.settings import IdentitySettings, SettingsError
+from mcp_server.tokens import JWT_PREFIX, TokenFile
+from navigator.settings import LOCAL_USER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ALGORITHMS: Final = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
+"""Of key pairs alone: with a shared secret, whoever knows a public key could sign."""
+_REQUIRED_CLAIMS: Final = ("exp", "iss", "aud", "sub")
+_LEEWAY_S: Final = 30
+_FETCH_TIMEOUT_S: Final = 5.0
+_KEYS_LIFESPAN_S: Final = 600.0
+_SAFE_SUBJECT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
+"""A subject that can be a part of keys and paths as it is; any other is hashed."""
+logger = logging.getLogger(__name__)
+
+
+class Principal(NamedTuple):
+    """The caller of one request."""
+
+    user: str = LOCAL_USER
+    session: str | None = None
+    """Of the protocol where it has one, else of the connection; None for HTTP without sessions."""
+
+
+_current: ContextVar[Principal] = ContextVar("principal", default=Principal())  # noqa: B039 - a frozen value
+
+
+def current_principal() -> Principal:
+    """Return the caller of the request that is being handled."""
+    return _current.get()
+
+
+def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
+    """Return the caller that a request's transport vouches for."""
+    request = ctx.request
+    if request is None:
+        # One process on stdio, one connection in memory: its lifespan is the session.
+        return Principal(session=f"connection-{id(ctx.lifespan_context)}")
+    # The newest revision has no sessions: there the header is whatever a caller writes, such as another's.
+    session = None if ctx.protocol_version >= MODERN else request.headers.get("mcp-session-id")
+    user = request.scope.get("user")
+    if user is None or not user.is_authenticated:
+        return Principal(LOCAL_USER, session)
+    return Principal(user.display_name, session)
+
+
+@contextmanager
+def acting_as(principal: Principal) -> Iterator[None]:
+    """Make ``principal`` the current caller."""
+    token = _current.set(principal)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware: resources and completions get no context, so the caller travels beside them."""
+    with acting_as(principal_of(ctx)):
+        return await call_next(ctx)
+
+
+class Authenticator:
+    """The SDK's token verifier: tokens of the file, then those of the identity provider."""
+
+    def __init__(self, tokens: TokenFile | None, identity: IdentitySettings | None) -> None:
+        """Prepare the verification; keys of a provider are fetched when the first of its tokens comes.
+
+        Raises:
+            SettingsError: A provider is set, and the package that verifies its tokens is not installed.
+        """
+        self._tokens = tokens
+        self._identity = None if identity is None else IdentityTokens(identity)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return whom the token admits, or None."""
+        user = None if self._tokens is None else self._tokens.user_of(token)
+        if user is not None:
+            return AccessToken(token=token, client_id=user, scopes=[])
+        return None if self._identity is None else await self._identity.verify_token(token)
+
+
+class IdentityTokens:
+    """Verifies the JSON Web Tokens that one identity provider issued for this server (RFC 7519, RFC 8707)."""
+
+    def __init__(self, settings: IdentitySettings) -> None:
+        """Prepare the verification.
+
+        Raises:
+            SettingsError: PyJWT is not installed.
+        """
+        if find_spec("jwt") is None:
+            raise SettingsError(
+                "REPO_NAVIGATOR_HTTP_ISSUER needs a package that is not installed; run "
+                "`pip install 'repo-navigator[team]'`."
+            )
+        from jwt import PyJWKClient  # noqa: PLC0415 - only where a provider is named
+
+        self._settings = settings
+        self._keys = PyJWKClient(settings.keys_url, lifespan=_KEYS_LIFESPAN_S, timeout=_FETCH_TIMEOUT_S)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return whom the token admits, or None."""
+        claims = await anyio.to_thread.run_sync(self._claims_of, token)
+        if claims is None:
+            return None
+        return AccessToken(
+            token=token,
+            client_id=JWT_PREFIX + self._user_of(str(claims[self._settings.user_claim])),
+            scopes=str(claims.get("scope", "")).split(),
+            # The SDK's middleware looks at the clock once more, without the leeway.
+            expires_at=int(claims["exp"]) + _LEEWAY_S,
+            resource=self._settings.resource,
+            subject=str(claims["sub"]),
+        )
+
+    def _claims_of(self, token: str) -> dict[str, Any] | None:
+        import jwt  # noqa: PLC0415 - only where a provider is named
+
+        decode: Callable[..., dict[str, Any]] = jwt.decode
+        try:
+            claims = decode(
+                token,
+                self._keys.get_signing_key_from_jwt(token).key,
+                algorithms=list(_ALGORITHMS),
+                audience=self._settings.resource,
+                issuer=self._settings.issuer,
+                leeway=_LEEWAY_S,
+                options={"require": list(_REQUIRED_CLAIMS)},
+            )
+            if not str(claims[self._settings.user_claim]).strip() or not str(claims["sub"]).strip():
+                raise ValueError("it names nobody")
+        except jwt.PyJWKClientConnectionError:
+            logger.warning("The keys of %s can't be fetched", self._settings.issuer)
+            return None
+        except (jwt.PyJWTError, TypeError, ValueError, KeyError) as error:
+            logger.info("A token was refused: %s", type(error).__name__)
+            return None
+        return claims
+
+    def _user_of(self, subject: str) -> str:
+        if _SAFE_SUBJECT.fullmatch(subject):
+            return subject
+        return hashlib.sha256(f"{self._settings.issuer}\n{subject}".encode()).hexdigest()[:32]
