@@ -112,6 +112,7 @@ def _list_contents() -> None:
         _ran([python, "-m", "pip", "uninstall", "--quiet", "--yes", "pip"], Path(folder))
         seconds = time.monotonic() - began
         _ran([python.with_name("repo-navigator"), "doctor"], Path(folder))
+        _ran([python, "-c", "from navigator.picture.page import view_page; view_page()"], Path(folder))
         listed = TARGET / "sbom.cdx.json"
         form = ["--output-reproducible", "--output-format", "JSON", "--output-file", listed]
         _ran([_BINARIES / "cyclonedx-py", "environment", *form, python], Path(folder))

@@ -29,7 +29,7 @@ _FOR_TREE: Final = 16_000
 _FOR_SOURCE: Final = 28_000
 """Bytes of source at most."""
 _BESIDE_FAULTS: Final = 6
-"""Lines before and after one that a change breaks; ``view/src/panels.js`` shows as many."""
+"""Lines before and after one that a change breaks; ``page/panels.js`` shows as many."""
 _LEAST_NODES: Final = 8
 _LONGEST_NAME: Final = 120
 """Characters of a node's name."""

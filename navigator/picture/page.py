@@ -8,6 +8,7 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
+from navigator.picture.page_builder import build_page
 from navigator.picture.text import PictureData, as_json
 
 _POLICY = "<!-- policy -->"
@@ -18,8 +19,10 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 @cache
 def view_page() -> str:
-    """Return the page without data, as hosts are given it."""
-    return resources.files("navigator.picture").joinpath("page.html").read_text(encoding="utf-8")
+    """Return the page without data, as clients receive it; a source checkout builds it."""
+    package = resources.files("navigator.picture")
+    built = package.joinpath("page.html")
+    return built.read_text(encoding="utf-8") if built.is_file() else build_page(package.joinpath("page"))
 
 
 def saved_page(data: PictureData) -> str:

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -31,6 +32,7 @@ from repo_navigator.host_files.entries import entry_by_path, unsafe
 ROOT = Path(__file__).parents[2]
 SERVED = entry_by_path()
 MANIFESTS = manifests()
+PAGE_SOURCES = "navigator/picture/page"
 
 
 def project() -> dict[str, Any]:
@@ -65,24 +67,37 @@ def test_the_bundle_holds_the_code_with_its_data_and_the_tested_versions(bundle:
     assert any(pin.startswith("mcp==") for pin in pinned["tool"]["uv"]["constraint-dependencies"])
 
 
+def _built(tree: Path, kind: str, target: Path) -> Path:
+    """Build the distribution of a kind, as ``pip`` and ``build`` do."""
+    build = f"import sys; from hatchling import build; print(build.build_{kind}(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", build, target], cwd=tree, check=True, capture_output=True, text=True
+    )
+    return target / done.stdout.strip()
+
+
 def test_a_wheel_holds_the_product_with_its_data_and_neither_benchmarks_nor_training_nor_tests(
     tmp_path: Path,
 ) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "constraints.txt"):
         shutil.copy(ROOT / name, tree)
-    for name in ("benchmarks", "training", "tests", "bundle", *PACKAGES):
+    for name in ("benchmarks", "training", "tests", "bundle", "packaging", *PACKAGES):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    build = "import sys; from hatchling import build; build.build_wheel(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", build, tmp_path], cwd=tree, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = _built(tree, "wheel", tmp_path)
+    with tarfile.open(_built(tree, "sdist", tmp_path)) as sources:
+        sources.extractall(tmp_path / "sources", filter="data")
+    (unpacked,) = (tmp_path / "sources").iterdir()
+    assert _built(unpacked, "wheel", unpacked).read_bytes() == wheel.read_bytes()
     with zipfile.ZipFile(wheel) as opened:
         names = opened.namelist()
         (entries,) = (opened.read(name).decode() for name in names if name.endswith("entry_points.txt"))
     folders = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
     assert folders == set(PACKAGES)
-    assert _data_files() - set(names) == set()
+    sources = {name for name in _data_files() if name.startswith(f"{PAGE_SOURCES}/")}
+    assert _data_files() - set(names) == sources
+    assert f"{PAGE_SOURCES}.html" in names
     assert re.findall(r"^([\w-]+) = ", entries, re.MULTILINE) == ["repo-map", "repo-navigator"]
 
 

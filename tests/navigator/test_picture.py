@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
+from navigator.picture import page_builder
 from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
 from navigator.picture.page import saved_page, view_page
+from navigator.picture.page_builder import build_page
 from navigator.picture.subjects import CHANGED
 from navigator.picture.text import as_json
 from navigator.records.reports import FileReport, MenuPlace
@@ -24,8 +27,8 @@ from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import git, write
-from view.build import built
 
+SOURCES = Path(page_builder.__file__).with_name("page")
 GOAL = "token_expired says that a session token is old too early"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\u202e'\"&amp;"
 
@@ -331,8 +334,17 @@ def test_hosts_get_the_page_without_a_policy_of_its_own() -> None:
     assert '<script type="application/json" id="picture"></script>' in view_page()
 
 
-def test_the_page_is_what_its_sources_make() -> None:
-    assert view_page() == built(), "run `python -m view.build`"
+@pytest.mark.parametrize(
+    ("source", "text"), [("main.js", "x = '</script>';"), ("view.css", "a::after{}</style>")]
+)
+def test_sources_that_would_end_their_script_or_style_are_refused(
+    tmp_path: Path, source: str, text: str
+) -> None:
+    sources = shutil.copytree(SOURCES, tmp_path / "page")
+    build_page(sources)
+    (sources / source).write_text(f"{text}\n")
+    with pytest.raises(ValueError, match="write it in two pieces"):
+        build_page(sources)
 
 
 def test_numbers_of_files_and_tokens_do_not_hide_what_was_left_out(tmp_path: Path) -> None:

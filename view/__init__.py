@@ -1,1 +1,0 @@
-"""The page of the map: its sources, and what makes one file of them."""
