@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,7 +19,6 @@ from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
 from navigator.settings import NavigationRequest, NavigatorSettings
-from tests.navigator.conftest import stored_by_0_1_0
 from tests.support.team_stores import STORES, kept_in_stores
 
 pytestmark = pytest.mark.anyio
@@ -48,41 +46,6 @@ async def delivery_of(
     await navigator.aclose()
     assert known is not None
     return known.delivery
-
-
-async def test_what_version_0_1_0_kept_of_a_delivery_is_taken_over_once(tmp_path: Path) -> None:
-    data = stored_by_0_1_0(tmp_path)
-    (file,) = (data / "answers").glob("*.json")
-    told = json.loads(file.read_text("utf-8"))
-    (data / "answers" / "nav-unreadable.json").write_text("{", "utf-8")
-    settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
-    async with Client(build_server(settings)) as client:
-        stepped = answer(
-            await client.call_tool("step", {"navigation_id": file.stem, "feedback": "drop billing"})
-        )
-    # The host is told what is new against the step that it held, in the budget that it asked for.
-    assert stepped["turn_report"]["token_budget"] == told["token_budget"] == 1_500
-    assert "def token_expired" not in stepped["context_delta"]
-    assert not (data / "answers").exists()
-    delivery = await delivery_of(settings, file.stem)
-    assert delivery is not None
-    assert (delivery.token_budget, delivery.held_step) == (1_500, 3)
-    assert delivery.used_at >= told["used_at"]
-
-
-async def test_a_file_of_version_0_1_0_overrules_nothing_that_is_known(tmp_path: Path) -> None:
-    data = stored_by_0_1_0(tmp_path)
-    (file,) = (data / "answers").glob("*.json")
-    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
-    await navigator.store.note_delivered(file.stem, "local", used_at=1.9e9, token_budget=4_000, held_step=1)
-    await navigator.aclose()
-    settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
-    async with Client(build_server(settings)) as client:
-        await client.call_tool("get_turn_report", {"navigation_id": file.stem})
-    delivery = await delivery_of(settings, file.stem)
-    assert delivery is not None
-    assert (delivery.token_budget, delivery.held_step) == (4_000, 1)
-    assert delivery.used_at == pytest.approx(1.9e9)
 
 
 async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings, shop: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -131,23 +128,3 @@ async def make_navigator(tmp_path: Path, kept_in: dict[str, Any]) -> AsyncIterat
     yield make
     for navigator in made:
         await navigator.aclose()
-
-
-def stored_by_0_1_0(folder: Path) -> Path:
-    """Write what version 0.1.0 stored: two navigations of the small repository; return the data folder.
-
-    One is the local user's, opened and stepped through the server; the other is alice's, who used no server.
-    """
-    repository, data = write_repository(folder / "repository"), folder / "data"
-    kept = Path(__file__).parent / "data"
-
-    def placed(text: str) -> str:
-        return text.replace("{repository}", str(repository)).replace("{data}", str(data))
-
-    for name, text in json.loads((kept / "stored_0_1_0.json").read_text("utf-8")).items():
-        file = data / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(placed(text), "utf-8")
-    with closing(sqlite3.connect(data / "sessions.db")) as connection:
-        connection.executescript(placed((kept / "stored_0_1_0.sql").read_text("utf-8")))
-    return data

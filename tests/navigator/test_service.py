@@ -16,12 +16,9 @@ import jsonschema
 import pytest
 
 from navigator.errors import (
-    InvalidRequestError,
     NavigationClosedError,
     StorageError,
-    UnknownModelError,
     UnknownNavigationError,
-    UnpricedModelError,
 )
 from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
@@ -29,7 +26,7 @@ from navigator.records.reports import NavigatorOutput, Progress, StopReason, Tur
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.stores.sessions import SessionStore
 from navigator.workspaces.workspace import Workspaces
-from repo_map.errors import FlightPlanError, RepositoryNotFoundError
+from repo_map.errors import FlightPlanError
 from repo_map.index import RepoIndex
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
@@ -341,34 +338,6 @@ async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, rep
     output = await navigator.run(navigation_id, on_progress=hear)
     assert [progress.step for progress in heard] == list(range(output.total_iterations + 1))
     assert all(progress.message for progress in heard)
-
-
-async def test_a_path_that_is_no_folder_is_told(make_navigator: MakeNavigator, tmp_path: Path) -> None:
-    navigator = make_navigator()
-    (tmp_path / "file").write_text("")
-    for path in (tmp_path / "nowhere", tmp_path / "file"):
-        with pytest.raises(RepositoryNotFoundError):
-            await navigator.open(ask(path))
-
-
-async def test_a_step_that_does_not_exist_is_told(make_navigator: MakeNavigator, repository: Path) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository))
-    for step in (-1, 1):
-        with pytest.raises(InvalidRequestError):
-            await navigator.report(navigation_id, step=step)
-
-
-async def test_an_unknown_model_is_told_with_the_choices(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    with pytest.raises(UnknownModelError):
-        await make_navigator().open(ask(repository, model="gpt5"))
-
-
-async def test_a_model_without_a_price_is_refused(make_navigator: MakeNavigator, repository: Path) -> None:
-    with pytest.raises(UnpricedModelError, match="REPO_NAVIGATOR_PRICES"):
-        await make_navigator().open(ask(repository, model="gemini-9-ultra"))
 
 
 @of_the_folder

@@ -23,13 +23,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from navigator.adk.session_service import SessionService
-from navigator.navigator import Navigator
-from navigator.settings import NavigatorSettings
-from navigator.stores.opening import DATABASE
 from navigator.stores.sessions import SessionStore
 from navigator.stores.sqlite.layout import SCHEMA, SessionDatabase
 from navigator.stores.store_address import DatabaseAddress
-from tests.navigator.conftest import stored_by_0_1_0
 from tests.support.team_stores import own_schema, run_sql
 
 APP = {"app_name": "app", "user_id": "user"}
@@ -224,25 +220,3 @@ def test_the_tables_are_those_of_adks_own_service(tmp_path: Path) -> None:
             for table in ("app_states", "user_states", "sessions", "events"):
                 query = f"PRAGMA {pragma}({table})"
                 assert ours.execute(query).fetchall() == theirs.execute(query).fetchall()
-
-
-@pytest.mark.anyio
-async def test_navigations_that_version_0_1_0_stored_are_read_and_gone_on_with(tmp_path: Path) -> None:
-    data = stored_by_0_1_0(tmp_path)
-    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
-    (mine,) = await navigator.navigations()
-    (others,) = await navigator.navigations("alice")
-    assert (mine.goal, mine.steps) == ("token_expired rejects tokens too early", 2)
-    assert (others.goal, others.steps) == ("where are routes dispatched?", 2)
-    context = await navigator.context(mine.navigation_id)
-    assert "def token_expired" in context.context_string
-    assert len(await navigator.decisions(mine.navigation_id)) == 3
-    stepped = await navigator.step(mine.navigation_id, updates={"budget": 700})
-    assert (stepped.step_number, stepped.map_token_budget) == (3, 700)
-    await navigator.forget(others.navigation_id, user="alice")
-    assert await navigator.navigations("alice") == []
-    await navigator.aclose()
-    with closing(sqlite3.connect(data / DATABASE)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        found = connection.execute("SELECT DISTINCT session_id FROM events").fetchall()
-    assert found == [(mine.navigation_id,)]

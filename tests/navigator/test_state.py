@@ -12,9 +12,8 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from navigator.records.bookkeeping import NavigationBookkeeping, StepRecord
+from navigator.records.bookkeeping import NavigationBookkeeping
 from navigator.records.pricing import FREE
-from navigator.records.reports import TurnReport
 from navigator.records.state import (
     BudgetConfig,
     DecisionLogEntry,
@@ -114,23 +113,3 @@ def test_the_maps_budget_is_stored_under_the_name_it_had_and_is_the_users_plans(
     # A version that knew no plan of the user's stored the budget alone.
     del stored["own"]
     assert NavigationBookkeeping.model_validate({**stored, "token_budget": 600}).map_token_budget == 600
-
-
-def test_a_report_of_an_earlier_version_is_read() -> None:
-    report = TurnReport(
-        navigation_id="nav-x",
-        step_number=1,
-        model="embedded",
-        last_action="open",
-        reasoning="",
-        budget_remaining=Decimal(2),
-        map_size_tokens=5,
-        map_token_budget=50,
-        budget_utilization=10.0,
-        map_version=0,
-        file_count=1,
-    )
-    record = StepRecord(report=report, files=(), flight_plan=FlightPlan())
-    stored = json.loads(record.model_dump_json())
-    assert stored["report"]["token_budget"] == 50
-    assert StepRecord.model_validate(stored) == record

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from navigator.errors import InvalidRequestError
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps.request import checked
 from navigator.stores.data_folder import default_data_dir
 from repo_map.errors import FlightPlanError
 from repo_map.plan.model import FlightPlan
+from tests.support.errors import refused
 
 
 def check(**parts: Any) -> Any:
@@ -22,24 +22,22 @@ def check(**parts: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("parts", "words"),
+    ("parts", "argument"),
     [
-        ({"goal": " \n "}, "`goal` is empty"),
-        ({"goal": "x" * 100_001}, "The goal has 100001 characters"),
-        ({"token_budget": 0}, "`token_budget` is 0"),
-        ({"token_budget": -5}, "`token_budget` is -5"),
-        ({"max_cost_usd": -1}, "`max_cost_usd` is -1"),
-        ({"max_cost_usd": 0}, "`max_cost_usd` is 0"),
-        ({"max_cost_usd": float("nan")}, "`max_cost_usd` is nan"),
-        ({"max_steps": 0}, "`max_steps` is 0"),
-        ({"mode": "hasty"}, "The mode is `hasty`"),
+        ({"goal": " \n "}, "goal"),
+        ({"goal": "x" * 100_001}, "goal"),
+        ({"token_budget": 0}, "token_budget"),
+        ({"token_budget": -5}, "token_budget"),
+        ({"max_cost_usd": -1}, "max_cost_usd"),
+        ({"max_cost_usd": 0}, "max_cost_usd"),
+        ({"max_cost_usd": float("nan")}, "max_cost_usd"),
+        ({"max_steps": 0}, "max_steps"),
+        ({"mode": "hasty"}, "mode"),
     ],
 )
-def test_a_bad_request_is_told_in_one_sentence(parts: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidRequestError) as caught:
+def test_a_bad_request_is_refused(parts: dict[str, Any], argument: str) -> None:
+    with refused("invalid_argument", argument):
         check(**parts)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("plan", ["budget: 0", "verbosity: 3", "budgets: 1", ": [", {"budget": -1}, {"x": 1}])
