@@ -90,7 +90,8 @@ async def _served(roots: dict[str, Path], settings: Settings) -> dict[str, str]:
             answer = await client.call_tool("navigate", arguments)
             assert answer.structured_content is not None
             known = answer.structured_content["navigation_id"]
-            objects[goal.name] = answer.structured_content
+            # The code is in the text as well.
+            objects[goal.name] = {**answer.structured_content, "context": ""}
             texts.append(f"# {goal.name}\n{_text(answer)}".replace(known, "ID"))
             if goal is GOALS[0]:
                 plan = (await client.read_resource(f"navigator://{known}/plan")).contents[0].text  # type: ignore[union-attr]

@@ -390,7 +390,7 @@ def test_uncommitted_changes_are_a_goal_of_their_own_and_the_plan_replays_withou
     prices.write_text(prices.read_text().replace('return 5 if item == "apple"', "return 6 if item"))
     plan = tmp_path / "plan.yaml"
     answer = navigate(capsys, shop, "--diff", "--tokens", 900, "--save-plan", plan)
-    assert answer["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+    assert "`discount` (shop/prices.py:11)" in answer["impact"][0]
     assert "`price_of` (shop/prices.py:8) for `discount`" in answer["impact"][1]
     assert answer["files"][0]["reasons"][0] == "changed: `discount`"
     commit_all(shop)
@@ -407,7 +407,7 @@ def test_a_patch_in_the_goal_is_read_as_one_and_not_as_words(
         '-    return 5 if item == "apple" else 0\n+    return 6\n'
     )
     answer = navigate(capsys, shop, "--goal", f"Is this right?\n\n```diff\n{patch}```\n")
-    assert answer["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+    assert "`discount` (shop/prices.py:11)" in answer["impact"][0]
     alone = navigate(capsys, shop, "--goal", patch)
     assert alone["impact"] == answer["impact"]
 

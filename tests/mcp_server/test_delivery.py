@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
 from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.support.results import object_of
 from tests.support.team_stores import STORES, kept_in_stores
 
 pytestmark = pytest.mark.anyio
@@ -30,12 +30,6 @@ of_the_folder = pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
 def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     with kept_in_stores(request.param, request) as fields:
         yield fields
-
-
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
 
 
 async def delivery_of(
@@ -51,7 +45,7 @@ async def delivery_of(
 async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings, shop: Path) -> None:
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
-        opened = answer(await client.call_tool("navigate", {"goal": "discount", "token_budget": 2_000}))
+        opened = object_of(await client.call_tool("navigate", {"goal": "discount", "token_budget": 2_000}))
     key = opened["navigation_id"]
     delivery = await delivery_of(settings, key)
     assert delivery is not None
@@ -87,7 +81,7 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
     settings: Settings, shop: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=shop)) as client:
-        opened = answer(
+        opened = object_of(
             await client.call_tool("navigate", {"goal": "discount", "mode": "interactive", "fill": True})
         )
         before = opened["turn_report"]["step_number"]
@@ -96,7 +90,7 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
         steps = await asyncio.gather(
             *(client.call_tool("step", {"updates": updates}) for updates in (hide, show))
         )
-    hidden, shown = (answer(step) for step in steps)
+    hidden, shown = (object_of(step) for step in steps)
     numbers = [step["turn_report"]["step_number"] for step in (hidden, shown)]
     # Which of two that wait at once is taken first is nobody's promise.
     assert sorted(numbers) == [before + 1, before + 2]
@@ -115,7 +109,7 @@ async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Set
         connection.execute("UPDATE sessions SET state = 'no JSON'")
         connection.commit()
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert answer(await client.call_tool("navigate", {"goal": "discount"}))["context"]
+        assert object_of(await client.call_tool("navigate", {"goal": "discount"}))["context"]
 
 
 @of_the_folder
@@ -124,7 +118,7 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
 ) -> None:
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
-        opened = answer(
+        opened = object_of(
             await client.call_tool("navigate", {"goal": "discount", "mode": "interactive", "fill": True})
         )
         key = opened["navigation_id"]
@@ -136,8 +130,8 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
                 "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
             )
         hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}
-        stepped = answer(await client.call_tool("step", {"updates": hide}))
-        read = answer(await client.call_tool("get_context", {}))
+        stepped = object_of(await client.call_tool("step", {"updates": hide}))
+        read = object_of(await client.call_tool("get_context", {}))
     assert stepped["removed"] == ["shop/mail.py"]
     assert read["total_iterations"] == opened["turn_report"]["step_number"] + 1
     assert await delivery_of(settings, key) == before

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from mcp import Client
@@ -21,6 +20,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.stores.store_address import DatabaseAddress
 from tests.support.nginx import free_port
+from tests.support.results import object_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -106,19 +106,13 @@ def told_by(result: CallToolResult) -> str:
     return block.text
 
 
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
-
-
 async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_step(
     cluster: Cluster, settings: Settings, shop: Path
 ) -> None:
     settings = replace(settings, store=cluster.address)
     server = build_server(settings, working_folder=shop)
     async with Client(server) as client:
-        key = answer(await client.call_tool("navigate", TURN))["navigation_id"]
+        key = object_of(await client.call_tool("navigate", TURN))["navigation_id"]
         answered = 1
 
         async def step(budget: int) -> CallToolResult:
@@ -126,11 +120,11 @@ async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_s
 
         async def known() -> int:
             return int(
-                answer(await client.call_tool("get_turn_report", {"navigation_id": key}))["step_number"]
+                object_of(await client.call_tool("get_turn_report", {"navigation_id": key}))["step_number"]
             )
 
         for how in ("fast", "immediate"):
-            answered = answer(await step(900 + answered))["turn_report"]["step_number"]
+            answered = object_of(await step(900 + answered))["turn_report"]["step_number"]
             cluster.stop(how)
             assert told_by(await step(700)).startswith(
                 f"The database at {cluster.address} failed (connection refused)"
@@ -145,10 +139,10 @@ async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_s
             if result.is_error:
                 refused = told_by(result)
                 break
-            answered = answer(result)["turn_report"]["step_number"]
+            answered = object_of(result)["turn_report"]["step_number"]
         assert refused is not None
         assert refused.startswith(f"The database at {cluster.address} failed (disk full)")
         # What was answered can be read all the same.
         assert await known() == answered
         cluster.free()
-        assert answer(await step(2_000))["turn_report"]["step_number"] == answered + 1
+        assert object_of(await step(2_000))["turn_report"]["step_number"] == answered + 1

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
@@ -23,6 +22,7 @@ from navigator.stores.opening import open_stores
 from navigator.stores.session_values import SessionId
 from repo_navigator.main import main
 from tests.support.errors import refusal_of
+from tests.support.results import object_of
 from tests.support.team_stores import STORES, kept_in_stores, run_sql
 
 pytestmark = pytest.mark.anyio
@@ -33,13 +33,6 @@ GOAL = {"goal": "the discount on an apple"}
 def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     with kept_in_stores(request.param, request) as fields:
         yield fields
-
-
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    content: dict[str, Any] | None = result.structured_content
-    assert content is not None
-    return content
 
 
 def navigator_of(settings: Settings) -> Navigator:
@@ -76,18 +69,18 @@ async def test_the_owner_deletes_a_navigation_and_nothing_of_it_is_left(
     settings: Settings, shop: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=shop)) as client:
-        kept = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
-        gone = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        kept = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
+        gone = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
         refused = await client.call_tool("step", {"action": "forget"})
         assert refusal_of(refused) == ("missing_argument", "navigation_id")
         deleted = await client.call_tool("step", {"navigation_id": gone, "action": "forget"})
-        assert answer(deleted) == {"navigation_id": gone, "status": "deleted"}
+        assert object_of(deleted) == {"navigation_id": gone, "status": "deleted"}
         for tool, arguments in (("get_context", {}), ("step", {"action": "forget"})):
             refused = await client.call_tool(tool, {"navigation_id": gone, **arguments})
             assert refusal_of(refused).code == "unknown_navigation"
             assert kept in str(refused.content)
         # Who names none means what is left.
-        assert answer(await client.call_tool("get_context", {}))["navigation_id"] == kept
+        assert object_of(await client.call_tool("get_context", {}))["navigation_id"] == kept
     assert await left_of(settings, gone) == []
     assert await left_of(settings, kept) != []
 
@@ -148,21 +141,21 @@ async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_
 ) -> None:
     settings = replace(settings, max_navigations=2)
     async with Client(build_server(settings, working_folder=shop)) as client:
-        first = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
-        second = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        first = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
+        second = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
         # Used again, so it is not the oldest any more.
-        answer(await client.call_tool("get_context", {"navigation_id": first}))
-        answer(await client.call_tool("navigate", GOAL))
+        object_of(await client.call_tool("get_context", {"navigation_id": first}))
+        object_of(await client.call_tool("navigate", GOAL))
         refused = await client.call_tool("get_context", {"navigation_id": second})
         assert refusal_of(refused).code == "unknown_navigation"
-        assert answer(await client.call_tool("get_context", {"navigation_id": first}))
+        assert object_of(await client.call_tool("get_context", {"navigation_id": first}))
     assert await left_of(settings, second) == []
 
 
 async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Path) -> None:
     settings = replace(settings, max_navigations=1)
     async with Client(build_server(settings, working_folder=shop)) as client:
-        answer(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
+        object_of(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
         assert refusal_of(await client.call_tool("navigate", GOAL)).code == "limit_reached"
 
 

@@ -5,33 +5,20 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent, TextResourceContents
+from mcp_types import TextResourceContents
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.messages import quoted
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
+from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
-
-
-def text_of(result: CallToolResult) -> str:
-    assert not result.is_error, result.content
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    return block.text
-
-
-def object_of(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
 
 
 async def plan_of(client: Client, message: str, budget: int) -> str:

@@ -5,48 +5,41 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.stores.opening import open_stores
 from navigator.stores.session_values import SessionId
 from tests.support.errors import refusal_of
+from tests.support.results import object_of
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple"
 
 
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
-
-
 async def test_a_left_out_id_means_the_latest_navigation_of_the_session(client: Client) -> None:
     async with client:
         await client.call_tool("navigate", {"goal": GOAL})
-        second = answer(await client.call_tool("navigate", {"goal": "mail a receipt"}))
-        report = answer(await client.call_tool("get_turn_report", {}))
+        second = object_of(await client.call_tool("navigate", {"goal": "mail a receipt"}))
+        report = object_of(await client.call_tool("get_turn_report", {}))
     assert report["navigation_id"] == second["navigation_id"]
 
 
 async def test_naming_an_earlier_navigation_makes_it_the_latest(client: Client) -> None:
     async with client:
-        first = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
         await client.call_tool("navigate", {"goal": "mail a receipt"})
         await client.call_tool("get_context", {"navigation_id": first})
-        assert answer(await client.call_tool("get_turn_report", {}))["navigation_id"] == first
+        assert object_of(await client.call_tool("get_turn_report", {}))["navigation_id"] == first
 
 
 async def test_two_clients_do_not_see_each_other(settings: Settings, shop: Path, era: str) -> None:
     server = build_server(settings, working_folder=shop)
     async with Client(server, mode=era) as one, Client(server, mode=era) as other:
-        mine = answer(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        mine = object_of(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
         for arguments in ({}, {"navigation_id": "nav-unknown"}):
             refused = await other.call_tool("get_context", arguments)
             assert refusal_of(refused).code == "unknown_navigation"
@@ -57,20 +50,20 @@ async def test_two_clients_do_not_see_each_other(settings: Settings, shop: Path,
 
 async def test_a_restarted_server_still_knows_a_navigation(settings: Settings, shop: Path, era: str) -> None:
     async with Client(build_server(settings, working_folder=shop), mode=era) as client:
-        before = answer(await client.call_tool("navigate", {"goal": GOAL}))
+        before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
     async with Client(build_server(settings, working_folder=shop), mode=era) as client:
         arguments = {"navigation_id": before["navigation_id"]}
-        after = answer(await client.call_tool("get_context", arguments))
+        after = object_of(await client.call_tool("get_context", arguments))
         assert after["context_string"] == before["context"]
         assert (
-            answer(await client.call_tool("step", {"feedback": "show the mails"}))["navigation_id"]
+            object_of(await client.call_tool("step", {"feedback": "show the mails"}))["navigation_id"]
             == (before["navigation_id"])
         )
 
 
 async def test_an_unknown_id_is_answered_with_the_choices(client: Client) -> None:
     async with client:
-        known = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        known = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
         refused = await client.call_tool("get_context", {"navigation_id": "nav-typo"})
         assert refusal_of(refused) == ("unknown_navigation", "navigation_id")
         assert known in str(refused.content)
@@ -78,18 +71,18 @@ async def test_an_unknown_id_is_answered_with_the_choices(client: Client) -> Non
 
 async def test_a_cancelled_navigation_takes_no_step_but_can_be_read(client: Client) -> None:
     async with client:
-        navigation = answer(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
-        assert answer(await client.call_tool("step", {"action": "cancel"}))["status"] == "cancelled"
+        navigation = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
+        assert object_of(await client.call_tool("step", {"action": "cancel"}))["status"] == "cancelled"
         refused = await client.call_tool("step", {"feedback": "more"})
         assert refusal_of(refused).code == "navigation_closed"
-        read = answer(await client.call_tool("get_context", {}))
+        read = object_of(await client.call_tool("get_context", {}))
     assert read["context_string"] == navigation["context"]
 
 
 async def test_navigations_that_nobody_used_for_long_are_forgotten(tmp_path: Path, shop: Path) -> None:
     settings = Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", keep_days=1e-9)
     async with Client(build_server(settings, working_folder=shop)) as client:
-        old = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        old = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
     async with Client(build_server(settings, working_folder=shop)) as client:
         refused = await client.call_tool("get_context", {"navigation_id": old})
         assert refusal_of(refused).code == "unknown_navigation"
@@ -104,10 +97,10 @@ async def test_a_clock_that_is_wrong_at_start_removes_nothing(
     # Ahead, ahead again after a use at that time, and back before the first one.
     for days[0] in (0.0, 31.0, 62.0, -400.0, 0.0):
         async with Client(build_server(settings, working_folder=shop)) as client:
-            kept.append(answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"])
+            kept.append(object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"])
             for known in kept:
                 report = await client.call_tool("get_turn_report", {"navigation_id": known})
-                assert answer(report)["navigation_id"] == known
+                assert object_of(report)["navigation_id"] == known
     assert [record for record in caplog.messages if "clock" in record] != []
 
 
@@ -118,7 +111,7 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
     clock, days = time.time, [0.0]
     monkeypatch.setattr("time.time", lambda: clock() + days[0] * 86_400)
     async with Client(build_server(short, working_folder=shop)) as client:
-        old = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        old = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
     for days[0] in (1.0, 2.0, 3.0, 4.0):
         async with Client(build_server(short, working_folder=shop)) as client:
             await client.call_tool("navigate", {"goal": GOAL})
@@ -136,7 +129,7 @@ async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: 
     async with Client(build_server(settings, working_folder=shop)) as client:
         async with stores.locks.hold("nav-5"):
             # The removal waits for that one, and no call waits for the removal.
-            opened = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+            opened = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
             left = {use.session.id for use in await stores.sessions.uses("repo_navigator")}
             assert {"nav-0", "nav-5", opened} <= left
         while len(left) > 2:

@@ -16,9 +16,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.message import SessionMessage
-from mcp_types import CallToolResult, JSONRPCResponse
+from mcp_types import JSONRPCResponse
 
 from mcp_server.transport.stdio import Exchange
+from tests.support.results import object_of
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
@@ -29,20 +30,14 @@ def process_in(folder: Path) -> StdioServerParameters:
     return StdioServerParameters(command=COMMAND[0], args=list(COMMAND[1:]), cwd=folder, env=dict(os.environ))
 
 
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
-
-
 @pytest.mark.anyio
 async def test_a_client_flies_a_whole_navigation(shop: Path, era: str) -> None:
     async with Client(process_in(shop), mode=era) as client:
-        found = answer(await client.call_tool("navigate", {"goal": GOAL}))
+        found = object_of(await client.call_tool("navigate", {"goal": GOAL}))
         raised = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
-        step = answer(await client.call_tool("step", {"updates": raised}))
-        report = answer(await client.call_tool("get_turn_report", {}))
-        context = answer(await client.call_tool("get_context", {}))
+        step = object_of(await client.call_tool("step", {"updates": raised}))
+        report = object_of(await client.call_tool("get_turn_report", {}))
+        context = object_of(await client.call_tool("get_context", {}))
     assert "def discount" in found["context"]
     assert "you paid" in step["context_delta"]
     assert report["step_number"] == step["turn_report"]["step_number"]
@@ -53,17 +48,19 @@ async def test_a_client_flies_a_whole_navigation(shop: Path, era: str) -> None:
 @pytest.mark.anyio
 async def test_a_killed_and_restarted_server_answers_for_an_earlier_navigation(shop: Path, era: str) -> None:
     async with Client(process_in(shop), mode=era) as client:
-        before = answer(await client.call_tool("navigate", {"goal": GOAL}))
+        before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
     async with Client(process_in(shop), mode=era) as client:
         arguments = {"navigation_id": before["navigation_id"]}
-        assert answer(await client.call_tool("get_context", arguments))["context_string"] == before["context"]
+        assert (
+            object_of(await client.call_tool("get_context", arguments))["context_string"] == before["context"]
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.anyio
 async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path) -> None:
     async with Client(process_in(shop)) as one, Client(process_in(shop)) as other:
-        mine = answer(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        mine = object_of(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
         refused = await other.call_tool("get_turn_report", {})
         assert refused.is_error
         assert mine not in str(refused.content)

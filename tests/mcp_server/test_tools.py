@@ -18,7 +18,6 @@ from mcp_types import (
     ElicitResult,
     ListRootsResult,
     Root,
-    TextContent,
     TextResourceContents,
 )
 
@@ -28,23 +27,11 @@ from repo_map.messages import quoted
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.support.errors import refusal_of
+from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
 SEARCHED = "find code task bug stack trace issue feature refactoring grep search files"
 GOAL = "The discount on an apple must never make its price negative"
-
-
-def text_of(result: CallToolResult) -> str:
-    assert not result.is_error, result.content
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    return block.text
-
-
-def object_of(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
 
 
 def assert_both_forms_fit(result: CallToolResult, token_budget: int) -> None:
@@ -432,8 +419,8 @@ async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Cli
     )
     async with client:
         result = await client.call_tool("navigate", {"goal": "", "changes": patch})
-        assert "\nChanged: `discount` (shop/prices.py:11).\n" in text_of(result)
-        assert object_of(result)["turn_report"]["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+        assert "`discount` (shop/prices.py:11)" in text_of(result)
+        assert "`discount` (shop/prices.py:11)" in object_of(result)["turn_report"]["impact"][0]
         refused = await client.call_tool("navigate", {"goal": "x", "changes": "--output=/tmp/x"})
         assert refused.is_error
         assert "`changes` can't be used" in str(refused.content)

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.extension import ClientExtension, advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
-from mcp_types import CallToolResult, ListToolsResult, TextContent
+from mcp_types import ListToolsResult
 
 from mcp_server.app import build_server
 from mcp_server.protocol.views import view_uri
@@ -26,6 +26,7 @@ from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_http import Served
 from tests.support.errors import refusal_of
+from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
@@ -45,18 +46,6 @@ def connect(settings: Settings, shop: Path, era: str) -> Connect:
         return Client(server, mode=era, extensions=extensions)
 
     return client
-
-
-def object_of(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
-
-
-def text_of(result: CallToolResult) -> str:
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 def told(listed: ListToolsResult) -> int:

@@ -29,7 +29,7 @@ from tests.support.errors import refused
 from tests.support.providers.gemini import gemini, text_of
 from tests.support.providers.minds import Call, Refuse, Say, Thought, call, say
 from tests.support.providers.openai import openai
-from tests.support.providers.server import Die, Reply, Stall
+from tests.support.providers.server import Die, Reply
 
 pytestmark = pytest.mark.anyio
 
@@ -168,14 +168,6 @@ async def test_a_model_that_fails_is_replaced_and_the_task_ends_as_if_nothing_ha
     assert "return age_s > LIFETIME_S" in flown.output.context_string
 
 
-async def test_a_model_that_stalls_is_replaced_and_what_it_read_is_booked(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    flown = await fly(make_navigator, repository, lambda *_: Stall(), call_timeout_s=0.2, retries=0)
-    assert flown.output.stop_reason is StopReason.FINISHED
-    assert flown.output.total_cost > 0
-
-
 async def test_a_passing_fault_is_tried_again(make_navigator: MakeNavigator, repository: Path) -> None:
     def mind(request: dict[str, Any], number: int) -> Say:
         return Refuse(503) if number == 0 else good(request, number - 1)
@@ -198,15 +190,6 @@ async def test_a_model_that_never_mends_its_call_is_replaced(
     flown = await fly(make_navigator, repository, mind)
     assert {report.model for report in flown.reports[1:]} == {"embedded"}
     assert flown.output.stop_reason is StopReason.FINISHED
-
-
-async def test_a_model_that_loops_ends_at_max_steps(make_navigator: MakeNavigator, repository: Path) -> None:
-    def mind(request: dict[str, Any], number: int) -> Say:
-        update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + number % 4}]}
-        return call("update_flight_plan", {"reasoning": "again", "updates": update})
-
-    output = (await fly(make_navigator, repository, mind, max_steps=5)).output
-    assert (output.stop_reason, output.total_iterations) == (StopReason.MAX_STEPS, 5)
 
 
 async def test_the_flight_stops_before_a_call_that_could_pass_the_limit(
@@ -295,7 +278,7 @@ async def test_a_missing_key_is_no_obstacle(
         navigator = make_navigator(**settings)
         output = await navigator.run(await navigator.open(NavigationRequest("x", repository)))
     assert output.stop_reason is StopReason.FINISHED
-    assert "embedded took over" in " ".join(output.notes)
+    assert any("GOOGLE_API_KEY" in note for note in output.notes)
 
 
 async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_before_any_work(

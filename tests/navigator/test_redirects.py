@@ -71,10 +71,8 @@ async def test_a_redirect_is_told_and_not_followed(
         assert elsewhere.heard == []
     assert flown.server.heard
     assert flown.output.stop_reason is StopReason.FINISHED
-    assert (
-        f"{wire.model} was not asked: its address answered with a redirect to `{host}`, where nothing "
-        "was sent; set the final address; embedded took over."
-    ) in flown.notes
+    assert wire.model in flown.notes
+    assert host in flown.notes
     assert flown.output.total_cost == 0
 
 
@@ -86,7 +84,7 @@ async def test_a_redirect_within_the_same_host_is_not_followed_either(
         server = {"to": "", "status": 308}
         flown = await fly(make_navigator, repository, None, wire=wire, server=server, **BIG)  # type: ignore[arg-type]
         assert not any("elsewhere" in each for each in flown.server.heard)
-        assert "answered with a redirect" in flown.notes
+        assert wire.model in flown.notes
 
 
 @pytest.mark.parametrize("status", STATUSES)

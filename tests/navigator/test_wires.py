@@ -86,33 +86,27 @@ async def test_a_mind_that_loops_ends_at_max_steps(
     assert (output.stop_reason, output.total_iterations) == (StopReason.MAX_STEPS, 4)
 
 
-@pytest.mark.parametrize(
-    ("mind", "words"),
-    [
-        (lies_about_json, "answered without calling a tool"),
-        (dies, "can't be reached"),
-        (is_over_quota, "is over its quota (HTTP 429)"),
-    ],
-)
+@pytest.mark.parametrize("mind", [lies_about_json, dies, is_over_quota])
 async def test_a_mind_that_fails_after_its_first_step_is_replaced(
-    make_navigator: MakeNavigator, repository: Path, wire: Wire, mind: Mind, words: str
+    make_navigator: MakeNavigator, repository: Path, wire: Wire, mind: Mind
 ) -> None:
     flown = await fly(make_navigator, repository, mind, wire=wire, retries=1)
     assert flown.output.stop_reason is StopReason.FINISHED
     assert flown.reports[1].model == wire.model
     assert {report.model for report in flown.reports[2:]} == {"embedded"}
-    assert f"{wire.model} {words}" in flown.notes
+    assert wire.model in flown.notes
     assert "return age_s > LIFETIME_S" in flown.output.context_string
 
 
-async def test_a_mind_that_stalls_is_replaced(
+async def test_a_mind_that_stalls_is_replaced_and_what_it_read_is_booked(
     make_navigator: MakeNavigator, repository: Path, wire: Wire
 ) -> None:
     flown = await fly(
         make_navigator, repository, lambda *_: Stall(), wire=wire, call_timeout_s=0.2, retries=0
     )
     assert flown.output.stop_reason is StopReason.FINISHED
-    assert f"{wire.model} did not answer in time; embedded took over." in flown.output.notes
+    assert wire.model in flown.notes
+    assert flown.output.total_cost > 0 or not wire.model.startswith("gemini")
 
 
 async def test_arguments_that_are_no_json_come_back_to_the_model(
@@ -182,7 +176,7 @@ async def test_a_hosted_model_without_a_key_is_replaced(
     prices.write_text("models: {openai/coder: {input: 1, output: 2}}")
     navigator = make_navigator(prices=prices, model="openai/coder")
     output = await navigator.run(await navigator.open(NavigationRequest("x", repository)))
-    assert "openai/coder has no key: set OPENAI_API_KEY; embedded took over." in output.notes
+    assert any("OPENAI_API_KEY" in note for note in output.notes)
 
 
 async def test_a_local_model_takes_over_from_a_hosted_one_with_everything_done_so_far(

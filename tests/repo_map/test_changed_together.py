@@ -22,64 +22,46 @@ def together(root: Path, path: str, *others: str) -> SharedChanges | None:
     return ChangedTogether(history).most_with(path, others)
 
 
-def change(root: Path, number: int, *names: str) -> None:
-    commit(root, {f"{name}.py": f"{name} = {number}\n" for name in names}, message=f"Change {number}")
-
-
-def test_files_that_came_in_together_did_not_change_together(tmp_path: Path) -> None:
-    commit(tmp_path, EVERYTHING)
-    for number in range(1, 4):
-        change(tmp_path, number, "a")
-        change(tmp_path, number, "b")
-    assert together(tmp_path, "a.py", "b.py") is None
+def change(root: Path, *changes: tuple[int, str]) -> Path:
+    """Commit everything, then for each change as often as it says a commit of the named files."""
+    number = 0
+    for times, names in changes:
+        for _ in range(times):
+            number += 1
+            files = {f"{name}.py": f"{name} = {number}\n" for name in names.split()}
+            commit(root, files, message=f"Change {number}")
+    return root
 
 
 def test_commits_that_changed_both_are_counted_among_those_that_changed_the_file(tmp_path: Path) -> None:
     commit(tmp_path, EVERYTHING)
-    for number in range(1, 4):
-        change(tmp_path, number, "a", "b")
-    change(tmp_path, 4, "a")
-    for number in range(5, 10):
-        change(tmp_path, number, "c")
+    change(tmp_path, (3, "a b"), (1, "a"), (5, "c"))
     assert together(tmp_path, "a.py", "c.py", "b.py") == SharedChanges("b.py", 3, 4)
     assert together(tmp_path, "b.py", "a.py") == SharedChanges("a.py", 3, 3)
     assert together(tmp_path, "c.py", "a.py", "b.py") is None
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_commit_or_two_are_no_habit(tmp_path: Path, times: int) -> None:
+@pytest.mark.parametrize(
+    ("changes", "other"),
+    [
+        ([(3, "a"), (3, "b")], "b.py"),
+        ([(1, "a b"), (5, "c")], "b.py"),
+        ([(2, "a b"), (5, "c")], "b.py"),
+        ([(4, "a hub"), (4, "c hub")], "hub.py"),
+        ([(4, "a b " + " ".join(f"other{number}" for number in range(14))), (5, "other1")], "b.py"),
+    ],
+    ids=["never", "once", "twice", "a file that every commit changes", "wide commits"],
+)
+def test_files_that_seldom_change_together_are_not_tied(
+    tmp_path: Path, changes: list[tuple[int, str]], other: str
+) -> None:
     commit(tmp_path, EVERYTHING)
-    for number in range(1, times + 1):
-        change(tmp_path, number, "a", "b")
-    for number in range(5, 10):
-        change(tmp_path, number, "c")
-    assert together(tmp_path, "a.py", "b.py") is None
-
-
-def test_a_file_that_every_commit_changes_goes_with_none(tmp_path: Path) -> None:
-    commit(tmp_path, EVERYTHING)
-    for number in range(1, 5):
-        change(tmp_path, number, "a", "hub")
-        change(tmp_path, number + 10, "c", "hub")
-    assert together(tmp_path, "a.py", "hub.py") is None
-
-
-def test_a_wide_commit_ties_no_files(tmp_path: Path) -> None:
-    names = ["a", "b", *(f"other{number}" for number in range(14))]
-    commit(tmp_path, {f"{name}.py": "x = 0\n" for name in names})
-    for number in range(1, 5):
-        change(tmp_path, number, *names)
-    for number in range(5, 10):
-        change(tmp_path, number, "other1")
-    assert together(tmp_path, "a.py", "b.py") is None
+    assert together(change(tmp_path, *changes), "a.py", other) is None
 
 
 def test_a_moved_file_is_no_change_of_it(tmp_path: Path) -> None:
     commit(tmp_path, EVERYTHING)
-    change(tmp_path, 1, "a", "b")
-    change(tmp_path, 2, "a", "b")
-    for number in range(5, 10):
-        change(tmp_path, number, "c")
+    change(tmp_path, (2, "a b"), (5, "c"))
     (tmp_path / "b.py").unlink()
     commit(tmp_path, {"a.py": "a = 3\n", "moved/b.py": "b = 2\n"}, message="Move b")
     assert together(tmp_path, "a.py", "moved/b.py") is None

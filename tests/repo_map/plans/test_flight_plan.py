@@ -115,64 +115,36 @@ def test_a_mapping_that_sets_nothing_is_the_default_plan_and_no_mapping_is_none(
             parse_plan(text)
 
 
-LEVEL_NAMES = "0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"
-
-
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "place"),
     [
-        ("verbosity: [{pattern: a, level: 7}]", f"`verbosity[0].level` is 7; it must be {LEVEL_NAMES}."),
-        (
-            "verbosity: [{pattern: a, level: yes}]",
-            "`verbosity[0].level`: must be a number, not yes or no.",
-        ),
-        (
-            "verbosity: [{pattern: a, lvl: 2}]",
-            "`verbosity[0].lvl` is not a field of a flight plan; did you mean `level`?",
-        ),
-        ("budgett: 3", "`budgett` is not a field of a flight plan; did you mean `budget`?"),
-        (
-            "focus: {zzz: 1}",
-            "`focus.zzz` is not a field of a flight plan; it takes `paths`, `symbols`.",
-        ),
-        (
-            "verbosity: [{pattern: 'src/[a', level: 2}]",
-            "`verbosity[0].pattern`: The glob `src/[a` opens a `[` that it never closes; "
-            "add `]`, or write `[[]`.",
-        ),
-        ("verbosity: [{level: 2}]", "`verbosity[0].pattern` is missing."),
-        (
-            "verbosity: [{pattern: a}]",
-            "`verbosity[0]`: a verbosity rule needs `level` or `sections`.",
-        ),
-        (
-            "verbosity: [{pattern: a, sections: [{lines: 9, level: 1}]}]",
-            "`verbosity[0].sections[0].lines` is 9; it must be text.",
-        ),
-        (
-            "verbosity: [{pattern: a, sections: [{lines: 0-9, level: 1}]}]",
-            "`verbosity[0].sections[0].lines` is '0-9'; it must be a first and a last line, such as 120-180.",
-        ),
-        ("verbosity: {a: 1}", "`verbosity` is a mapping; it must be a list."),
-        ("budget: 0", "`budget` is 0; it must be greater than 0."),
-        ("budget: yes", "`budget`: must be a number, not yes or no."),
-        ("budget: much", "`budget` is 'much'; it must be a whole number."),
-        ("budget: 1\nbudget: 2", "The plan is not valid YAML at line 2, column 1: `budget` is there twice."),
-        ("? [a]\n: 1", "The plan is not valid YAML at line 1, column 3: a key must be plain text."),
-        ("a: &x 1", "The plan is not valid YAML at line 1, column 4: anchors and aliases have no use here."),
-        ("- 1", "The plan is a list; it must be a mapping such as `budget: 20000`."),
-        ("hello", "The plan is `hello`; it must be a mapping such as `budget: 20000`."),
-        ("[" * 300, "The plan is not valid YAML at line 1, column 21: it nests too deeply."),
-        (
-            "budget: 0\nverbosity: 3",
-            "`budget` is 0; it must be greater than 0. There is 1 more such problem.",
-        ),
+        ("verbosity: [{pattern: a, level: 7}]", "`verbosity[0].level`"),
+        ("verbosity: [{pattern: a, level: yes}]", "`verbosity[0].level`"),
+        ("verbosity: [{pattern: a, lvl: 2}]", "did you mean `level`?"),
+        ("budgett: 3", "did you mean `budget`?"),
+        ("focus: {zzz: 1}", "`focus.zzz`"),
+        ("verbosity: [{pattern: 'src/[a', level: 2}]", "`verbosity[0].pattern`"),
+        ("verbosity: [{level: 2}]", "`verbosity[0].pattern`"),
+        ("verbosity: [{pattern: a}]", "`verbosity[0]`"),
+        ("verbosity: [{pattern: a, sections: [{lines: 9, level: 1}]}]", "`verbosity[0].sections[0].lines`"),
+        ("verbosity: [{pattern: a, sections: [{lines: 0-9, level: 1}]}]", "`verbosity[0].sections[0].lines`"),
+        ("verbosity: {a: 1}", "`verbosity`"),
+        ("budget: 0", "`budget`"),
+        ("budget: yes", "`budget`"),
+        ("budget: much", "`budget`"),
+        ("budget: 1\nbudget: 2", "line 2, column 1"),
+        ("? [a]\n: 1", "line 1, column 3"),
+        ("a: &x 1", "line 1, column 4"),
+        ("- 1", "`budget: 20000`"),
+        ("hello", "`hello`"),
+        ("[" * 300, "line 1, column 21"),
+        ("budget: 0\nverbosity: 3", "`budget`"),
     ],
 )
-def test_a_bad_plan_is_refused_in_a_sentence_that_names_the_place(text: str, sentence: str) -> None:
+def test_a_bad_plan_is_refused_with_the_place_of_its_fault(text: str, place: str) -> None:
     with pytest.raises(FlightPlanError) as refused:
         parse_plan(text)
-    assert str(refused.value) == sentence
+    assert place in str(refused.value)
 
 
 @example("0\n\n0")
@@ -234,31 +206,17 @@ def test_an_update_that_changes_nothing_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("updates", "sentence"),
+    ("updates", "place"),
     [
-        (
-            {"verbosity": [{"pattern": "a", "level": 9}]},
-            f"`verbosity[0].level` is 9; it must be {LEVEL_NAMES}.",
-        ),
-        ({"verbosity": [{"pattern": "a"}]}, "`verbosity[0]` is a new rule; it needs `level` or `sections`."),
-        ({"bugdet": 3}, "`bugdet` is not a field of a flight plan; did you mean `budget`?"),
-        (
-            {"verbosity": [{"pattern": "a", "sections": [{"lines": "x", "level": 3}]}]},
-            "`verbosity[0].sections[0].lines` is 'x'; it must be a first and a last line, such as 120-180.",
-        ),
-        (
-            {"custom_queries": [{"pattern": "**/*.py", "query": " "}]},
-            "`custom_queries[0].query` is ' '; it must not be empty.",
-        ),
-        (
-            {"focus": {"paths": [{"pattern": "a", "weight": 1e308}]}},
-            "`focus.paths[0].weight` is 1e+308; it must be less than or equal to 1000000.",
-        ),
+        ({"verbosity": [{"pattern": "a", "level": 9}]}, "`verbosity[0].level`"),
+        ({"verbosity": [{"pattern": "a"}]}, "`verbosity[0]`"),
+        ({"bugdet": 3}, "did you mean `budget`?"),
+        ({"verbosity": [{"pattern": "a", "sections": [{"lines": "x", "level": 3}]}]}, "sections[0].lines`"),
+        ({"custom_queries": [{"pattern": "**/*.py", "query": " "}]}, "`custom_queries[0].query`"),
+        ({"focus": {"paths": [{"pattern": "a", "weight": 1e308}]}}, "`focus.paths[0].weight`"),
     ],
 )
-def test_a_bad_update_is_refused_in_a_sentence_that_names_the_place(
-    updates: dict[str, object], sentence: str
-) -> None:
+def test_a_bad_update_is_refused_with_the_place_of_its_fault(updates: dict[str, object], place: str) -> None:
     with pytest.raises(FlightPlanError) as refused:
         apply_update(FlightPlan(), updates)
-    assert str(refused.value) == sentence
+    assert place in str(refused.value)
