@@ -13,11 +13,10 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -26,13 +25,14 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult
 from starlette.types import ASGIApp
 
 from mcp_server.http import bound, parse_address
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.tokens import TokenFile
 from repo_navigator.main import main
+from tests.mcp_server.conftest import plant
+from tests.support.results import object_of
 
 ALICE, BOB = "alice-0123456789abcdef", "bob-0123456789abcdef"
 TOKENS = {"alice": ALICE, "bob": BOB}
@@ -142,40 +142,33 @@ async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
         await anyio.lowlevel.checkpoint()
 
 
-@pytest.fixture
-def served(shop: Path) -> Iterator[Served]:
-    server = Served(shop)
+@contextmanager
+def server_in(folder: Path, **environ: str) -> Iterator[Served]:
+    """Serve a repository of four files from a folder with a cache and data of its own."""
+    places = {f"REPO_NAVIGATOR_{name}": str(folder / name.lower()) for name in ("DATA", "CACHE")}
+    server = Served(plant(folder / "shop-repository"), **places, **environ)
     yield server
     server.stop()
 
 
 @pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server without tokens, which many tests speak to."""
+    with server_in(tmp_path_factory.mktemp("served")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that many tests speak to, with a host and an origin of its own."""
+    """A server with tokens, and a host and an origin of its own, which many tests speak to."""
     folder = tmp_path_factory.mktemp("standing")
-    server = Served(
+    with server_in(
         folder,
-        REPO_NAVIGATOR_DATA=str(folder / "data"),
-        REPO_NAVIGATOR_CACHE=str(folder / "cache"),
         REPO_NAVIGATOR_TOKENS=token_file(folder),
         REPO_NAVIGATOR_HTTP_HOSTS="navigator.example, other.example:*",
         REPO_NAVIGATOR_HTTP_ORIGINS="https://navigator.example, https://other.example:*",
-    )
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def guarded(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    server = Served(shop, REPO_NAVIGATOR_TOKENS=token_file(tmp_path_factory.mktemp("tokens")))
-    yield server
-    server.stop()
-
-
-def answer(result: CallToolResult) -> dict[str, Any]:
-    assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
+    ) as server:
+        yield server
 
 
 @asynccontextmanager
@@ -192,8 +185,9 @@ async def as_principal(served: Served, token: str, era: str) -> AsyncIterator[Cl
 @pytest.mark.usefixtures("_closed_connections")
 async def test_a_client_navigates_in_either_era(served: Served, era: str) -> None:
     async with Client(served.url, mode=era) as client:
-        found = answer(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
-        report = answer(await client.call_tool("get_turn_report", {}))
+        found = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
+        known = {"navigation_id": found["navigation_id"]}
+        report = object_of(await client.call_tool("get_turn_report", known))
     assert "def discount" in found["context"]
     assert report["navigation_id"] == found["navigation_id"]
 
@@ -202,17 +196,17 @@ async def test_a_client_navigates_in_either_era(served: Served, era: str) -> Non
 @pytest.mark.usefixtures("_closed_connections")
 async def test_two_sessions_have_each_their_own_latest_navigation(served: Served) -> None:
     async with Client(served.url, mode="legacy") as one, Client(served.url, mode="legacy") as other:
-        first = answer(await one.call_tool("navigate", {"goal": "the discount on an apple"}))
-        second = answer(await other.call_tool("navigate", {"goal": "mail a receipt"}))
+        first = object_of(await one.call_tool("navigate", {"goal": "the discount on an apple"}))
+        second = object_of(await other.call_tool("navigate", {"goal": "mail a receipt"}))
         for client, found in ((one, first), (other, second)):
-            report = answer(await client.call_tool("get_turn_report", {}))
+            report = object_of(await client.call_tool("get_turn_report", {}))
             assert report["navigation_id"] == found["navigation_id"]
 
 
 @pytest.mark.anyio
 @pytest.mark.usefixtures("_closed_connections")
 async def test_anothers_session_that_a_caller_of_the_newest_revision_writes_down_tells_nothing(
-    guarded: Served,
+    standing: Served,
 ) -> None:
     seen: list[str] = []
 
@@ -222,13 +216,15 @@ async def test_anothers_session_that_a_caller_of_the_newest_revision_writes_down
     hers, his = ({"authorization": f"Bearer {token}"} for token in (ALICE, BOB))
     async with (
         httpx2.AsyncClient(timeout=60, headers=hers, event_hooks={"response": [note]}) as http,
-        Client(streamable_http_client(guarded.url, http_client=http), mode="legacy") as alice,
+        Client(streamable_http_client(standing.url, http_client=http), mode="legacy") as alice,
     ):
-        key = answer(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))["navigation_id"]
+        key = object_of(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))[
+            "navigation_id"
+        ]
         forged = his | {"mcp-session-id": next(filter(None, seen))}
         async with (
             httpx2.AsyncClient(timeout=60, headers=forged) as http_of_bob,
-            Client(streamable_http_client(guarded.url, http_client=http_of_bob)) as bob,
+            Client(streamable_http_client(standing.url, http_client=http_of_bob)) as bob,
         ):
             for tool in ("get_turn_report", "get_context", "step"):
                 told = await bob.call_tool(tool, {})
@@ -238,9 +234,9 @@ async def test_anothers_session_that_a_caller_of_the_newest_revision_writes_down
 
 @pytest.mark.anyio
 @pytest.mark.usefixtures("_closed_connections")
-async def test_principals_do_not_see_each_other(guarded: Served, era: str) -> None:
-    async with as_principal(guarded, ALICE, era) as alice, as_principal(guarded, BOB, era) as bob:
-        hers = answer(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))[
+async def test_principals_do_not_see_each_other(standing: Served, era: str) -> None:
+    async with as_principal(standing, ALICE, era) as alice, as_principal(standing, BOB, era) as bob:
+        hers = object_of(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))[
             "navigation_id"
         ]
         stolen = await bob.call_tool("get_context", {"navigation_id": hers})
@@ -250,15 +246,15 @@ async def test_principals_do_not_see_each_other(guarded: Served, era: str) -> No
         assert hers in str((await alice.read_resource("navigator://navigations")).contents)
 
 
-def test_health_answers_without_a_token(guarded: Served) -> None:
-    message = httpx2.get(guarded.url.replace("/mcp", "/healthz"))
+def test_health_answers_without_a_token(standing: Served) -> None:
+    message = httpx2.get(standing.url.replace("/mcp", "/healthz"))
     assert message.status_code == 200
     assert message.json()["status"] == "ok"
 
 
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong-0123456789abcdef"}])
-def test_without_the_token_nothing_is_served(guarded: Served, headers: dict[str, str]) -> None:
-    refused = httpx2.post(guarded.url, json=INITIALIZE, headers=JSON | headers)
+def test_without_the_token_nothing_is_served(standing: Served, headers: dict[str, str]) -> None:
+    refused = httpx2.post(standing.url, json=INITIALIZE, headers=JSON | headers)
     assert refused.status_code == 401
     assert "www-authenticate" in refused.headers
 

@@ -19,7 +19,7 @@ from navigator.stores.session_values import SessionId, SessionUse
 from navigator.stores.sessions import SessionStore
 from navigator.stores.sqlite.layout import SCHEMA, SessionDatabase
 from navigator.stores.store_address import DatabaseAddress
-from tests.support.team_stores import own_schema, run_sql
+from tests.support.team_stores import own_schema
 
 pytestmark = pytest.mark.anyio
 APP = {"app_name": "app", "user_id": "user"}
@@ -51,12 +51,6 @@ class Folder:
             connection.executescript(SCHEMA)
             connection.executemany("INSERT INTO sessions VALUES ('app', 'user', ?, ?, 1.0, 2.0)", rows)
 
-    async def forget_uses(self, condition: str) -> None:
-        """Leave what a process leaves that ended within the change to today's layout."""
-        with closing(sqlite3.connect(self._path)) as connection, connection:
-            connection.execute(f"DELETE FROM session_uses WHERE {condition}")
-            connection.execute("PRAGMA user_version = 0")
-
 
 class Team:
     """A database that servers share."""
@@ -68,33 +62,6 @@ class Team:
         from navigator.stores.postgres.database import PostgresDatabase
 
         return SessionService(SessionStore(PostgresDatabase(self._address)))
-
-    async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
-        """Keep sessions, each an id and a state, in the layout that had no ``session_uses``."""
-        from navigator.stores.postgres import layout
-
-        steps = [step for step in layout.STEPS[:4] if isinstance(step, str)]
-        values = ", ".join(f"('app', 'user', '{name}', '{text}', 1.0, 2.0)" for name, text in rows)
-        await run_sql(
-            self._address,
-            f'CREATE SCHEMA "{self._address.schema}"',
-            "CREATE TABLE layout (version integer PRIMARY KEY, taken_at timestamptz NOT NULL DEFAULT now())",
-            *(part for step in steps for part in step.split(";") if part.strip()),
-            "INSERT INTO layout (version) VALUES (1), (2), (3), (4)",
-            f"INSERT INTO sessions VALUES {values}",
-        )
-
-    async def forget_uses(self, condition: str) -> None:
-        """Leave what a process leaves that ended within the change to today's layout."""
-        await run_sql(
-            self._address,
-            f"DELETE FROM session_uses WHERE {condition}",
-            "DELETE FROM layout WHERE version > 5",
-            "ALTER TABLE sessions ADD COLUMN stop_reason text",
-            "CREATE INDEX open_sessions ON sessions (app_name)",
-            "DROP TABLE forgotten_sessions",
-            "DROP TABLE IF EXISTS host_projects",
-        )
 
 
 @pytest.fixture(params=["folder", "database"])
@@ -165,42 +132,6 @@ async def test_a_time_that_is_none_is_not_told(sessions: SessionService, odd: st
     await sessions.create_session(**APP, session_id="nav-1", state=beside)
     ((_, _, used_at, is_open),) = await sessions.stored.uses("app")
     assert (used_at, is_open) == (None, True)
-
-
-async def test_what_a_version_before_stored_is_told_of_after_many_small_changes(store: Folder | Team) -> None:
-    rows = [
-        (f"nav-{number:04}", json.dumps(state(float(number), "finished" if number % 2 else None)))
-        for number in range(2_300)
-    ]
-    await store.store_as_before(rows)
-    # Servers start at once, and calls go on meanwhile: one changes the last, one deletes the one before.
-    starting = [store.sessions() for _ in range(3)]
-    busy = store.sessions()
-    last, gone = SessionId("app", "user", "nav-2299"), SessionId("app", "user", "nav-2298")
-    told = await asyncio.gather(
-        *(each.stored.latest_use("app") for each in starting),
-        busy.stored.change_beside(last, "navigator_delivery", {"used_at": 9_000.0}),
-        busy.delete_session(app_name="app", user_id="user", session_id=gone.id),
-    )
-    assert set(told[:3]) <= {2299.0, 9_000.0}
-    again = store.sessions()
-    uses = await again.stored.uses("app", "user")
-    assert named(uses) == [name for name, _ in rows if name != gone.id]
-    assert [use.used_at for use in uses] == [*map(float, range(2_298)), 9_000.0]
-    assert await again.stored.count_open("app") == 1_149
-    for each in (*starting, busy, again):
-        await each.close()
-
-
-async def test_what_was_cut_short_is_gone_on_with(store: Folder | Team) -> None:
-    await store.store_as_before([(f"nav-{number:04}", json.dumps(state(1.0))) for number in range(1_500)])
-    first = store.sessions()
-    await first.stored.uses("app")
-    await first.close()
-    await store.forget_uses("id >= 'nav-0700'")
-    after = store.sessions()
-    assert len(await after.stored.uses("app")) == 1_500
-    await after.close()
 
 
 async def test_a_state_that_is_damaged_is_not_told_of(tmp_path: Path) -> None:
