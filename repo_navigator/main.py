@@ -10,10 +10,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
     arguments = sys.argv[1:] if argv is None else argv
     if list(arguments[:1]) == ["hook"] and not {"-h", "--help"}.intersection(arguments):
-        # A host waits for each hook: it imports none of what the other commands need.
-        from repo_navigator.hooks.run import run_hook  # noqa: PLC0415 - a hook waits for no other command
+        # A client waits for each hook: it imports none of what the other commands need.
+        from repo_navigator.hook import run_hook  # noqa: PLC0415 - a hook waits for no other command
 
-        return run_hook(arguments[1] if len(arguments) == 2 else "", ends=argv is None)
+        return run_hook(arguments[1] if len(arguments) == 2 else "", exits=argv is None)
     from repo_navigator.command_line import run_program  # noqa: PLC0415 - a hook waits for no other command
     from repo_navigator.commands import REPO_NAVIGATOR  # noqa: PLC0415 - a hook waits for no other command
 

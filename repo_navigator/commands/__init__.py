@@ -115,11 +115,11 @@ REPO_NAVIGATOR: Final = Program(
         Command(
             "hook",
             "repo_navigator.commands.hook",
-            "answer an assistant's hooks: session start, prompt, tool call",
-            "Answer one event of an assistant's hooks, or print nothing. The assistant writes the "
-            "event to stdin and reads the answer from stdout. `install --hooks` sets this up. The "
-            "exit code is always 0.",
-            ("start < event.json", "prompt < event.json", "tool < event.json"),
+            "check what an assistant edits, as a hook of its client",
+            "Handle one event of a client's hooks: after an edit start a check, and report what it found at "
+            "the next event. The client writes the event to stdin. `install --hooks` sets this up. The exit "
+            "code is always 0.",
+            ("prompt < event.json", "tool < event.json"),
             warns_of_settings=False,
         ),
         Command(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_server.settings import Settings
-from repo_navigator.hooks.program import EVENTS
-from repo_navigator.hooks.run import run_hook
+from repo_navigator.hook import EVENTS, run_hook
 from repo_navigator.options import argument
 
 
@@ -16,7 +15,7 @@ class HookOptions:
 
     event: str = argument(
         "EVENT",
-        f"what happened: {', '.join(EVENTS)} (a session begins, the user writes, a tool was called)",
+        f"what happened: {', '.join(EVENTS)} (the user wrote, a tool was called)",
         nargs=None,
     )
 
@@ -27,4 +26,4 @@ OPTIONS = HookOptions
 def run(options: HookOptions, settings: Settings) -> int:
     """Answer the event; what is set is read where it is needed, as a hook waits for nothing."""
     del settings
-    return run_hook(options.event, ends=False)
+    return run_hook(options.event, exits=False)

@@ -18,14 +18,14 @@ from navigator.errors import InvalidRequestError
 from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, HostFile, carry_out
 from repo_navigator.host_files.entries import Scope, hook_elements, server_entry
 from repo_navigator.host_files.hook_configuration import HookConfiguration
-from repo_navigator.host_files.hosts import ALL_HOSTS, HOOK_HOSTS, HOSTS, Host
+from repo_navigator.host_files.hosts import HOOK_HOSTS, HOSTS, Host
 from repo_navigator.options import argument, flag, json_switch, repeated, switch
 
 ALL: Final = "all"
 FAILED: Final = 1
 
 
-_NAMES: Final = [*sorted(ALL_HOSTS), ALL]
+_NAMES: Final = [*sorted(HOSTS), ALL]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class InstallOptions:
         default="user",
     )
     hooks: bool = switch(
-        "--hooks", "add the hooks instead of the server: facts beside the assistant's own searches and edits"
+        "--hooks", "add the hooks instead of the server: they check what the assistant edits"
     )
     dry_run: bool = switch("--dry-run", "show the change as a diff and write nothing")
     undo: bool = switch("--undo", "remove it again, and leave the rest unchanged")
@@ -96,12 +96,7 @@ def _named(options: InstallOptions, project: Path | None) -> list[Host]:
     if ALL not in options.host:
         for name in options.host:
             if name not in known:
-                has = (
-                    "has no hooks; leave --hooks out."
-                    if options.hooks
-                    else "can only get hooks; add --hooks."
-                )
-                raise InvalidRequestError(f"`{name}` {has}", argument="--hooks")
+                raise InvalidRequestError(f"`{name}` has no hooks; leave --hooks out.", argument="--hooks")
         hosts = [known[name] for name in dict.fromkeys(options.host)]
         for host in hosts:
             if project is not None and not _project_file(host, options):

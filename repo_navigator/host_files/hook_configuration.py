@@ -23,7 +23,6 @@ class HookConfiguration(HostFile):
         before = self._read(self.path)
         had = any(is_our_hook(each) for listed in self._lists(before or "").values() for each in listed)
         after = self._added(before or "", wanted)
-        self._require_lists(before or "", after, wanted)
         return self._change(before, after, keeps=before is not None and not had and after != before)
 
     def undoing(self) -> ConfigurationChange:
@@ -44,7 +43,6 @@ class HookConfiguration(HostFile):
         after = text
         for event in ours:
             after = self._taken(after, event, with_list=event not in had, with_table=not had)
-        self._require_lists(text, after, {})
         return self._change(text, after)
 
     def _added(self, text: str, elements: Mapping[str, Mapping[str, Any]]) -> str:
@@ -79,16 +77,6 @@ class HookConfiguration(HostFile):
             return self._notation.take(text, HOOKS, event, with_table=with_table)
         return self._notation.put(text, HOOKS, event, str(listed))
 
-    def _require_lists(self, before: str, after: str, wanted: Mapping[str, Mapping[str, Any]]) -> None:
-        """Raise unless the lists hold what others put there, and ours as it is wanted."""
-        old, new = self._lists(before), self._lists(after)
-        others = {event: _others(listed) for event, listed in new.items()}
-        same = all(others.get(event, []) == _others(listed) for event, listed in old.items())
-        ours = {event: [each for each in listed if is_our_hook(each)] for event, listed in new.items()}
-        right = all(ours.get(event) == [element] for event, element in wanted.items())
-        rest = [{**self._data(self.path, text), HOOKS: None} for text in (before, after)]
-        self._require(same and right and (rest[0] == rest[1] or not before.strip()))
-
     def _lists(self, text: str) -> dict[str, list[Any]]:
         found = self._data(self.path, text).get(HOOKS, {})
         if not isinstance(found, dict) or not all(isinstance(each, list) for each in found.values()):
@@ -96,7 +84,3 @@ class HookConfiguration(HostFile):
                 f"`{self.path}` has no object `{HOOKS}` of lists to add to, so it was not changed; fix it."
             )
         return found
-
-
-def _others(listed: list[Any]) -> list[Any]:
-    return [each for each in listed if not is_our_hook(each)]

@@ -1,4 +1,4 @@
-"""The assistants that call MCP servers or start hooks, and where they list them: a record for each."""
+"""The clients that call MCP servers or start hooks, and where they list them: a record for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from repo_navigator.hooks.program import PROMPT, START, TOOL
+from repo_navigator.hook import PROMPT, TOOL
 
 ENTRY: Final = "repo-navigator"
 _STDIO: Final = {"type": "stdio"}
@@ -43,12 +43,12 @@ class HookFile:
 
 @dataclass(frozen=True)
 class Host:
-    """An assistant that can call MCP servers, or start hooks."""
+    """A client that calls MCP servers, and may start hooks."""
 
     name: str
     title: str
     servers: str
-    """Key under which the configuration lists servers; empty where ours is not put there."""
+    """Key under which the configuration lists servers."""
     folders: Mapping[str, str]
     """Folder of the user's configuration by platform, with ``{home}``, ``{appdata}`` and ``{config}``."""
     file: str
@@ -94,18 +94,16 @@ class Host:
         return (project / file).exists() or (file.parent != Path() and (project / file.parent).is_dir())
 
 
-_BEGUN: Final = "startup|clear"
 _COPILOT: Final = HookFile(
     "hooks/repo-navigator.json",
-    # VS Code heeds no matcher, so the hook itself tells a look-up from all else.
-    (("SessionStart", START, ""), ("UserPromptSubmit", PROMPT, ""), ("PostToolUse", TOOL, "")),
+    (("UserPromptSubmit", PROMPT, ""), ("PostToolUse", TOOL, "")),
     project_file=".github/hooks/repo-navigator.json",
     grouped=False,
     shells=("command", "bash", "powershell"),
     after={"timeoutSec": _HOOK_TIMEOUT_S, "timeout": _HOOK_TIMEOUT_S},
     heads={"version": 1},
 )
-ALL_HOSTS: Final = {
+HOSTS: Final = {
     host.name: host
     for host in (
         Host(
@@ -122,12 +120,8 @@ ALL_HOSTS: Final = {
             hooks=HookFile(
                 "settings.json",
                 (
-                    ("SessionStart", START, _BEGUN),
-                    ("SubagentStart", START, ""),
                     ("UserPromptSubmit", PROMPT, ""),
                     ("PostToolUse", TOOL, "Bash|Grep|Glob|Read|Edit|MultiEdit|Write|NotebookEdit"),
-                    # A search that finds nothing ends with 1.
-                    ("PostToolUseFailure", TOOL, "Bash|Grep|Glob"),
                 ),
                 folder="{home}/.claude",
                 project_file=".claude/settings.json",
@@ -159,8 +153,6 @@ ALL_HOSTS: Final = {
             hooks=HookFile(
                 "hooks.json",
                 (
-                    ("SessionStart", START, _BEGUN),
-                    ("SubagentStart", START, ""),
                     ("UserPromptSubmit", PROMPT, ""),
                     ("PostToolUse", TOOL, "Bash|apply_patch"),
                 ),
@@ -186,35 +178,6 @@ ALL_HOSTS: Final = {
             {"linux": "{home}/.cursor"},
             "mcp.json",
             project_file=".cursor/mcp.json",
-            hooks=HookFile(
-                "hooks.json",
-                (
-                    ("sessionStart", START, ""),
-                    ("beforeSubmitPrompt", PROMPT, ""),
-                    ("postToolUse", TOOL, "Shell|Grep|Read|Write"),
-                ),
-                project_file=".cursor/hooks.json",
-                grouped=False,
-                before={},
-                heads={"version": 1},
-                note="Not every version of Cursor shows its model what hooks add.",
-            ),
-        ),
-        Host(
-            "devin",
-            "Devin CLI",
-            "",
-            {"linux": "{config}/devin", "darwin": "{config}/devin", "win32": "{appdata}/devin"},
-            "config.json",
-            hooks=HookFile(
-                "config.json",
-                (
-                    ("SessionStart", START, ""),
-                    ("UserPromptSubmit", PROMPT, ""),
-                    ("PostToolUse", TOOL, "exec|grep|glob|read|edit|write"),
-                ),
-                project_file=".devin/config.json",
-            ),
         ),
         Host(
             "gemini-cli",
@@ -227,7 +190,6 @@ ALL_HOSTS: Final = {
             hooks=HookFile(
                 "settings.json",
                 (
-                    ("SessionStart", START, ""),
                     ("BeforeAgent", PROMPT, ""),
                     (
                         "AfterTool",
@@ -272,9 +234,7 @@ ALL_HOSTS: Final = {
         ),
     )
 }
-HOSTS: Final = {name: host for name, host in ALL_HOSTS.items() if host.servers}
-"""Those that call servers."""
-HOOK_HOSTS: Final = {name: host for name, host in ALL_HOSTS.items() if host.hooks}
+HOOK_HOSTS: Final = {name: host for name, host in HOSTS.items() if host.hooks}
 """Those that start hooks."""
 
 

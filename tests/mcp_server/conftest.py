@@ -127,14 +127,3 @@ def client(settings: Settings, shop: Path, era: str) -> Client:
 def _no_leftovers(tmp_path: Path) -> Iterator[None]:
     yield
     shutil.rmtree(tmp_path, ignore_errors=True)
-
-
-@pytest.fixture
-def no_background(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The goals that would be worked on beside; the work itself has tests of its own."""
-    started: list[str] = []
-    monkeypatch.setattr(
-        "repo_navigator.hooks.starting.start_background", lambda root, session, goal: started.append(goal)
-    )
-    monkeypatch.setattr("repo_navigator.hooks.starting.start_check", lambda root, session: None)
-    return started

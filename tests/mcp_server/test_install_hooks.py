@@ -174,7 +174,6 @@ def test_a_file_of_another_shape_is_left_alone(
     ("arguments", "why"),
     [
         (["zed", "--hooks"], "`zed` has no hooks"),
-        (["devin"], "`devin` can only get hooks"),
         (["claude-code", "--hooks", "--allow", "/tmp"], "--allow is for the server"),
     ],
 )

@@ -1,0 +1,114 @@
+"""``python -m repo_navigator.hook_check ROOT STATE check|index``: the work that a hook does not wait for.
+
+``check`` checks what a session edited and stores what certainly breaks beside its state. ``index`` refreshes
+the repository's index. Either ends by itself within three minutes, so that nobody has to look after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from threading import Timer
+from typing import BinaryIO, Final
+
+from filelock import FileLock
+
+from mcp_server.repository import require_allowed, work_tree
+from mcp_server.settings import Settings, read_settings
+from repo_map.atomic_files import replace_file
+from repo_map.check.checking import check_changes
+from repo_map.impact.findings import FindingKind, describe_fault, grouped
+from repo_map.impact.git_changes import read_changes
+from repo_map.impact.values import WORKTREE
+from repo_map.index import RepoIndex, build_index
+from repo_map.messages import one_line
+from repo_map.working_folder import shut_out_working_folder
+from repo_map.worktree import disk
+from repo_navigator.hook import Findings, findings_file, read_lines
+
+_TIMEOUT_S: Final = 180.0
+_MAX_TRIES: Final = 3
+"""Checks in a row while files change that no hook reports."""
+
+
+def main() -> None:
+    """Do the work that the arguments name."""
+    shut_out_working_folder()
+    timer = Timer(_TIMEOUT_S, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+    root, state, work = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    with suppress(Exception):  # Nobody reads it, and the next event tries again.
+        settings = read_settings(os.environ)
+        if work_tree(root) == root:
+            require_allowed(root, settings.allowed)
+            if work == "check":
+                check_edits(root, state, settings)
+            else:
+                build_index(root, unmasked=settings.unmasked, limits=settings.limits)
+    os._exit(0)
+
+
+def check_edits(root: Path, state: Path, settings: Settings) -> None:
+    """Store what a session's edits break beside its state, until no edit follows.
+
+    Raises:
+        Timeout: Another process checks the session, and takes up the latest edit.
+        RepoMapError: The repository can't be read.
+        OSError: The findings can't be written.
+    """
+    checked = 0
+    # An edit that comes while this process gives up the lock starts no other check, so it looks once more.
+    while len(read_lines(state)) != checked:
+        with FileLock(state.with_suffix(".lock"), timeout=0):
+            checked = _check_latest(root, state, settings)
+
+
+def _check_latest(root: Path, state: Path, settings: Settings) -> int:
+    """Check until neither edits nor files change meanwhile, and return how many edits there were."""
+    index = build_index(root, unmasked=settings.unmasked, limits=settings.limits)
+    for _ in range(_MAX_TRIES):
+        edited = read_lines(state)
+        found = json.dumps(find_breaks(index, root, edited)).encode("utf-8", "replace")
+        before, index = index, index.refresh()
+        if index.fingerprint == before.fingerprint and len(read_lines(state)) == len(edited):
+            replace_file(findings_file(state), partial(_write, found))
+            break
+    return len(edited)
+
+
+def _write(content: bytes, file: BinaryIO) -> None:
+    file.write(content)
+
+
+def find_breaks(index: RepoIndex, root: Path, edited: list[str]) -> Findings:
+    """Return what the edited files certainly break as they are now; ``""`` stands for any changed file."""
+    patch = read_changes(index, WORKTREE)[1]
+    if "" not in edited:
+        # What was changed before the session is no news to it.
+        files = tuple(each for each in patch.files if {each.old, each.new} & {*edited})
+        patch = patch._replace(files=files)
+    checked = check_changes(index, patch)
+    # Where the check is incomplete, only a file that no longer parses is a fact.
+    unparsed = [each for each in checked.findings if each.kind is FindingKind.UNPARSED]
+    listed = unparsed if unparsed or checked.left_open else checked.findings
+    certain = [each for each in listed if each.is_sure]
+    groups = list(grouped(certain))
+    paths = tuple(sorted({*checked.changed, *(each.path for each in certain)}))
+    return Findings(
+        len(edited),
+        tuple(one_line(describe_fault(each, at)) for each, at in groups),
+        tuple(f"{each.path}\0{each.message}" for each, _ in groups),
+        paths,
+        tuple(disk.states(root, paths)),
+    )
+
+
+if __name__ == "__main__":
+    main()
