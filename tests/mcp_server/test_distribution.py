@@ -249,7 +249,6 @@ def test_the_hooks_are_no_part_of_the_plugin_that_everybody_installs() -> None:
         entry["command"] for groups in hooks["hooks"].values() for group in groups for entry in group["hooks"]
     ]
     assert set(commands) == {
-        "repo-navigator hook start",
         "repo-navigator hook prompt",
         "repo-navigator hook tool",
     }
