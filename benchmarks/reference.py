@@ -109,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("one", type=Path, metavar="A")
     add("other", type=Path, metavar="B")
     add("--trees", type=Path, help="work trees of the freezes, to score the answers")
+    add("--only", default=",".join(PARTS), metavar="PART,…", help="parts to compare")
     add("--except", dest="ignored", default="", metavar="FIELD,…", help="fields to ignore")
     add = commands.add_parser("relations-of", help="print the relations of a work tree").add_argument
     add("tree", type=Path)
@@ -121,7 +122,8 @@ def run(options: argparse.Namespace) -> int:
             print(_canonical(row))
         return 0
     if options.action == "compare":
-        return compare(options.one, options.other, options.trees, frozenset(options.ignored.split(",")))
+        parts, ignored = options.only.split(","), frozenset(options.ignored.split(","))
+        return compare(options.one, options.other, parts, options.trees, ignored)
     lab = Lab(
         out=options.out.resolve(),
         mirrors=options.mirrors.resolve(),
@@ -158,7 +160,6 @@ def freeze(lab: Lab, parts: Sequence[str], limit: int | None = None, listed: Pat
         "session": ("session", _session),
     }
     lab.out.mkdir(parents=True, exist_ok=True)
-    (lab.out / "product.json").write_text(json.dumps(_product()))
     entries = [json.loads(line) for line in listed.read_text("utf-8").splitlines()]
     for part in parts:
         started, count = time.monotonic(), 0
@@ -171,11 +172,14 @@ def freeze(lab: Lab, parts: Sequence[str], limit: int | None = None, listed: Pat
                 rows.flush()
                 count += 1
         file.with_suffix(".part").replace(file)
+        products = lab.out / "products.json"
+        known = json.loads(products.read_text()) if products.exists() else {}
+        products.write_text(json.dumps(known | {part: _product()}))
         print(f"{part}: {count} rows, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
 
 
 def _product() -> Row:
-    """Return which product the interpreter runs."""
+    """Return which version of the product the interpreter runs."""
     spec = find_spec("repo_map")
     folder = Path(spec.origin or "").parent if spec else Path()
     described = _git(folder, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*", must_work=False)
@@ -456,19 +460,21 @@ def _git(root: Path, *arguments: str, must_work: bool = True) -> bytes:
 # Compare
 
 
-def compare(one: Path, other: Path, trees: Path | None, ignored: frozenset[str] = frozenset()) -> int:
+def compare(one: Path, other: Path, parts: Sequence[str], trees: Path | None, ignored: frozenset[str]) -> int:
     """Print what differs between two freezes; return 1 if anything does."""
     differs = False
     for name, folder in (("A", one), ("B", other)):
         if not any(folder.glob("*.jsonl")):
             raise SystemExit(f"`{folder}` has no recorded part; name the --out folder of a freeze.")
-        print(f"{name}: {json.loads((folder / 'product.json').read_text())['commit']}  {folder}")
+        products = json.loads((folder / "products.json").read_text()).values()
+        print(f"{name}: {', '.join(sorted({each['commit'] for each in products}))}  {folder}")
     print("part       equal differ only-A only-B  fields that differ")
-    for part in PARTS:
+    for part in parts:
         before, after = (_read(folder / f"{part}.jsonl") for folder in (one, other))
-        pairs = [(row, after[identity]) for identity, row in before.items() if identity in after]
         if not before and not after:
+            print(f"{part:10} not recorded")
             continue
+        pairs = [(row, after[identity]) for identity, row in before.items() if identity in after]
         found = [list(differences(row["value"], new["value"], ignored)) for row, new in pairs]
         wrong = [(row["id"], paths) for (row, _), paths in zip(pairs, found, strict=True) if paths]
         alone = len(before) - len(pairs), len(after) - len(pairs)
