@@ -75,20 +75,20 @@ format: $(STAMP)
 
 ## bundle: the MCPB bundle for Claude Desktop, in dist/
 bundle: $(STAMP)
-	$(BIN)/python bundle/build.py
+	$(BIN)/python packaging/bundle.py
 
 ## manifests: write the plugins, the skill, the example configuration and the texts that a model is sent
 manifests: $(STAMP)
-	$(BIN)/python -m bundle.manifests
-	$(BIN)/python -m bundle.model_texts
+	$(BIN)/python packaging/manifests.py
+	$(BIN)/python packaging/model_texts.py
 
 ## recording: record the README's first minute, before a release
 recording: $(STAMP)
-	$(BIN)/python -m bundle.recording
+	$(BIN)/python docs/recording.py
 
 ## release: what a release publishes, in dist/, built twice; checks the workflows and installs the wheel
 release: $(STAMP)
-	$(BIN)/python -m bundle.release
+	$(BIN)/python packaging/release.py
 
 ## bench: speed and memory of the index, and start-up of the server, as ratios within one run
 bench: $(STAMP)

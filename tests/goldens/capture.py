@@ -1,6 +1,7 @@
-"""Capture snapshots of what the product prints: six files, so that a phrase stands in two at most.
+"""Capture snapshots of what the product prints: five files, so that a phrase stands in two at most.
 
-``python -m tests.goldens`` writes them to ``data/``. The tests of each unit assert the structure of all else.
+``python -m tests.goldens`` writes them to ``data/``. The schemas of the tools are in
+``packaging/model-texts.md``. The tests of each unit assert the structure of all else.
 """
 
 from __future__ import annotations
@@ -77,10 +78,9 @@ def _printed(main: Callable[[list[str]], int], arguments: list[str]) -> str:
 
 
 async def _served(roots: dict[str, Path], settings: Settings) -> dict[str, str]:
-    """Return the schemas of the tools, the answers to the goals, and for the first goal plan and report."""
+    """Return the answers to the goals, and for the first goal its plan and report."""
     texts, objects, plan = [], {}, ""
     async with Client(build_server(settings), mode="legacy") as client:
-        tools = await client.list_tools()
         for goal in GOALS:
             arguments = {
                 "goal": goal.text,
@@ -98,7 +98,6 @@ async def _served(roots: dict[str, Path], settings: Settings) -> dict[str, str]:
                 report = await client.call_tool("get_turn_report", {"navigation_id": known})
                 texts.append(f"# report\n{_text(report)}".replace(known, "ID"))
     return {
-        "tools.json": _json(tools.model_dump(mode="json", exclude_none=True, by_alias=True)),
         "answers.md": "\n".join(texts),
         "answers.json": re.sub(r"nav-\w{24}", "ID", _json(objects)),
         "plan.yaml": plan,

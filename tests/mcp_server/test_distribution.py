@@ -19,14 +19,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import yaml
-from mcp import Client
 
-from bundle.build import PACKAGES
-from bundle.manifests import manifests
-from bundle.model_texts import FILE, model_texts
-from bundle.release import notes
-from mcp_server.app import build_server
-from mcp_server.settings import Settings
+from bundle import PACKAGES
+from manifests import HOOK_PLUGIN, PLUGIN, manifests, registry_entry
+from model_texts import FILE, model_texts
+from release import notes
 from repo_navigator.host_files.entries import entry_by_path, unsafe
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +47,7 @@ def link(beginning: str) -> str:
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle, built as ``make bundle`` builds it."""
     target = tmp_path_factory.mktemp("bundle") / "repo-navigator.mcpb"
-    subprocess.run([sys.executable, ROOT / "bundle" / "build.py", target], check=True, capture_output=True)
+    subprocess.run([sys.executable, ROOT / "packaging/bundle.py", target], check=True, capture_output=True)
     return target
 
 
@@ -83,7 +80,7 @@ def test_a_wheel_holds_the_product_with_its_data_and_neither_benchmarks_nor_trai
     tree.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "constraints.txt"):
         shutil.copy(ROOT / name, tree)
-    for name in ("benchmarks", "training", "tests", "bundle", "packaging", *PACKAGES):
+    for name in ("benchmarks", "training", "tests", "packaging", *PACKAGES):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     wheel = _built(tree, "wheel", tmp_path)
     with tarfile.open(_built(tree, "sdist", tmp_path)) as sources:
@@ -132,18 +129,8 @@ def test_the_bundles_server_answers_from_the_unpacked_folder(bundle: Path, tmp_p
 
 def test_the_same_tree_gives_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.mcpb"
-    subprocess.run([sys.executable, ROOT / "bundle" / "build.py", again], check=True, capture_output=True)
+    subprocess.run([sys.executable, ROOT / "packaging/bundle.py", again], check=True, capture_output=True)
     assert again.read_bytes() == bundle.read_bytes()
-
-
-@pytest.mark.anyio
-async def test_the_bundles_manifest_lists_the_tools_that_there_are(settings: Settings) -> None:
-    listed = json.loads((ROOT / "bundle" / "manifest.json").read_text(encoding="utf-8"))["tools"]
-    async with Client(build_server(settings)) as client:
-        tools = (await client.list_tools()).tools
-    assert [(tool["name"], tool["description"]) for tool in listed] == [
-        (tool.name, tool.title) for tool in tools
-    ]
 
 
 def test_what_a_model_is_sent_is_what_is_written_down() -> None:
@@ -172,7 +159,7 @@ def test_the_vscode_link_decodes_to_the_command() -> None:
 
 
 def test_the_registry_entry_agrees_with_the_package() -> None:
-    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    entry = registry_entry()
     (package,) = entry["packages"]
     assert entry["version"] == package["version"] == project()["version"]
     assert package["identifier"] == project()["name"]
@@ -208,7 +195,7 @@ def test_every_entry_that_strangers_install_starts_the_server_and_imports_nothin
 
 def test_each_assistant_finds_its_manifest_and_what_that_names() -> None:
     """The shapes are those of the published schemas and examples."""
-    plugin = ROOT / "plugins/repo-navigator"
+    plugin = ROOT / PLUGIN
     claude, cursor, codex = (
         json.loads((plugin / f".{host}-plugin/plugin.json").read_text("utf-8"))
         for host in ("claude", "cursor", "codex")
@@ -222,19 +209,14 @@ def test_each_assistant_finds_its_manifest_and_what_that_names() -> None:
     assert 1 <= len(codex["interface"]["defaultPrompt"]) <= 3
     assert gemini.keys() <= {"name", "version", "description", "mcpServers"}
     assert (plugin / cursor["skills"] / "find-code/SKILL.md").is_file()
-    for folder, name in (
-        (".claude-plugin", "source"),
-        (".cursor-plugin", "source"),
-        (".agents/plugins", "path"),
-    ):
-        market = json.loads((ROOT / folder / "marketplace.json").read_text(encoding="utf-8"))
-        for listed in market["plugins"]:
-            source = listed["source"]["path"] if name == "path" else listed["source"]
-            assert (ROOT / source).is_dir()
+    marketplace = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text(encoding="utf-8"))
+    for listed in marketplace["plugins"]:
+        described = json.loads((ROOT / listed["source"] / ".claude-plugin/plugin.json").read_text("utf-8"))
+        assert (described["name"], described["description"]) == (listed["name"], listed["description"])
 
 
 def test_the_skill_has_the_form_of_agent_skills() -> None:
-    text = (ROOT / "plugins/repo-navigator/skills/find-code/SKILL.md").read_text(encoding="utf-8")
+    text = (ROOT / PLUGIN / "skills/find-code/SKILL.md").read_text(encoding="utf-8")
     _, front, body = text.split("---\n", 2)
     fields = yaml.safe_load(front)
     assert fields["name"] == "find-code"
@@ -244,7 +226,7 @@ def test_the_skill_has_the_form_of_agent_skills() -> None:
 
 
 def test_the_hooks_are_no_part_of_the_plugin_that_everybody_installs() -> None:
-    hooks = json.loads((ROOT / "plugins/repo-navigator-hooks/hooks/hooks.json").read_text(encoding="utf-8"))
+    hooks = json.loads((ROOT / HOOK_PLUGIN / "hooks/hooks.json").read_text(encoding="utf-8"))
     commands = [
         entry["command"] for groups in hooks["hooks"].values() for group in groups for entry in group["hooks"]
     ]
@@ -252,5 +234,5 @@ def test_the_hooks_are_no_part_of_the_plugin_that_everybody_installs() -> None:
         "repo-navigator hook prompt",
         "repo-navigator hook tool",
     }
-    assert not (ROOT / "plugins/repo-navigator/hooks").exists()
-    assert "hooks" not in MANIFESTS["plugins/repo-navigator/.claude-plugin/plugin.json"]
+    assert not (ROOT / PLUGIN / "hooks").exists()
+    assert "hooks" not in MANIFESTS[f"{PLUGIN}/.claude-plugin/plugin.json"]

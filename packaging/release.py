@@ -1,4 +1,4 @@
-"""Builds all that a release publishes into ``dist/``: ``python -m bundle.release``, or ``make release``.
+"""Build all that a release publishes into ``dist/``: ``make release``.
 
 Each step proves something: the workflows pass their linters, two copies of the tree give the same bytes, the
 wheel answers in an environment that holds nothing else, and what it brings along is listed (CycloneDX).
@@ -14,15 +14,14 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 import venv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bundle.model_texts import FILE as MODEL_TEXTS
+from manifests import ROOT, VERSION, as_json, registry_entry
+from model_texts import FILE as MODEL_TEXTS
 
-ROOT: Final = Path(__file__).parents[1]
 TARGET: Final = ROOT / "dist"
 _BUILD: Final = (
     "import sys; from hatchling import build; "
@@ -51,15 +50,11 @@ def main() -> None:
     sys.stdout.write("two builds: the same bytes\n")
     shutil.copy(ROOT / MODEL_TEXTS, TARGET)
     _list_contents()
-    (TARGET / "NOTES.md").write_text(notes(version()), encoding="utf-8")
+    (TARGET / "server.json").write_text(as_json(registry_entry()), encoding="utf-8")
+    (TARGET / "NOTES.md").write_text(notes(VERSION), encoding="utf-8")
     sums = "".join(f"{digest(path)}  {path.name}\n" for path in sorted(TARGET.iterdir()))
     (TARGET / "SHA256SUMS").write_text(sums, encoding="utf-8")
     sys.stdout.write(sums)
-
-
-def version() -> str:
-    """Return the version that the project file states."""
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def digest(path: Path) -> str:
@@ -96,7 +91,8 @@ def _built(tree: Path) -> Path:
     _ran(["git", "clone", "--quiet", "--no-hardlinks", ROOT, tree], ROOT)
     target = tree / "dist"
     _ran([sys.executable, "-c", _BUILD, target], tree)
-    _ran([sys.executable, "bundle/build.py", target / "repo-navigator.mcpb"], tree)
+    bundle = target / "repo-navigator.mcpb"
+    _ran(["env", f"PYTHONPATH={tree}", sys.executable, "packaging/bundle.py", bundle], tree)
     return target
 
 
@@ -107,14 +103,15 @@ def _list_contents() -> None:
         began = time.monotonic()
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
-        quiet = ["--quiet", "--disable-pip-version-check", "--constraint", ROOT / "constraints.txt"]
-        _ran([python, "-m", "pip", "install", *quiet, wheel], Path(folder))
+        quiet = ["--quiet", "--disable-pip-version-check"]
+        pins = ["--constraint", str(ROOT / "constraints.txt")]
+        _ran([python, "-m", "pip", "install", *quiet, *pins, wheel], Path(folder))
         _ran([python, "-m", "pip", "uninstall", "--quiet", "--yes", "pip"], Path(folder))
         seconds = time.monotonic() - began
         _ran([python.with_name("repo-navigator"), "doctor"], Path(folder))
         _ran([python, "-c", "from navigator.picture.page import view_page; view_page()"], Path(folder))
         listed = TARGET / "sbom.cdx.json"
-        form = ["--output-reproducible", "--output-format", "JSON", "--output-file", listed]
+        form = ["--output-reproducible", "--output-format", "JSON", "--output-file", str(listed)]
         _ran([_BINARIES / "cyclonedx-py", "environment", *form, python], Path(folder))
         _forget_folders(listed)
         size = sum(path.lstat().st_size for path in Path(folder).rglob("*") if path.is_file())

@@ -1,35 +1,27 @@
-"""Builds the MCPB bundle: ``python bundle/build.py [FILE]``; the same tree gives the same bytes."""
+"""Build the MCPB bundle: ``python packaging/bundle.py [FILE]``; the same tree gives the same bytes."""
 
 from __future__ import annotations
 
 import json
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
+from manifests import ROOT, as_json, bundle_manifest
+
 PACKAGES: Final = ("mcp_server", "navigator", "repo_map", "repo_navigator")
 _LEFT_OUT: Final = frozenset({"__pycache__"})
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def build(target: Path) -> Path:
-    """Write the bundle to ``target`` and return it.
-
-    Raises:
-        SystemExit: The manifest and the package disagree on the version.
-    """
-    manifest = (ROOT / "bundle" / "manifest.json").read_text(encoding="utf-8")
+    """Write the bundle to ``target`` and return it."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    told, real = json.loads(manifest)["version"], tomllib.loads(project)["project"]["version"]
-    if told != real:
-        raise SystemExit(f"bundle/manifest.json says version {told}, pyproject.toml {real}; make them agree.")
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as bundle:
-        _add(bundle, "manifest.json", manifest.encode())
+        _add(bundle, "manifest.json", as_json(bundle_manifest()).encode())
         _add(bundle, "pyproject.toml", _pinned(project).encode())
         for path in sorted(_files()):
             _add(bundle, path.relative_to(ROOT).as_posix(), path.read_bytes())
@@ -37,7 +29,7 @@ def build(target: Path) -> Path:
 
 
 def _files() -> Iterator[Path]:
-    yield from (ROOT / name for name in ("LICENSE", "README.md"))
+    yield from (ROOT / name for name in ("LICENSE", "README.md", "packaging/hatch_build.py"))
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*"):
             if path.is_file() and not _LEFT_OUT & set(path.parts):

@@ -1,4 +1,4 @@
-"""Writes down what a model is sent whatever the repository: ``python -m bundle.model_texts``.
+"""Write down what a model is sent whatever the repository: ``python packaging/model_texts.py``.
 
 A release publishes the file's hash. Whoever has approved one version sees in its difference to the next each
 word that is new: of the instructions, the tools, the prompts and the skill.
@@ -14,13 +14,13 @@ from typing import Any, Final
 import anyio
 from mcp import Client
 
-from bundle.manifests import ROOT, SKILL
+from manifests import PLUGIN, ROOT
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 
-FILE: Final = "bundle/model-texts.md"
+FILE: Final = "packaging/model-texts.md"
 _PROMPTED: Final = {"find_code": {"task": "TASK"}, "continue_navigation": {"feedback": "WISH"}}
-"""Prompts whose text hangs on their arguments alone; the others begin with the report of a navigation."""
+"""Prompts whose text depends on their arguments alone; the others begin with the report of a navigation."""
 _ABOUT: Final = """\
 # What a model is sent
 
@@ -32,8 +32,9 @@ A release publishes this file's SHA-256.
 
 def model_texts() -> str:
     """Return the file's text; the same sources give the same bytes."""
+    skill = (ROOT / PLUGIN / "skills/find-code/SKILL.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        sections = [*anyio.run(_served, Path(folder)), ("Skill", SKILL)]
+        sections = [*anyio.run(_served, Path(folder)), ("Skill", skill)]
     return _ABOUT + "".join(f"\n## {title}\n\n{_fenced(text)}\n" for title, text in sections)
 
 
@@ -44,10 +45,7 @@ async def _served(folder: Path) -> list[tuple[str, str]]:
         found = [("Instructions", client.instructions or "")]
         found += [(f"Tool {each.name}", _json(each)) for each in (await client.list_tools()).tools]
         found += [(f"Prompt {each.name}", _json(each)) for each in (await client.list_prompts()).prompts]
-        for name, arguments in (
-            ("find_code", {"task": "TASK"}),
-            ("continue_navigation", {"feedback": "WISH"}),
-        ):
+        for name, arguments in _PROMPTED.items():
             (message,) = (await client.get_prompt(name, arguments)).messages
             found.append((f"What prompt {name} sends", message.content.text))  # type: ignore[union-attr]
         templates = (await client.list_resource_templates()).resource_templates

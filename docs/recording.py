@@ -1,6 +1,6 @@
 """Record an assistant's first minute: real answers, as an asciinema cast and as an SVG.
 
-``python -m bundle.recording`` writes `docs/first-minute.cast` and `docs/first-minute.svg`, before a release.
+``python docs/recording.py`` writes `docs/first-minute.cast` and `docs/first-minute.svg`, before a release.
 The commands, the tool call and their answers are real. What the user and the model say and the edit are
 written here: no model is asked. The screen is cleared before each scene, progress lines are left out, pauses
 are fixed, and what differs between machines (folders, ids, seconds) is replaced by something fixed.
