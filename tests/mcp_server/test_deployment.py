@@ -26,7 +26,7 @@ from tests.support import nginx
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 
-UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
+UNITS = Path(__file__).parents[2] / "packaging/deploy" / "systemd"
 SERVICES = ("repo-navigator.service",)
 TURN = {"goal": "the discount on an apple", "mode": "interactive"}
 needs_nginx = pytest.mark.skipif(not nginx.is_installed(), reason="nginx or openssl is not installed")

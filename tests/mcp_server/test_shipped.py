@@ -9,7 +9,7 @@ import yaml
 
 from mcp_server.setting_names import KNOWN
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+DEPLOY = Path(__file__).parents[2] / "packaging/deploy"
 UID = 10_001
 
 

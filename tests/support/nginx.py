@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-SHIPPED: Final = Path(__file__).parents[2] / "deploy" / "nginx" / "repo-navigator.conf"
+SHIPPED: Final = Path(__file__).parents[2] / "packaging/deploy" / "nginx" / "repo-navigator.conf"
 NAME: Final = "navigator.example"
 PASSED_OVER_S: Final = 10
 """Seconds for which a server that refused is passed over, as in the shipped configuration."""
