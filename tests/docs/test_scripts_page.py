@@ -57,22 +57,6 @@ def test_the_client_of_a_few_lines_gets_code_and_an_answer(shop: Path, tmp_path:
     assert "`interest` in orderdesk/billing/dunning.py" in printed
 
 
-@pytest.mark.slow
-def test_the_client_says_why_where_no_repository_is_named(tmp_path: Path) -> None:
-    write(tmp_path, console.files(PAGE.read_text("utf-8")))
-    done = subprocess.run(
-        [sys.executable, "client.py", "anything"],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": PATH},
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 1
-    assert "No repository is named" in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
-
-
 @needs_jq
 @pytest.mark.slow
 def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
@@ -92,26 +76,6 @@ def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
     done, summary = _run_step(replay, clone)
     assert done.returncode == 6
     assert "- changed: orderdesk/billing/dunning.py\n" in summary
-
-
-@needs_jq
-@pytest.mark.slow
-def test_the_job_says_in_its_summary_where_a_plan_was_not_checked_or_matches_nothing(
-    shop: Path, tmp_path: Path
-) -> None:
-    clone = _clone_with_a_plan(shop, tmp_path)
-    steps = yaml.safe_load(_jobs()[0])["jobs"]["review"]["steps"]
-    replay = steps[-1]["run"]
-    git(clone, "mv", "orderdesk/billing/dunning.py", "orderdesk/billing/reminders.py")
-    done, summary = _run_step(replay, clone)
-    assert done.returncode == 6
-    assert "- removed: orderdesk/billing/dunning.py\n" in summary
-    assert "- matches no file: orderdesk/billing/dunning.py\n" in summary
-    git(clone, "rm", "-q", "docs/plan.yaml")
-    done, summary = _run_step(replay, clone)
-    assert done.returncode == 2
-    assert "was not checked (exit code 2)" in summary
-    assert b"docs/plan.yaml" in done.stderr
 
 
 @pytest.mark.slow

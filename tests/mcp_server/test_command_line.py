@@ -96,17 +96,6 @@ def test_a_saved_plan_replays_to_the_same_bytes(
     assert replayed["drift"]["same_tree"]
 
 
-def test_a_replay_on_a_changed_tree_says_what_drifted(
-    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    plan = tmp_path / "plan.yaml"
-    main(["navigate", str(shop), "--goal", GOAL, "--save-plan", str(plan), "--json"])
-    (shop / "shop" / "prices.py").write_text("PRICES = {}\n")
-    capfd.readouterr()
-    assert main(["replay", str(plan), str(shop)]) == 0
-    assert "changed: shop/prices.py" in capfd.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("flags", "refusal"),
     [
@@ -131,10 +120,6 @@ def test_a_flag_that_cant_be_used_is_named_before_anything_is_loaded_or_indexed(
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
     assert refusal_of_command(["navigate", ".", "--goal", "x", *flags], capfd) == refusal
-
-
-def test_usage_errors_exit_with_2() -> None:
-    assert main(["navigate"]) == 2
 
 
 def test_a_command_waits_for_no_protocol_that_it_does_not_speak() -> None:
@@ -410,45 +395,6 @@ def test_a_patch_in_the_goal_is_read_as_one_and_not_as_words(
     assert "`discount` (shop/prices.py:11)" in answer["impact"][0]
     alone = navigate(capsys, shop, "--goal", patch)
     assert alone["impact"] == answer["impact"]
-
-
-def test_a_change_without_code_shows_its_lines_and_says_so(
-    shop: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (shop / "README.md").write_text("# Shop\n\nSells apples.\n")
-    commit_all(shop)
-    (shop / "README.md").write_text("# Shop\n\nSells pears.\n")
-    answer = navigate(capsys, shop, "--diff")
-    assert [line for line in answer["impact"] if "`README.md`" in line] == answer["impact"]
-    assert "Sells pears." in answer["context"]
-    assert "has no" not in answer["sufficiency"]
-
-
-def test_a_patch_of_another_repository_is_read_as_words(
-    shop: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    patch = "--- a/other/zoo.py\n+++ b/other/zoo.py\n@@ -1 +1 @@\n-discount(apple)\n+price_of(apple)\n"
-    answer = navigate(capsys, shop, "--goal", patch)
-    assert "`other/zoo.py`" in answer["impact"][0]
-    assert answer["files"][0]["path"] == "shop/prices.py"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "refusal"),
-    [
-        (("--since", "nowhere"), ("invalid_changes", "--since")),
-        (("--since=--output=x",), ("invalid_changes", "--since")),
-        (("--diff",), ("invalid_changes", "--diff")),
-        (("--since", "HEAD"), ("invalid_changes", "--since")),
-        (("--since", "HEAD..HEAD"), ("invalid_changes", "--since")),
-        ((), ("invalid_argument", "--goal")),
-    ],
-)
-def test_a_change_that_can_not_be_looked_at_is_refused(
-    shop: Path, capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...], refusal: tuple[str, str]
-) -> None:
-    commit_all(shop)
-    assert refusal_of_command(["navigate", str(shop), *arguments], capfd) == refusal
 
 
 def test_without_a_change_the_goal_alone_is_navigated(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,12 +20,6 @@ GOAL = "The discount on an apple must never make its price negative"
 COMMAND = (sys.executable, "-m", "repo_navigator.main")
 
 
-@pytest.fixture(autouse=True)
-def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
-
-
 def ran(*arguments: object, said: str = "") -> subprocess.CompletedProcess[str]:
     process = subprocess.run(
         [*COMMAND, *map(str, arguments)], input=said, capture_output=True, text=True, check=False

@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import sqlite3
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -47,7 +46,8 @@ from tests.support.errors import (
     refusal_of_error,
     refusal_of_protocol,
 )
-from tests.support.team_stores import BUCKETS, own_bucket, own_schema
+from tests.support.results import object_of
+from tests.support.team_stores import BUCKETS, own_bucket
 from tests.support.trees import commit
 
 
@@ -166,13 +166,11 @@ async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
 @pytest.mark.anyio
 async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(client: Client) -> None:
     async with client:
-        first = await client.call_tool("navigate", {"goal": "the discount on an apple"})
-        assert first.structured_content is not None
+        first = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
         for tool, arguments, refusal in AFTERWARDS:
             assert refusal_of(await client.call_tool(tool, arguments)) == refusal, arguments
-        after = await client.call_tool("get_context", {})
-        assert after.structured_content is not None
-        assert after.structured_content["context_string"] == first.structured_content["context"]
+        after = object_of(await client.call_tool("get_context", {}))
+        assert after["context_string"] == first["context"]
         await client.call_tool("step", {"action": "cancel"})
         closed = await client.call_tool("step", {"feedback": "more"})
         assert refusal_of(closed).code == "navigation_closed"
@@ -194,9 +192,8 @@ async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> Non
 @pytest.mark.anyio
 async def test_a_resource_that_is_not_there_is_refused(client: Client) -> None:
     async with client:
-        found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
-        assert found.structured_content is not None
-        key = found.structured_content["navigation_id"]
+        found = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
+        key = found["navigation_id"]
         for version in ("latest", "-1", "9" * 30, "9" * 5_000):
             with pytest.raises(MCPError) as caught:
                 await client.read_resource(f"navigator://{key}/maps/{version}")
@@ -224,25 +221,11 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
 
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
-        flown = await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        flown = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
     shutil.rmtree(settings.data_dir / "artifacts")
-    assert flown.structured_content is not None
-    wanted = {"navigation_id": flown.structured_content["navigation_id"]}
+    wanted = {"navigation_id": flown["navigation_id"]}
     async with Client(build_server(settings, working_folder=shop)) as client:
         assert refusal_of(await client.call_tool("get_context", wanted)).code == "storage_failed"
-
-
-@pytest.mark.anyio
-async def test_a_navigation_that_another_process_steps_is_told(tmp_path: Path) -> None:
-    from navigator.errors import NavigationBusyError
-    from navigator.stores.locks import NavigationLocks
-
-    # Locks of their own stand for two processes: each opens the file anew.
-    ours, theirs = NavigationLocks(tmp_path, patience_s=0.0), NavigationLocks(tmp_path)
-    async with theirs.hold("nav-shared"):
-        with pytest.raises(NavigationBusyError) as caught:
-            await ours.hold("nav-shared").__aenter__()
-    assert refusal_of_error(caught.value).code == "navigation_busy"
 
 
 @pytest.mark.anyio
@@ -294,9 +277,8 @@ async def test_a_navigation_that_can_not_be_deleted_is_told(
 ) -> None:
     data = tmp_path / "data"
     async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
-        opened = await client.call_tool("navigate", {"goal": "the discount"})
-        assert opened.structured_content is not None
-        call = {"navigation_id": opened.structured_content["navigation_id"], "action": "forget"}
+        opened = object_of(await client.call_tool("navigate", {"goal": "the discount"}))
+        call = {"navigation_id": opened["navigation_id"], "action": "forget"}
 
     def full(**_: Any) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -350,6 +332,8 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["navigate", "{shop}/README.md", "--goal", "x"], Refusal("repository_not_found"), 3),
         (["navigate", "{shop}", "--since", "nowhere"], Refusal("invalid_changes", "--since"), 2),
         (["navigate", "{shop}", "--since", "HEAD"], Refusal("invalid_changes", "--since"), 2),
+        (["navigate", "{shop}", "--since", "HEAD..HEAD"], Refusal("invalid_changes", "--since"), 2),
+        (["navigate", "{shop}", "--since=--output=x"], Refusal("invalid_changes", "--since"), 2),
         (["navigate", "{shop}", "--diff"], Refusal("invalid_changes", "--diff"), 2),
         (["navigate", "{shop}", "x", "--save-plan", "{shop}"], Refusal("output_failed"), 2),
         (["navigate", "{shop}", "x", "--save-plan", "{shop}/none/plan.yaml"], Refusal("output_failed"), 2),
@@ -499,32 +483,6 @@ async def test_stores_that_do_not_answer_are_told(
             )
 
 
-@pytest.mark.anyio
-async def test_a_database_that_others_use_is_told() -> None:
-    pytest.importorskip("asyncpg")
-    from navigator.errors import NavigationBusyError, StorageError
-    from navigator.stores.postgres.database import PostgresDatabase
-    from navigator.stores.postgres.layout import STEPS, bring_up_to_date
-    from navigator.stores.postgres.leases import NavigationLeases
-
-    with own_schema() as address:
-        database = PostgresDatabase(address)
-        ours, theirs = NavigationLeases(database, patience_s=0.0), NavigationLeases(database)
-        async with theirs.hold("nav-shared"):
-            with pytest.raises(NavigationBusyError) as busy:
-                await ours.hold("nav-shared").__aenter__()
-
-        async def look_again(db: Any) -> None:
-            await db.execute("INSERT INTO layout (version) VALUES ($1)", len(STEPS) + 1)
-            await bring_up_to_date(db, address.schema)
-
-        with pytest.raises(StorageError) as newer:
-            await database.act(look_again)
-        await database.close()
-    assert refusal_of_error(busy.value).code == "navigation_busy"
-    assert refusal_of_error(newer.value).code == "storage_failed"
-
-
 def test_what_can_not_be_gone_on_with_is_refused(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -552,71 +510,6 @@ def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
     assert_sentence(capfd.readouterr().err)
-
-
-def refused_by_install(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
-    capfd.readouterr()
-    assert main(["install", *arguments, "--json"]) == 1
-    (host,) = json.loads(capfd.readouterr().out)["hosts"]
-    return str(host["error"]["code"])
-
-
-def test_a_configuration_that_can_not_be_changed_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    path, toml = tmp_path / ".claude.json", tmp_path / ".codex" / "config.toml"
-    for data in (b"{ broken", b'{"mcpServers": []}', b"\xff"):
-        path.write_bytes(data)
-        assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
-    path.write_text("{}")
-    path.chmod(0o444)
-    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
-    path.unlink()
-    path.mkdir()
-    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
-    path.rmdir()
-    path.symlink_to(path)
-    assert refused_by_install(capfd, "claude-code") == "unusable_configuration"
-    toml.parent.mkdir()
-    with toml.open("wb") as large:
-        large.truncate(4_000_000)
-    assert refused_by_install(capfd, "codex") == "unusable_configuration"
-    toml.write_text('mcp_servers = { other = { command = "x" } }\n')
-    assert refused_by_install(capfd, "codex") == "unusable_configuration"
-    toml.write_text('mcp_servers = { repo-navigator = { command = "x" } }\n')
-    assert refused_by_install(capfd, "codex", "--undo") == "unusable_configuration"
-
-
-def test_hooks_that_can_not_be_installed_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude/settings.json").write_text('{"hooks": 1}\n')
-    assert refused_by_install(capfd, "claude-code", "--hooks") == "unusable_configuration"
-    assert refusal_of_command(["install", "zed", "--hooks"], capfd) == ("invalid_request", "--hooks")
-    assert refusal_of_command(["install", "devin"], capfd) == ("invalid_request", "--hooks")
-    refused = refusal_of_command(["install", "claude-code", "--hooks", "--allow", str(tmp_path)], capfd)
-    assert refused == ("invalid_request", "--allow")
-
-
-def test_a_project_that_can_not_be_changed_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    (tmp_path / "project" / ".mcp.json").symlink_to(tmp_path / "elsewhere.json")
-    monkeypatch.chdir(tmp_path / "project")
-    assert refused_by_install(capfd, "--scope", "project", "claude-code") == "unusable_configuration"
-    for arguments, argument in (
-        (["windsurf"], "--scope"),
-        (["all"], ""),
-        (["cursor", "--allow", "."], "--allow"),
-    ):
-        refused = refusal_of_command(["install", "--scope", "project", *arguments], capfd)
-        assert refused == ("invalid_request", argument)
 
 
 def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) -> None:
@@ -668,35 +561,6 @@ async def test_a_line_without_an_end_is_told() -> None:
 
 
 @pytest.mark.anyio
-async def test_sessionless_callers_are_given_the_choices(settings: Settings, shop: Path) -> None:
-    from mcp_server.auth import Principal
-    from mcp_server.loading import load_navigator
-    from mcp_server.protocol.navigations import Navigations
-    from mcp_server.protocol.responses import navigate_answer
-    from navigator.errors import UnknownNavigationError
-    from navigator.settings import ENDLESS, NavigationRequest
-
-    async def silent(_: object) -> None: ...
-
-    navigations = Navigations(settings, load_navigator)
-    principal = Principal()
-    for _ in range(2):
-        await navigations.start(
-            principal,
-            NavigationRequest("the discount", shop),
-            lambda report, output, before: (navigate_answer(output, report, 8_000), before),
-            response_token_budget=8_000,
-            patience=ENDLESS,
-            most_steps=None,
-            on_progress=silent,
-        )
-    with pytest.raises(UnknownNavigationError) as caught:
-        await navigations.implied(principal)
-    await navigations.aclose()
-    assert refusal_of_error(caught.value) == ("unknown_navigation", "navigation_id")
-
-
-@pytest.mark.anyio
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -715,9 +579,8 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     damage: str, settings: Settings, shop: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
-        opened = await client.call_tool("navigate", {"goal": "discounts"})
-    assert opened.structured_content is not None
-    key = opened.structured_content["navigation_id"]
+        opened = object_of(await client.call_tool("navigate", {"goal": "discounts"}))
+    key = opened["navigation_id"]
     assert settings.data_dir is not None
     database = settings.data_dir / "sessions.db"
     with closing(sqlite3.connect(database)) as connection:
@@ -750,9 +613,8 @@ async def test_one_row_that_is_no_navigation_hides_no_other(settings: Settings, 
     keys = []
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
         for goal in ("discounts", "apples"):
-            opened = await client.call_tool("navigate", {"goal": goal})
-            assert opened.structured_content is not None
-            keys.append(opened.structured_content["navigation_id"])
+            opened = object_of(await client.call_tool("navigate", {"goal": goal}))
+            keys.append(opened["navigation_id"])
     assert settings.data_dir is not None
     with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
         damaged = '{"navigator": 5, "navigator_run": 5}'

@@ -16,12 +16,6 @@ from tests.support.maps import HEADER
 GOAL = "The discount on an apple must never make its price negative"
 
 
-@pytest.fixture(autouse=True)
-def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
-
-
 def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
     """Run a command and return what it printed on stdout and on stderr, the latter on one line."""
     capfd.readouterr()

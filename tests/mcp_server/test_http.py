@@ -32,6 +32,7 @@ from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.tokens import TokenFile
 from repo_navigator.main import main
 from tests.mcp_server.conftest import plant
+from tests.support.errors import refusal_of
 from tests.support.results import object_of
 
 ALICE, BOB = "alice-0123456789abcdef", "bob-0123456789abcdef"
@@ -190,6 +191,19 @@ async def test_a_client_navigates_in_either_era(served: Served, era: str) -> Non
         report = object_of(await client.call_tool("get_turn_report", known))
     assert "def discount" in found["context"]
     assert report["navigation_id"] == found["navigation_id"]
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
+async def test_without_a_session_a_call_that_could_mean_several_navigations_is_refused(
+    served: Served,
+) -> None:
+    async with Client(served.url) as client:
+        for goal in ("the discount on an apple", "mail a receipt"):
+            key = object_of(await client.call_tool("navigate", {"goal": goal}))["navigation_id"]
+        refused = await client.call_tool("get_context", {})
+    assert refusal_of(refused) == ("unknown_navigation", "navigation_id")
+    assert key in str(refused.content)
 
 
 @pytest.mark.anyio

@@ -21,12 +21,6 @@ from tests.support.maps import HEADER, numbers_of
 GOAL = "The discount on an apple must never make its price negative"
 
 
-@pytest.fixture(autouse=True)
-def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
-
-
 def ran(capfd: pytest.CaptureFixture[str], *arguments: Any) -> str:
     capfd.readouterr()
     assert main([str(argument) for argument in arguments]) == 0

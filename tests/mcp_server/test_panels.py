@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from rich.table import Table
 
-from navigator.records.reports import TurnReport
-from navigator.records.token_usage import TokenAccount
 from repo_navigator.main import main
-from repo_navigator.terminal_report import cost_table
 from tests.support.maps import HEADER
 
 
@@ -48,36 +42,6 @@ def test_a_note_that_holds_for_every_step_is_told_once(
     assert capfd.readouterr().err.count("No file matches `nowhere/**`.") == 1
 
 
-def test_one_file_is_no_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "discount.py").write_text("def discount():\n    return 1\n")
-    assert main(["navigate", str(tmp_path), "--goal", "the discount"]) == 0
-    assert "1 file," in capfd.readouterr().err
-
-
-def test_a_session_that_sent_more_than_others_would_have_says_so() -> None:
-    account = TokenAccount(calls=2, fresh=100, repeated=50, step_scoped=100)
-    numbers = {
-        "step_number": 1,
-        "map_size_tokens": 1,
-        "map_token_budget": 1,
-        "map_version": 0,
-        "file_count": 1,
-    }
-    report = TurnReport(
-        navigation_id="nav-x",
-        model="m",
-        last_action="open",
-        reasoning="",
-        budget_remaining=Decimal(1),
-        budget_utilization=1.0,
-        account=account,
-        **numbers,
-    )
-    table = cost_table([report])
-    assert isinstance(table, Table)
-    assert "this one sent 150, 50% more" in str(table.caption)
-
-
 def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_context(
     shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,17 +60,3 @@ def test_quiet_leaves_the_context_alone(shop: Path, capfd: pytest.CaptureFixture
     out, err = capfd.readouterr()
     assert out.count(f"{HEADER} shop/prices.py") == 2
     assert err == ""
-
-
-def test_who_asks_a_question_about_a_stored_navigation_gets_the_answer_alone(
-    shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["navigate", str(shop), "the discount on an apple", "-q"]) == 0
-    capfd.readouterr()
-    assert main(["context", "--feedback", "who calls discount?"]) == 0
-    out, err = capfd.readouterr()
-    assert "shop/prices.py:8" in out
-    assert f"{HEADER}" not in out
-    assert err == ""
-    assert main(["context", "--feedback", "who calls discount?", "--json"]) == 0
-    assert "shop/prices.py:8" in json.loads(capfd.readouterr().out)["answer"]

@@ -11,15 +11,8 @@ import pytest
 
 from repo_navigator.main import main
 from repo_navigator.map_main import main as draw
-from tests.support.errors import refusal_of_command
 
 GOAL = "The discount on an apple must never make its price negative"
-
-
-@pytest.fixture(autouse=True)
-def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
 
 
 def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
@@ -45,13 +38,6 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
     file = tmp_path / "plan.yaml"
     assert ran(capfd, "context", "--plan", "-o", file)[0] == ""
     assert file.read_text("utf-8").rstrip() == again["flight_plan_yaml"].rstrip()
-
-
-def test_an_unknown_navigation_is_told_with_the_way_to_one(
-    shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert refusal_of_command(["context"], capfd) == ("unknown_navigation", "navigation_id")
-    assert "nav-none" in ran(capfd, "context", "nav-none", code=2)[1]
 
 
 def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
