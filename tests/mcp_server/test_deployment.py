@@ -21,10 +21,11 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, answer, token_file
+from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, token_file
 from tests.support import nginx
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
+from tests.support.results import object_of
 
 UNITS = Path(__file__).parents[2] / "packaging/deploy" / "systemd"
 SERVICES = ("repo-navigator.service",)
@@ -116,15 +117,15 @@ async def test_calls_through_nginx_go_on_where_a_server_is_gone(
             for _ in range(4):
                 assert len((await session.list_tools()).tools) >= 4
         async with client_of(front) as client:
-            key = answer(await client.call_tool("navigate", TURN))["navigation_id"]
+            key = object_of(await client.call_tool("navigate", TURN))["navigation_id"]
             for server in replicas:
                 for budget in (900, 800):
                     updates = {"budget": budget + server.port % 50}
-                    answer(await client.call_tool("step", {"navigation_id": key, "updates": updates}))
+                    object_of(await client.call_tool("step", {"navigation_id": key, "updates": updates}))
                 if server is replicas[0]:
                     server.process.kill()
                     server.process.wait()
-            report = answer(await client.call_tool("get_turn_report", {"navigation_id": key}))
+            report = object_of(await client.call_tool("get_turn_report", {"navigation_id": key}))
         assert report["step_number"] == 5
 
 
@@ -191,13 +192,13 @@ async def test_a_call_that_takes_longer_than_nginx_waits_for_a_word_is_answered(
         async with client_of(front, "legacy") as earlier, client_of(front) as latest:
             steps = []
             for client in (earlier, latest):
-                key = answer(await client.call_tool("navigate", TURN))["navigation_id"]
+                key = object_of(await client.call_tool("navigate", TURN))["navigation_id"]
                 steps.append(asyncio.create_task(client.call_tool("step", {"navigation_id": key} | change)))
             done, _ = await asyncio.wait(steps, timeout=10)
             assert not done
             slow_model.set()
             for step in steps:
-                assert answer(await step)["turn_report"]["step_number"] == 2
+                assert object_of(await step)["turn_report"]["step_number"] == 2
 
 
 @needs_nginx

@@ -31,7 +31,7 @@ def test_the_image_runs_as_nobody_that_matters_and_says_whether_it_lives() -> No
     }
     # Whatever is built needs, and nothing else: no tests, no history, no secrets that lie about.
     assert kept == {
-        *("LICENSE", "README.md", "constraints.txt", "pyproject.toml"),
+        *("LICENSE", "README.md", "constraints.txt", "packaging/hatch_build.py", "pyproject.toml"),
         *("mcp_server", "navigator", "repo_map", "repo_navigator"),
     }
 
