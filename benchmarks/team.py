@@ -34,7 +34,7 @@ import httpx2
 from benchmarks.postgres import Database, postgres_programs
 from benchmarks.troubles import TROUBLES, Stage, is_ready, trouble
 from mcp_server.tokens import hash_of
-from navigator.stores.store_address import DatabaseAddress, read_database_address
+from navigator.storage.addresses import DatabaseAddress, read_database_address
 from tests.support.nginx import free_port, is_installed, nginx_before
 
 STORE: Final = "postgresql+asyncpg://postgres@127.0.0.1:5432/test"
@@ -135,7 +135,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="interpreter in whose environment an earlier version is installed, with which servers begin",
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="no navigation is opened later (30)")
-    parser.add_argument("--lease", type=float, default=15.0, help="REPO_NAVIGATOR_LEASE_SECONDS (15)")
     parser.add_argument("--store", default=STORE, help=f"database for a schema of its own ({STORE})")
     parser.add_argument("--no-baseline", action="store_true", help="leave the one server on SQLite out")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -232,7 +231,6 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
         environ = {
             **stack.enter_context(bucket()),
             "REPO_NAVIGATOR_STORE": stack.enter_context(_schema(store)),
-            "REPO_NAVIGATOR_LEASE_SECONDS": f"{options.lease:g}",
             "REPO_NAVIGATOR_TOKENS": write_tokens(scratch, hosts),
             "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
         }

@@ -55,7 +55,7 @@ from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
 from mcp_server.transport.stdio import serve_stdio
 from mcp_server.version import package_version
-from navigator.adk.telemetry import is_wanted
+from navigator.agent.telemetry import is_wanted
 from navigator.errors import InvalidRequestError
 from repo_map.errors import UserError
 
@@ -190,7 +190,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     Raises:
         SettingsError: The list of repositories, or the metrics, can't be used.
     """
-    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
+    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, loads_agents=True))
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()

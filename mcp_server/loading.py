@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mcp_server.settings import Settings
-from navigator.records.decisions import EMBEDDED
 
 if TYPE_CHECKING:
     from navigator.models.sampling_port import AskHost
@@ -21,23 +20,23 @@ def load_navigator(
     ask_host: AskHost | None = None,
     *,
     takes_steps: bool = True,
+    loads_agents: bool = False,
 ) -> Navigator:
     """Import everything that navigating needs, and build the navigator.
 
     Args:
         ask_host: asks the model of an assistant; without it there is no model ``host``.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
+        loads_agents: whether the agents are imported now; else while the first repository is being read.
     """
     with _garbage_collection_paused():
-        from navigator.loading import export_telemetry, load_agents, load_all, load_stored  # noqa: PLC0415 - what takes a second
+        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
         from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
         if takes_steps:
-            load_all(settings.cache_dir)
+            load_all(settings.cache_dir, with_agents=loads_agents)
         else:
             load_stored()
-        if takes_steps and settings.model != EMBEDDED:
-            load_agents()
         export_telemetry(os.environ)
     return Navigator(settings, ask_host=ask_host)
 

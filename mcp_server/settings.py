@@ -21,8 +21,8 @@ from navigator.settings import (
     GeminiMemory,
     NavigatorSettings,
 )
-from navigator.stores.data_folder import default_data_dir
-from navigator.stores.store_address import UnusableAddressError, read_bucket_address, read_database_address
+from navigator.storage.addresses import UnusableAddressError, read_bucket_address, read_database_address
+from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import UserError
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
@@ -133,7 +133,6 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
     return Settings(
         data_dir=default_data_dir(environ),
-        lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
         store=_address(environ, "STORE", read_database_address),
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,

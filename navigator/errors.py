@@ -91,11 +91,3 @@ class StorageError(NavigatorError):
     """The data folder can't be read or written."""
 
     code = "storage_failed"
-
-
-def unsaved(error: OSError) -> StorageError:
-    """Return the error of a step whose files can't be written."""
-    return StorageError(
-        f"The step could not be saved ({error.strerror or error}); free space, or name another data folder "
-        "with REPO_NAVIGATOR_DATA, then take the step again."
-    )

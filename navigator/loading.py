@@ -8,11 +8,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
-_STORED: Final = "navigator.stores.navigation_store"
+_STORED: Final = "navigator.storage.opening"
 """What reading a stored navigation needs."""
+_AGENTS: Final = "navigator.agent.runner"
+"""What imports ADK, which takes as long as all the rest."""
 _MODULES: Final = (
-    "navigator.adk.live_navigations",
-    "navigator.execution.turn_executor",
+    "navigator.turns",
     "navigator.steps.changes",
     "navigator.workspaces.workspace",
     "repo_map.plan.yaml",
@@ -21,7 +22,7 @@ _MODULES: Final = (
 
 def export_telemetry(environ: MutableMapping[str, str]) -> None:
     """Send traces to the collector that ``environ`` names; without one nothing is recorded or sent."""
-    from navigator.adk import telemetry  # noqa: PLC0415 - imported when it is called for
+    from navigator.agent import telemetry  # noqa: PLC0415 - imported when it is called for
 
     telemetry.export_telemetry(environ)
 
@@ -31,18 +32,13 @@ def load_stored() -> None:
     import_module(_STORED)
 
 
-def load_agents() -> None:
-    """Import what lets a model decide: ADK, which takes as long as all the rest."""
-    import_module("navigator.adk.model_agent")
-
-
-def load_all(cache_folder: Path | None = None) -> None:
+def load_all(cache_folder: Path | None = None, *, with_agents: bool = True) -> None:
     """Import what takes more than a second, and beside it get ready to count tokens, from what is cached."""
     from repo_map.text import tokens  # noqa: PLC0415 - imported beside the rest
 
     # The tokenizer lets other threads run while it reads.
     vocabularies = Thread(target=tokens.load, args=(cache_folder,), daemon=True)
     vocabularies.start()
-    for module in _MODULES:
+    for module in (*_MODULES, *([_AGENTS] if with_agents else [])):
         import_module(module)
     vocabularies.join()

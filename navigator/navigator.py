@@ -5,21 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from navigator.errors import ModelFailedError, StillIndexingError
-from navigator.execution.deliveries import Answer, Deliveries, HandOut
-from navigator.execution.running_steps import RunningSteps, finished_by
-from navigator.execution.step_reader import StepReader
 from navigator.loading import load_all
-from navigator.models.model_names import require_key
 from navigator.models.sampling_port import HOST, AskHost
-from navigator.records.decisions import EMBEDDED
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import (
@@ -30,25 +25,26 @@ from navigator.settings import (
     Patience,
     StepAction,
 )
-from navigator.steps.outputs import summary_of
-from navigator.steps.request import NewTerms, ValidRequest, checked, first_state, new_terms
+from navigator.steps.drawn import DrawnNavigations
+from navigator.steps.request import ValidRequest, checked, first_state
+from navigator.steps.step_reader import StepReader
 from navigator.steps.turn_request import TurnRequest, turn_request
-from navigator.stores.navigation_store import NavigationStore
-from navigator.stores.opening import open_stores
+from navigator.storage.opening import open_storage
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
-    from navigator.adk.active_navigation import StepResult
-    from navigator.adk.live_navigations import LiveNavigations
-    from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
     from navigator.picture.text import PictureData
     from navigator.records.bookkeeping import Navigation
+    from navigator.turns import TurnOutcome, Turns
     from navigator.workspaces.workspace import Workspaces
 
-
+Answer = TypeVar("Answer")
+HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
+"""Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
 _LEAST_S: Final = 3.0
+"""Seconds that the steps of a navigation just opened have at least."""
 _now = partial(datetime.now, UTC)
 
 
@@ -70,15 +66,19 @@ class Navigator:
             clock: tells when a decision was made.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
             ask_host: asks the model of the assistant whose call is served; nothing is booked for it.
+
+        Raises:
+            StorageError: the packages for a database or a bucket are not installed.
         """
-        self._models = dict(models or {})
-        self._ask_host = ask_host
         self._settings = settings
         self._clock = clock
-        self._read: Workspaces | None = None
-        self._running_steps = RunningSteps()
-        self._stored: NavigationStore | None = None
-        self._opened: LiveNavigations | None = None
+        self._models = dict(models or {})
+        self._ask_host = ask_host
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
+        """Where navigations live: what a server asks of it, it asks here."""
+        self._drawn = DrawnNavigations()
+        self._reader = StepReader(self.store, self._drawn)
 
     async def start(
         self,
@@ -113,13 +113,13 @@ class Navigator:
             StillIndexingError: the repository is so large that ``patience`` ended before it was read.
         """
         begun = monotonic()
-        opened = await self._open(request, user, delivery, on_progress, patience.opening_s)
+        opened = await self._open(request, user, on_progress, patience.opening_s)
         if on_opened is not None:
             on_opened(opened.run.navigation_id)
 
         async def answer(latest: Navigation) -> Answer:
-            report = await self._step_reader.report(latest, user)
-            return await self._deliveries.deliver(report, latest, user, hand_out, delivery)
+            report = await self._reader.report(latest, user)
+            return await self._deliver(report, latest, user, hand_out, delivery)
 
         ends = None if patience.steps_s is None else max(begun + patience.steps_s, monotonic() + _LEAST_S)
         return await self._run(opened, user, answer, ends, most_steps, on_progress=on_progress, is_new=True)
@@ -141,9 +141,10 @@ class Navigator:
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
-        opened = await self._open(request, user, delivery, on_progress)
-        self.store.release(opened.run.navigation_id, user)
-        return opened.run.navigation_id
+        navigation_id = (await self._open(request, user, on_progress)).run.navigation_id
+        if delivery is not None:
+            await self.store.deliver(navigation_id, user, delivery.model_dump(mode="json"))
+        return navigation_id
 
     async def read_repository(self, repository: str) -> None:
         """Read a repository whole, so that the cache holds its index and its history.
@@ -155,7 +156,7 @@ class Navigator:
 
     def being_read(self) -> tuple[str, ...]:
         """Return the addresses of the repositories that are being read behind a first look at them."""
-        return () if self._read is None else self._read.being_read()
+        return () if "_workspaces" not in self.__dict__ else self._workspaces.being_read()
 
     async def step(
         self,
@@ -204,7 +205,7 @@ class Navigator:
     ) -> Answer:
         """Take one step and return the answer that ``hand_out`` makes of it.
 
-        It is called with the step's report, what is new against the step that the host holds, or the whole
+        It is called with the step's report, what is new against the step that the client holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
         delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new but what
         others did.
@@ -217,9 +218,9 @@ class Navigator:
             before = None if known is None else known.delivery
             report, turn = await self._take(stored, user, request, refresh=True)
             after = turn.navigation
-            # What others have changed since is new to the host, also where this turn takes no step.
+            # What others have changed since is new to the client, also where this turn takes no step.
             since = after.run.step if turn.answer else None
-            answer = await self._deliveries.deliver(report, after, user, hand_out, before, since=since)
+            answer = await self._deliver(report, after, user, hand_out, before, since=since)
         await _report_progress(on_progress, report, turn.navigation)
         return answer
 
@@ -240,7 +241,7 @@ class Navigator:
         before = await self.store.load(navigation_id, user)
 
         async def answer(latest: Navigation) -> NavigatorOutput:
-            return await self._step_reader.context(latest, user)
+            return await self._reader.context(latest, user)
 
         return await self._run(before, user, answer, ends, most_steps, on_progress=on_progress)
 
@@ -253,7 +254,7 @@ class Navigator:
             InvalidRequestError: the navigation has not come to that step.
         """
         navigation = await self.store.load(navigation_id, user)
-        return await self._step_reader.report(navigation, user, step)
+        return await self._reader.report(navigation, user, step)
 
     async def context(
         self,
@@ -269,7 +270,7 @@ class Navigator:
         ``held`` are steps whose contexts the reader has besides.
         """
         navigation = await self.store.load(navigation_id, user)
-        return await self._step_reader.context(navigation, user, since_step, step=step, held=held)
+        return await self._reader.context(navigation, user, since_step, step=step, held=held)
 
     async def navigations(
         self, user: str = LOCAL_USER, *, most: int | None = None, among: Sequence[str] | None = None
@@ -278,8 +279,7 @@ class Navigator:
 
         Of those ``among`` which the user has, in that order, where ids are given.
         """
-        found = await self.store.list(user, most=most, among=among)
-        return [summary_of(*each) for each in found]
+        return await self.store.list(user, most=most, among=among)
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
@@ -287,12 +287,12 @@ class Navigator:
         """Return a version of the map, by default the latest."""
         navigation = await self.store.load(navigation_id, user)
         wanted = navigation.run.map_version if version is None else version
-        return await self.store.artifacts(navigation_id, user).load_map(wanted)
+        return await self.store.load_map(navigation_id, user, wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
         navigation = await self.store.load(navigation_id, user)
-        return await self._step_reader.reports(navigation, user)
+        return await self._reader.reports(navigation, user)
 
     async def picture(self, navigation_id: str, *, user: str = LOCAL_USER, within: str = "") -> PictureData:
         """Return what a picture shows of the latest step, most of its tree of the folder ``within``.
@@ -306,13 +306,12 @@ class Navigator:
         from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
 
         navigation = await self.store.load(navigation_id, user)
-        output = await self._step_reader.context(navigation, user)
-        reports = await self._step_reader.reports(navigation, user)
+        output = await self._reader.context(navigation, user)
+        reports = await self._reader.reports(navigation, user)
         workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
-        async with self._running_steps.computing_slot(EMBEDDED, user):
-            return await asyncio.to_thread(
-                picture_of_navigation, workspace, navigation, output, reports, within
-            )
+        return await self._turns.computing.run(
+            picture_of_navigation, workspace, navigation, output, reports, within
+        )
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
         """Delete a navigation with its maps and reports.
@@ -324,105 +323,69 @@ class Navigator:
         """
         async with self.store.hold(navigation_id):
             await self.store.forget(navigation_id, user)
-            if self._opened is not None:
-                await self._opened.unready(navigation_id, user)
+            if "_turns" in self.__dict__:
+                await self._turns.forget(navigation_id, user)
 
     def charges(self, model: str) -> bool:
-        """Tell whether calls of a model cost money."""
-        return self._live.price_of(model).charges
+        """Return whether calls of a model cost money."""
+        return self._turns.price_of(model).charges
 
     async def aclose(self) -> None:
-        """Stop what is under way, then release models, stores and indexes."""
-        if self._read is not None:
-            await self._read.halt()
-        await self._running_steps.aclose()
-        if self._opened is not None:
-            await self._opened.aclose()
-        if self._stored is not None:
-            await self._stored.aclose()
-        if self._read is not None:
-            self._read.close()
+        """Stop what is under way, then release models, storage and indexes."""
+        if "_workspaces" in self.__dict__:
+            await self._workspaces.halt()
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if "_turns" in self.__dict__:
+            await self._turns.aclose()
+        await self.store.close()
+        if "_workspaces" in self.__dict__:
+            self._workspaces.close()
 
-    @property
-    def store(self) -> NavigationStore:
-        """Where navigations live: what a server asks of it, it asks here."""
-        if self._stored is None:
-            settings = self._settings
-            stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
-            self._stored = NavigationStore(stores)
-        return self._stored
+    @cached_property
+    def _turns(self) -> Turns:
+        from navigator.turns import Turns  # noqa: PLC0415 - a stored navigation is read without the engine
 
-    @property
-    def _live(self) -> LiveNavigations:
-        if self._opened is None:
-            from navigator.adk.live_navigations import LiveNavigations  # noqa: PLC0415 - a stored navigation is read without
+        return Turns(
+            self._settings,
+            self.store,
+            self._reader,
+            self._drawn,
+            clock=self._clock,
+            models=self._models,
+            ask_host=self._ask_host,
+        )
 
-            self._opened = LiveNavigations(
-                self._settings, self._clock, self._models, self._ask_host, self.store
-            )
-        return self._opened
-
-    @property
+    @cached_property
     def _workspaces(self) -> Workspaces:
-        if self._read is None:
-            from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - a stored navigation is read without
+        from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - as above
 
-            self._read = Workspaces(self._settings)
-        return self._read
-
-    @property
-    def _executor(self) -> TurnExecutor:
-        from navigator.execution.turn_executor import TurnExecutor  # noqa: PLC0415 - a stored navigation is read without
-
-        slot = self._running_steps.computing_slot
-        return TurnExecutor(self._live, self._step_reader, self._workspaces, slot, self._terms_of)
-
-    @property
-    def _step_reader(self) -> StepReader:
-        return StepReader(self.store, self._taken_here)
-
-    @property
-    def _deliveries(self) -> Deliveries:
-        return Deliveries(self.store, self._step_reader)
-
-    def _taken_here(self, navigation_id: str, user: str, step: int) -> StepResult | None:
-        return None if self._opened is None else self._opened.step_result(navigation_id, user, step)
-
-    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
-        terms, plan = new_terms(updates, self._settings, self._handed_in)
-        if terms.model is not None and terms.model not in self._handed_in:
-            require_key(terms.model, self._settings, os.environ)
-        return terms, plan
-
-    @property
-    def _handed_in(self) -> set[str]:
-        """Models beside those of the catalogue."""
-        return {*self._models, *([HOST] if self._ask_host else [])}
+        return Workspaces(self._settings)
 
     async def _open(
         self,
         request: NavigationRequest | ValidRequest,
         user: str,
-        delivery: Delivery | None,
         on_progress: OnProgress | None,
         opening_s: float | None = None,
     ) -> Navigation:
-        """Return a new navigation, stored with its opening view, and held to be changed."""
+        """Return a new navigation, stored with its opening view."""
         if isinstance(request, ValidRequest):
             task = request
         else:
+            handed_in = {*self._models, *([HOST] if self._ask_host else [])}
             # A plan may take a second to read, and others are served meanwhile.
-            task = await asyncio.to_thread(
-                checked, request, self._settings, self._handed_in, environ=os.environ
-            )
+            task = await asyncio.to_thread(checked, request, self._settings, handed_in, environ=os.environ)
         loading = asyncio.create_task(asyncio.to_thread(load_all, self._settings.cache_dir))
         on_words = _progress_messages(on_progress, task.max_steps)
         first_goal = task.goal if task.may_look_first else ""
-        reading = self._running_steps.start(
+        reading = self._started(
             self._workspaces.open(task.repo_path, on_words=on_words, first_goal=first_goal)
         )
         try:
-            if not await finished_by(reading, None if opening_s is None else monotonic() + opening_s):
+            if not await _is_done(reading, None if opening_s is None else monotonic() + opening_s):
                 raise StillIndexingError(
                     f"Indexing `{address_title(str(task.repo_path))}` takes long and goes on in the "
                     "background; call navigate again in a minute, it will find the index done."
@@ -430,18 +393,14 @@ class Navigator:
         finally:
             await loading
         workspace, seconds = await reading
-        navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._live.price_of(task.model).rates(task.model), resolved(str(task.repo_path))
         from navigator.steps.changes import look_at_changes  # noqa: PLC0415 - a stored navigation is read without
 
+        rates = self._turns.price_of(task.model).rates(task.model)
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
         task = task._replace(goal=goal, changes=changes).noting(self.store.note)
+        navigation_id, root = f"nav-{secrets.token_hex(12)}", resolved(str(task.repo_path))
         first = first_state(task, navigation_id, root, rates, seconds)
-        live = await self._live.live(first, workspace, user)
-        async with self._running_steps.computing_slot(task.model, user):
-            opened = await live.active.open()
-        await self.store.create(opened, user, delivery)
-        live.active.finish_step()
+        opened = await self._turns.open(first, workspace, user)
         if on_progress is not None:
             words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
             await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
@@ -463,28 +422,31 @@ class Navigator:
         Where the clock shows ``ends`` before that, it is made of the latest step that is done; the one under
         way goes on, and is the last.
         """
-        latest, answers, is_over = before, list[Answer](), False
+        latest, is_answered = before, False
 
-        async def steps() -> None:
-            nonlocal latest
+        async def steps() -> Answer | None:
+            nonlocal latest, is_answered
             async with self._held(before.run.navigation_id, user, before if is_new else None) as stored:
                 latest, taken = stored, 0
-                while not (is_over or latest.run.stop_reason or taken == most_steps):
+                while not (is_answered or latest.run.stop_reason or taken == most_steps):
                     refresh = taken == 0 and latest.run.step > 0
                     latest = await self._stepped(latest, user, on_progress, refresh=refresh)
                     taken += 1
                     if latest.state.interactive_pause:
                         break
-                if not is_over:
-                    answers.append(await answer(latest))
+                # Of the two that could answer, one does.
+                if is_answered:
+                    return None
+                is_answered = True
+                return await answer(latest)
 
-        running = self._running_steps.start(steps())
-        if await finished_by(running, ends):
-            await running
-        if not answers:
-            is_over = True
+        running = self._started(steps())
+        if not await _is_done(running, ends) and not is_answered:
+            is_answered = True
             return await answer(latest)
-        return answers[0]
+        found = await running
+        assert found is not None, "only a call that has been answered goes without"
+        return found
 
     async def _stepped(
         self, before: Navigation, user: str, on_progress: OnProgress | None, *, refresh: bool
@@ -493,8 +455,8 @@ class Navigator:
         try:
             report, turn = await self._take(before, user, TurnRequest(), refresh=refresh)
         except ModelFailedError as error:
-            failed = await self.store.load_to_change(before.run.navigation_id, user)
-            return await self._executor.fail(failed, user, error)
+            failed = await self.store.load(before.run.navigation_id, user)
+            return await self._turns.fail(failed, user, error)
         await _report_progress(on_progress, report, turn.navigation)
         return turn.navigation
 
@@ -504,22 +466,64 @@ class Navigator:
     ) -> AsyncIterator[Navigation]:
         """Hold a navigation, which nobody else steps meanwhile, as it is stored or has just been created."""
         async with self.store.hold(navigation_id):
-            try:
-                yield created or await self.store.load_to_change(navigation_id, user)
-            finally:
-                self.store.release(navigation_id, user)
+            yield created or await self.store.load(navigation_id, user)
 
     async def _take(
         self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
     ) -> tuple[TurnReport, TurnOutcome]:
         """Take one turn of a navigation that is held, and report it."""
-        turn = await self._executor.take(before, user, request, refresh=refresh)
+        turn = await self._turns.take(before, user, request, self._workspaces, refresh=refresh)
         after = turn.navigation
         if after.run.stop_reason is not None:
-            await self._live.rest(after.run.navigation_id)
-        report = await self._step_reader.report(after, user)
+            await self._turns.rest(after.run.navigation_id)
+        report = await self._reader.report(after, user)
         update = {"answer": turn.answer or report.answer, "not_understood": turn.not_understood}
         return report.model_copy(update=update), turn
+
+    async def _deliver(
+        self,
+        report: TurnReport,
+        navigation: Navigation,
+        user: str,
+        hand_out: HandOut[Answer],
+        before: Delivery | None,
+        *,
+        since: int | None = None,
+    ) -> Answer:
+        """Make an answer of a turn, given what was delivered before, and note what is delivered with it.
+
+        The context is whole where the client holds none, or what is new ``since`` a step where that is given.
+        """
+        if before is not None and before.held_step is not None:
+            since = before.held_step
+        held = () if before is None else before.held_steps
+        news = await self._reader.context(navigation, user, since, held=held)
+        answer, delivered = hand_out(report, news, before)
+        await self.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
+        return answer
+
+    def _started(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
+        """Begin work that goes on although nobody waits for it any more."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        """Forget work that has ended; a fault that nobody waits for was told to the storage."""
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+
+async def _is_done(task: asyncio.Task[Any], ends: float | None) -> bool:
+    """Return whether ``task`` is done before ``ends``; cancelling the wait cancels the task."""
+    try:
+        done, _ = await asyncio.wait({task}, timeout=None if ends is None else max(0.0, ends - monotonic()))
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    return bool(done)
 
 
 async def _report_progress(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 from navigator.records.decisions import EMBEDDED
-from navigator.stores.store_address import LEASE_S
 from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
     from navigator.records.state import ExecutionMode
-    from navigator.stores.store_address import BucketAddress, DatabaseAddress
+    from navigator.storage.addresses import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]
@@ -44,8 +43,6 @@ class NavigatorSettings:
     """Database for sessions, in place of the data folder's, which several servers may share."""
     bucket: BucketAddress | None = None
     """Bucket for artifacts, in place of the data folder's, likewise."""
-    lease_s: float = LEASE_S
-    """How long a navigation stays with a server of such a database that gives no sign of life."""
     cache_dir: Path | None = None
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True

@@ -90,7 +90,7 @@ def handle_event(event: str, message: bytes, environ: Mapping[str, str]) -> str:
     root = _work_tree(folder)
     if root is None:
         return ""
-    from navigator.stores.data_folder import default_data_dir  # noqa: PLC0415 - only in a work tree
+    from navigator.storage.data_folder import default_data_dir  # noqa: PLC0415 - only in a work tree
 
     file = state_file(default_data_dir(environ), _text(given, "session_id", "sessionId"), root)
     edited = _edited_paths(given, folder, root) if event == TOOL else ()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from pathlib import Path
 
 import anyio
+from filelock import FileLock, Timeout
 
 from mcp_server.loading import load_navigator
 from mcp_server.settings import Settings, read_settings
-from navigator.errors import NavigationBusyError
-from navigator.stores.locks import NavigationLocks
+from navigator.settings import kept_in_memory
 from repo_navigator.detached import start_detached
 
 _KINDNESS = 10
@@ -27,15 +29,18 @@ def index_behind(repositories: Sequence[str]) -> None:
 
 
 async def _read(repository: str, settings: Settings) -> None:
-    folder = None if settings.data_dir is None else settings.data_dir / "indexing"
-    locks = NavigationLocks(folder, patience_s=0.0)
-    with suppress(NavigationBusyError):  # Another process reads it.
-        async with locks.hold(repository):
-            navigator = load_navigator(replace(settings, store=None), takes_steps=False)
-            try:
-                await navigator.read_repository(repository)
-            finally:
-                await navigator.aclose()
+    folder = (settings.data_dir or Path(tempfile.gettempdir())) / "indexing"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = hashlib.sha256(repository.encode("utf-8", "replace")).hexdigest()[:32]
+    with (
+        suppress(Timeout),
+        FileLock(folder / f"{name}.lock", timeout=0),
+    ):  # Else another process reads it.
+        navigator = load_navigator(kept_in_memory(settings), takes_steps=False)
+        try:
+            await navigator.read_repository(repository)
+        finally:
+            await navigator.aclose()
 
 
 def main(repositories: Sequence[str]) -> None:

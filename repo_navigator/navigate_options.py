@@ -182,7 +182,10 @@ class NavigateOptions(PagedOptions):
     def _request(self, settings: Settings) -> NavigationRequest:
         repo, words = self._repository_and_goal(settings)
         goal = words if self.goal is None else self.goal
-        if goal is None and self.goal_file is not None:
+        if goal is not None:
+            # A command line that is not UTF-8 comes with characters that no text can hold.
+            goal = os.fsencode(goal).decode("utf-8", "replace")
+        elif self.goal_file is not None:
             goal = _read_goal(self.goal_file)
             if not goal.strip() and not self.changes:
                 raise InvalidRequestError(

@@ -14,18 +14,16 @@ from mcp_server.auth import Principal
 from mcp_server.expiry import Expiry
 from mcp_server.logs import about
 from mcp_server.protocol.responses import response_token_budget_for
-from mcp_server.protocol.stored_before import take_over_deliveries
 from mcp_server.repositories import RepositoryAccess
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
+from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from mcp_server.protocol.responses import Page
-    from navigator.execution.deliveries import HandOut
-    from navigator.navigator import Navigator
+    from navigator.navigator import HandOut, Navigator
     from navigator.records.delivery import Delivery, NavigationUse
     from navigator.records.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest, Patience
@@ -71,9 +69,6 @@ class Navigations:
         async with self._loading:
             if self._navigator is None:
                 navigator = await anyio.to_thread.run_sync(self._load, self._settings)
-                if self._settings.data_dir is not None:
-                    with suppress(StorageError):  # Told to whoever asks for what can't be read.
-                        await take_over_deliveries(self._settings.data_dir, navigator)
                 await self._expiry.begin(navigator)
                 self._navigator = navigator
             return self._navigator

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, computed_field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from navigator.records.pricing import TokenUsage
 from navigator.records.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.records.state import NavigatorState, PlanValue
 from navigator.records.token_usage import TokenAccount
 from repo_map.impact.values import NOTHING, Changes
-from repo_map.plan.model import FlightPlan
 
 MAX_NOTES = 8
 
@@ -51,7 +49,7 @@ class MentionedThing(BaseModel):
 class NavigationBookkeeping(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True, serialize_by_alias=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     navigation_id: str
     model: str
@@ -62,9 +60,8 @@ class NavigationBookkeeping(BaseModel):
     step: int = 0
     """Steps completed; each has a record among the artifacts."""
     map_version: int = 0
-    record_versions: dict[int, int] | None = None
-    """Version of a step's record by step, where it is not the first: of a step that was cut short, or that
-    another server was about to take, a record may be there. None in navigations of before this was kept."""
+    record_versions: dict[int, int] = {}
+    """Version of a step's record, where it is not the first: a step that was cut short may have left one."""
     spent: ExactUsd = Decimal(0)
     spent_before_step: ExactUsd = Decimal(0)
     """The total when the last completed step ended: what came since belongs to the step under way."""
@@ -105,18 +102,9 @@ class NavigationBookkeeping(BaseModel):
     notes: tuple[str, ...] = ()
     seconds: Seconds = Seconds()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _has_a_plan_of_the_users(cls, stored: Any) -> Any:
-        """Read what a version stored that knew of the user's plan the budget alone."""
-        if isinstance(stored, Mapping) and "own" not in stored and "token_budget" in stored:
-            return {**stored, "own": FlightPlan(budget=stored["token_budget"])}
-        return stored
-
-    @computed_field(alias="token_budget")  # type: ignore[prop-decorator]
     @property
     def map_token_budget(self) -> int:
-        """Most tokens of the map; stored for versions that read it."""
+        """Most tokens of the map."""
         return self.own.budget
 
     def noting(self, *notes: str) -> NavigationBookkeeping:
@@ -129,15 +117,9 @@ class NavigationBookkeeping(BaseModel):
         return self.model_copy(update={"stop_reason": reason, "ended": ended})
 
     def recorded(self, step: int, version: int) -> NavigationBookkeeping:
-        """Return the run with a step whose record is kept as ``version``."""
-        kept = {} if self.record_versions is None else self.record_versions
-        if self.record_versions is None and self.step > 0 and step > 0:
-            return self
-        return self.model_copy(update={"record_versions": {**kept, step: version} if version else kept})
-
-    def record_version(self, step: int) -> int | None:
-        """Return the version of a step's record, None for the latest."""
-        return None if self.record_versions is None else self.record_versions.get(step, 0)
+        """Return the run with a step whose record is saved as ``version``."""
+        versions = {**self.record_versions, step: version} if version else self.record_versions
+        return self.model_copy(update={"record_versions": versions})
 
     def reopened(self) -> NavigationBookkeeping:
         """Return the run open for another step."""

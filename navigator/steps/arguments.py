@@ -6,10 +6,30 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
 from navigator.errors import InvalidArgumentError
+from navigator.storage.state import can_be_stored
 from repo_map.feedback.typed import QUESTIONS, Argument, TypedWishes
 from repo_map.secrets.masking import mask_text
 
 MAX_TOKEN_BUDGET = 2_000_000
+
+
+def require_storable(argument: str, value: object) -> None:
+    """Refuse texts that no database can hold, within an argument of any shape.
+
+    Raises:
+        InvalidArgumentError: one has a NUL character or an unpaired surrogate, which JSON can express.
+    """
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            require_storable(argument, name)
+            require_storable(argument, each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            require_storable(argument, each)
+    elif isinstance(value, str) and not can_be_stored(value):
+        raise InvalidArgumentError(
+            argument, "has a NUL character or an unpaired surrogate; leave out what is no text."
+        )
 
 
 def require_goal(goal: str) -> str:
@@ -101,7 +121,7 @@ def _references(argument: str, given: object) -> tuple[Argument, ...]:
             )
         if text:
             is_number = text.isdecimal() and len(text) <= len(str(_MOST_NUMBER))
-            found.append(int(text) if is_number else mask_text(text.encode("utf-8", "replace").decode()))
+            found.append(int(text) if is_number else mask_text(text))
     return tuple(found)
 
 

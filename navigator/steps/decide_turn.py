@@ -39,7 +39,7 @@ class AskedTurn(NamedTuple):
     """Whether the terms differ from those stored."""
     undone: int
     """Changes that the user takes back."""
-    planner_decides: bool
+    plans_anew: bool
 
 
 class Answered(NamedTuple):
@@ -86,7 +86,7 @@ def _for_words(
     asked: AskedTurn, outcome: FeedbackOutcome, workspace: Workspace
 ) -> Answered | Revised | Planned:
     before, finishes = asked.before, outcome.steering.finish
-    of_a_model = not asked.planner_decides and not finishes and not asked.undone
+    of_a_model = not asked.plans_anew and not finishes and not asked.undone
     asks_nothing = not asked.has_terms and outcome.asks_nothing(of_a_model=of_a_model)
     if asks_nothing and not asked.undone:
         answer = "\n".join(filter(None, (outcome.navigation.run.answer, TAKEN if finishes else "")))
@@ -94,14 +94,14 @@ def _for_words(
     if asks_nothing:
         change = compare_plans(asked.stored.state.flight_plan, before.state.flight_plan)
         return Revised(
-            outcome.navigation, _revision(change, asked.feedback.summary), settles=asked.planner_decides
+            outcome.navigation, _revision(change, asked.feedback.summary), settles=asked.plans_anew
         )
-    if asked.planner_decides and is_planned(before):
+    if asked.plans_anew and is_planned(before):
         revised = revise(before, outcome.navigation, outcome.steering, workspace)
         decision = _revision(revised.change, asked.feedback.summary, revised.by)
         return Revised(with_undo_point(before, revised.navigation), decision, settles=True)
     # The planner plans anew with the words; a plan that a model changes has to hold them itself.
-    after = outcome.navigation if asked.planner_decides else _with_wishes(asked, outcome, workspace)
+    after = outcome.navigation if asked.plans_anew else _with_wishes(asked, outcome, workspace)
     return Planned(with_undo_point(before, after), settles=True)
 
 

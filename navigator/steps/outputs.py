@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from navigator.records.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
-from navigator.records.reports import NavigationSummary, NavigatorOutput, TurnReport
+from navigator.records.reports import FileReport, NavigatorOutput, TurnReport
 from navigator.steps.news import news_in
 from repo_map.drawing.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
+
+_FOCUS_LEVEL = 3
 
 
 def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
@@ -40,7 +42,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         file_starts=drawn.starts,
         token_count=report.map_size_tokens,
         flight_plan=record.flight_plan,
-        reasoning_summary=record.reasoning_summary or _summary(navigation, record),
+        reasoning_summary=record.reasoning_summary or summary_of("", record.files),
         files=record.files,
         seconds=run.seconds,
     )
@@ -105,23 +107,11 @@ def _starts(parts: Sequence[str]) -> tuple[int, ...]:
     return tuple(accumulate(map(len, parts[:-1]), initial=0)) if parts else ()
 
 
-def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
-    """Return a navigation's line in a list."""
-    return NavigationSummary(
-        navigation_id=navigation.run.navigation_id,
-        goal=navigation.state.user_task,
-        repo_path=navigation.state.repo_path,
-        steps=navigation.run.step,
-        stop_reason=navigation.run.stop_reason,
-        updated_at=updated_at,
-    )
-
-
-def _summary(navigation: Navigation, record: StepRecord) -> str:
-    """Return the reasons of the focus areas, for a navigation that its model did not sum up."""
+def summary_of(reasoning: str, files: Sequence[FileReport]) -> str:
+    """Return the latest reasoning with the reasons of the focus areas, where nobody has summed up."""
     lines = [
         f"- {file.path} ({level_word(file.level)}): {'; '.join(file.reasons) or 'chosen by the plan'}"
-        for file in record.report.focus
+        for file in files
+        if file.level >= _FOCUS_LEVEL
     ]
-    said = [entry.reasoning for entry in navigation.state.decision_log[-1:]]
-    return "\n".join([*said, *lines])
+    return "\n".join([*([reasoning] if reasoning else []), *lines])

@@ -16,7 +16,13 @@ from navigator.records.money import dollars
 from navigator.records.reports import Seconds
 from navigator.records.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
-from navigator.steps.arguments import dollars_limit, require_goal, require_token_budget, whole_number
+from navigator.steps.arguments import (
+    dollars_limit,
+    require_goal,
+    require_storable,
+    require_token_budget,
+    whole_number,
+)
 from repo_map.errors import FlightPlanError
 from repo_map.impact.patches import Patch, read_patch
 from repo_map.impact.values import NOTHING, Changes
@@ -176,8 +182,9 @@ def checked(
         InvalidRequestError: a part of it can't be used, or a model that would follow its own.
         FlightPlanError: its flight plan is not well-formed.
     """
-    # A command line that is not UTF-8 comes with what no text can hold.
-    stated = request.goal.encode("utf-8", "replace").decode("utf-8").strip()
+    for argument in ("goal", "changes", "flight_plan"):
+        require_storable(argument, getattr(request, argument))
+    stated = request.goal.strip()
     goal, asked = _asked_changes(mask_text(stated), mask_text(request.changes or ""))
     if not asked:
         require_goal(goal)

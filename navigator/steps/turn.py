@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from navigator.records.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
 from navigator.records.decisions import USER
 from navigator.records.reports import CutReport, FileReport, MenuPlace, StopReason, TurnReport
-from navigator.records.state import Action, DecisionLogEntry, MapMetadata
+from navigator.records.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from navigator.steps.menu_choice import with_places
+from navigator.steps.outputs import summary_of
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, one_line
 from repo_map.plan.diff import compare_plans
@@ -116,11 +117,20 @@ def apply_decision(
             "decision_log": _log(before.state.decision_log, decision, at, run.step, reasoning),
             "interactive_pause": before.state.execution_mode == "interactive" and not finished,
             "exploration_complete": finished,
-            "reasoning_summary": reasoning if finished else before.state.reasoning_summary,
+            "reasoning_summary": reasoning
+            if finished
+            else _last_summary(before.state) or summary_of(reasoning, _files_of(view)),
         }
     )
     after = Navigation(state, run)
     return after, step_record(after, view, decision, since=before.run)
+
+
+def _last_summary(state: NavigatorState) -> str:
+    """Return the summary by which somebody finished earlier, ``""`` where nobody did."""
+    summary, log = state.reasoning_summary, state.decision_log
+    is_given = any(each.action == "finalize_context" and each.reasoning == summary for each in log)
+    return summary if is_given else ""
 
 
 def settled(after: Navigation) -> Navigation:
@@ -149,16 +159,7 @@ def step_record(
 ) -> StepRecord:
     """Return the record of the step that led to ``after``; without a decision, of the opening view."""
     state, run = after
-    files = tuple(
-        FileReport(
-            path=file.path,
-            level=file.level,
-            tokens=file.tokens,
-            reasons=tuple(map(one_line, view.reasons.get(file.path, ()))),
-        )
-        for file in view.map.blocks
-    )
-    drawn = view.map
+    files, drawn = _files_of(view), view.map
     # What a view tells, a report has under the same names.
     shared = {name: value for name, value in view._asdict().items() if name in TurnReport.model_fields}
     own: dict[str, Any] = {
@@ -201,6 +202,18 @@ def step_record(
         flight_plan=view.plan,
         reasoning_summary=state.reasoning_summary,
         undo=since.undo,
+    )
+
+
+def _files_of(view: View) -> tuple[FileReport, ...]:
+    return tuple(
+        FileReport(
+            path=file.path,
+            level=file.level,
+            tokens=file.tokens,
+            reasons=tuple(map(one_line, view.reasons.get(file.path, ()))),
+        )
+        for file in view.map.blocks
     )
 
 

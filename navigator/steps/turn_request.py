@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
-from navigator.steps.arguments import typed_wishes
+from navigator.steps.arguments import require_storable, typed_wishes
 from repo_map.feedback.typed import NO_WISHES, TypedWishes
 from repo_map.secrets.masking import mask_text
 
@@ -66,7 +66,10 @@ def turn_request(
             code=InvalidArgumentError.code,
             argument="action",
         )
-    words = mask_text((feedback or "").encode("utf-8", "replace").decode("utf-8").strip())
+    asked = {"feedback": feedback, "updates": updates, "show": show, "drop": drop, "ask": ask}
+    for argument, value in asked.items():
+        require_storable(argument, value)
+    words = mask_text((feedback or "").strip())
     if len(words) > MAX_FEEDBACK:
         raise InvalidRequestError(
             f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences.",

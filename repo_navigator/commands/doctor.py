@@ -28,7 +28,7 @@ from mcp_server.tokens import read_tokens
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import NavigationRequest, kept_in_memory
-from navigator.stores.store_address import DatabaseAddress, require_packages
+from navigator.storage.addresses import DatabaseAddress, require_packages
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -42,7 +42,7 @@ from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.stores.postgres.layout import LayoutState
+    from navigator.storage.postgres import SchemaState
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
 _PYTHON: Final = 0x030B0000
@@ -191,7 +191,7 @@ def team_stores(settings: Settings) -> Diagnosis:
         return _ok("team stores", "none configured: SQLite and files")
     try:
         require_packages(settings.store, settings.bucket)
-        layout = None if settings.store is None else anyio.run(_layout_of, settings.store)
+        layout = None if settings.store is None else anyio.run(_state_of, settings.store)
         if settings.bucket is not None:
             # Without the database, whose tables it would make.
             alone = replace(kept_in_memory(settings), bucket=settings.bucket)
@@ -200,11 +200,7 @@ def team_stores(settings: Settings) -> Diagnosis:
         advice = "check that both exist; see docs/team.md"
         return _failed("team stores", str(error), advice)
     said = named if layout is None else f"{named}; the database has {layout}"
-    if layout is None or layout.name == "CURRENT":
-        return _ok("team stores", said)
-    if layout.name == "NEWER":
-        return _failed("team stores", said, "update this one, or name another schema")
-    return _note("team stores", said)
+    return (_note if layout and layout.name != "CURRENT" else _ok)("team stores", said)
 
 
 def team_settings(settings: Settings) -> Iterator[Diagnosis]:
@@ -227,10 +223,10 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
         yield _ok("identity provider", said)
 
 
-async def _layout_of(address: DatabaseAddress) -> LayoutState:
-    from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+async def _state_of(address: DatabaseAddress) -> SchemaState:
+    from navigator.storage.postgres import look_at  # noqa: PLC0415 - only where one is named
 
-    return await PostgresDatabase(address).layout()
+    return await look_at(address)
 
 
 def keys(environ: Mapping[str, str]) -> Diagnosis:

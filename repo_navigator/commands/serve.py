@@ -17,7 +17,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.setting_names import require_known, warn_removed_settings
 from mcp_server.settings import Settings, SettingsError, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
-from navigator.stores.store_address import require_packages
+from navigator.storage.addresses import require_packages
 from repo_navigator.options import flag, repeated
 
 

@@ -39,17 +39,22 @@ HEAVY = {
 }
 """Packages that take 20 ms or more to import, or that only some commands need."""
 ENGINE = {"numpy", "pydantic", "splintr"}
-# ADK waits until a model decides, and grammars are parsed with in processes of their own.
+# Grammars are parsed with in processes of their own.
 STEPS = ENGINE | {"anyio", "rich", "yaml"}
+AGENTS = {"google.adk", "google.genai", "fastapi", "starlette"}
+"""What ADK's runner imports: whatever takes a step runs through it, and nothing else does."""
 USES = {
     "repo-navigator --version": set[str](),
     "repo-navigator install cursor --dry-run": {"pydantic"},
     "repo-navigator replay plan.yaml .": ENGINE | {"yaml"},
     "repo-navigator view plan.yaml .": ENGINE | {"anyio", "rich", "yaml"},
     "repo-navigator context": STEPS - {"splintr"},
-    "repo-navigator navigate . total": STEPS,
+    "repo-navigator view": STEPS,
+    "repo-navigator forget --older-than 99": STEPS,
+    "repo-navigator check .": STEPS,
+    "repo-navigator navigate . total": STEPS | AGENTS,
     "repo-navigator hook tool": set[str](),
-    "repo-navigator doctor": STEPS | {"tree_sitter"},
+    "repo-navigator doctor": STEPS | AGENTS | {"tree_sitter"},
     "repo-navigator serve": {"anyio", "mcp", "pydantic", "rich", "starlette", "uvicorn"},
     "repo-map --version": set[str](),
     "repo-map generate --help": set(),

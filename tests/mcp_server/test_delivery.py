@@ -123,10 +123,9 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
         )
         key = opened["navigation_id"]
         before = await delivery_of(settings, key)
-        with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
-            # Steps change the time of a session as well.
+        with closing(sqlite3.connect(settings.data_dir / "index.db")) as connection:
             connection.execute(
-                "CREATE TRIGGER full BEFORE UPDATE ON sessions WHEN NEW.update_time = OLD.update_time "
+                "CREATE TRIGGER full BEFORE UPDATE OF delivery ON navigations "
                 "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
             )
         hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}

@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.stores.store_address import DatabaseAddress
+from navigator.storage.addresses import DatabaseAddress
 from tests.support.nginx import free_port
 from tests.support.results import object_of
 

@@ -17,9 +17,8 @@ from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
-from navigator.stores.navigation_store import APP_NAME
-from navigator.stores.opening import open_stores
-from navigator.stores.session_values import SessionId
+from navigator.storage.opening import open_storage
+from navigator.storage.sessions import APP_NAME
 from repo_navigator.main import main
 from tests.support.errors import refusal_of
 from tests.support.results import object_of
@@ -41,27 +40,23 @@ def navigator_of(settings: Settings) -> Navigator:
 
 async def left_of(settings: Settings, navigation_id: str) -> list[Any]:
     """Return every row and every artifact that names a navigation."""
-    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
-    session = SessionId(APP_NAME, "local", navigation_id)
-    left: list[Any] = []
-    for name in ("map.txt", "steps/0000.json"):
-        left += await stores.artifacts.versions(session, name)
-    await stores.sessions.close()
-    tables = {
-        "sessions": "id",
-        "session_uses": "id",
-        "events": "session_id",
-        "forgotten_sessions": "id",
-    }
+    storage = open_storage(settings.data_dir, settings.store, settings.bucket)
+    services = await storage.services()
+    named = {"app_name": APP_NAME, "user_id": "local", "session_id": navigation_id}
+    left: list[Any] = list(await services.artifacts.list_artifact_keys(**named))
+    await storage.close()
+    tables = {"sessions": "id", "events": "session_id"}
     queries = [f"SELECT * FROM {table} WHERE {name} = '{navigation_id}'" for table, name in tables.items()]
+    row = f"SELECT * FROM navigations WHERE id = '{navigation_id}'"
     if settings.store is not None:
-        for query in (*queries, "SELECT * FROM leases"):
+        for query in (*queries, row):
             left += await run_sql(settings.store, query)
         return left
     assert settings.data_dir is not None
-    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as db:
-        for query in queries:
-            left += db.execute(query).fetchall()
+    for name, asked in (("sessions.db", queries), ("index.db", [row])):
+        with closing(sqlite3.connect(settings.data_dir / name)) as db:
+            for query in asked:
+                left += db.execute(query).fetchall()
     return [*left, *settings.data_dir.rglob(f"*{navigation_id}*")]
 
 
@@ -95,45 +90,6 @@ async def test_nobody_deletes_what_is_anothers(settings: Settings, shop: Path) -
     async with Client(build_server(settings, working_folder=shop)) as client:
         call = {"navigation_id": key, "action": "forget"}
         assert refusal_of(await client.call_tool("step", call)).code == "unknown_navigation"
-
-
-async def test_a_deletion_that_was_cut_short_is_gone_on_with(settings: Settings, shop: Path) -> None:
-    navigator = navigator_of(settings)
-    key = await navigator.open(NavigationRequest("discount", shop))
-    await navigator.aclose()
-    # What a kill leaves behind right after the one transaction of a deletion.
-    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
-    await stores.sessions.forget(SessionId(APP_NAME, "local", key))
-    await stores.sessions.close()
-    navigator = navigator_of(settings)
-    with pytest.raises(UnknownNavigationError):
-        await navigator.context(key)
-    assert await left_of(settings, key) != []
-    await navigator.store.delete_forgotten()
-    await navigator.aclose()
-    assert await left_of(settings, key) == []
-
-
-async def test_what_killed_processes_held_is_removed(settings: Settings, shop: Path) -> None:
-    navigator = navigator_of(settings)
-    await navigator.open(NavigationRequest("discount", shop))
-    if settings.store is not None:
-        await run_sql(
-            settings.store,
-            "INSERT INTO leases VALUES ('killed', nextval('lease_tokens'), 'x', now() - interval '1 day'), "
-            "('at work', nextval('lease_tokens'), 'x', now() + interval '1 minute')",
-        )
-        await navigator.store.delete_forgotten()
-        assert [row["name"] for row in await run_sql(settings.store, "SELECT name FROM leases")] == [
-            "at work"
-        ]
-    else:
-        assert settings.data_dir is not None
-        left = settings.data_dir / "locks" / f"{'0' * 32}.lock"
-        left.write_text("1")
-        await navigator.store.delete_forgotten()
-        assert not left.exists()
-    await navigator.aclose()
 
 
 async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_goes(

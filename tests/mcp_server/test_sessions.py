@@ -11,8 +11,9 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.stores.opening import open_stores
-from navigator.stores.session_values import SessionId
+from navigator.navigator import Navigator
+from navigator.records.delivery import Delivery
+from navigator.settings import NavigationRequest
 from tests.support.errors import refusal_of
 from tests.support.results import object_of
 
@@ -121,18 +122,22 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
 
 
 async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: Settings, shop: Path) -> None:
-    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
-    for number in range(107):
-        used_at = 1.0 if number else time.time()
-        state = {"navigator": {}, "navigator_run": {}, "navigator_delivery": {"used_at": used_at}}
-        await stores.sessions.create(SessionId("repo_navigator", "somebody", f"nav-{number}"), state)
+    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    keys = [
+        await navigator.open(
+            NavigationRequest(GOAL, shop),
+            user="somebody",
+            delivery=Delivery(token_budget=1_000, used_at=1.0 if number else time.time()),
+        )
+        for number in range(12)
+    ]
     async with Client(build_server(settings, working_folder=shop)) as client:
-        async with stores.locks.hold("nav-5"):
+        async with navigator.store.hold(keys[5]):
             # The removal waits for that one, and no call waits for the removal.
             opened = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
-            left = {use.session.id for use in await stores.sessions.uses("repo_navigator")}
-            assert {"nav-0", "nav-5", opened} <= left
+            left = {use.navigation_id for use in await navigator.store.uses()}
+            assert {keys[0], keys[5], opened} <= left
         while len(left) > 2:
-            left = {use.session.id for use in await stores.sessions.uses("repo_navigator")}
-    await stores.sessions.close()
-    assert left == {"nav-0", opened}
+            left = {use.navigation_id for use in await navigator.store.uses()}
+    await navigator.aclose()
+    assert left == {keys[0], opened}

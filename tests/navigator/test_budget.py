@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncGenerator
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, cast
 
@@ -15,17 +14,12 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
-from navigator.adk.active_navigation import ActiveNavigation
-from navigator.adk.models.catalogue import Provider, RetryPolicy
-from navigator.adk.models.provider_cache import ProviderCache
-from navigator.adk.models.session import HybridSession
-from navigator.adk.requests import RequestTokenCounter
-from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
+from navigator.agent.models.catalogue import Provider, RetryPolicy
+from navigator.agent.models.provider_cache import ProviderCache
+from navigator.agent.models.requests import RequestTokenCounter
+from navigator.agent.models.session import HybridSession
 from navigator.records.pricing import Ledger, ModelPrice, TokenUsage
-from navigator.records.state import BudgetConfig, NavigatorState
 from navigator.records.token_usage import TokenAccount
-from navigator.workspaces.workspace import Workspace
-from repo_map.plan.model import FlightPlan
 
 OUTPUT_LIMIT = 500
 
@@ -73,21 +67,6 @@ class Moody(BaseLlm):
         )
 
 
-def make_flight(limit: Decimal) -> ActiveNavigation:
-    price = ModelPrice(input=Decimal(1), output=Decimal(1))
-    state = NavigatorState(
-        user_task="x",
-        repo_path="/x",
-        budget_config=BudgetConfig(max_spend_usd=limit, model_pricing_rates=price.rates("x")),
-        flight_plan=FlightPlan(),
-    )
-    run = NavigationBookkeeping(navigation_id="nav-x", model="x", own=FlightPlan(budget=1000), max_steps=10)
-    ledger = Ledger(limit, Decimal(0), TokenUsage())
-    nothing = cast("Any", None)
-    workspace = Workspace(nothing, None)
-    return ActiveNavigation(Navigation(state, run), workspace, nothing, ledger, lambda: datetime.now(UTC))
-
-
 def make_request(dice: random.Random) -> LlmRequest:
     text = "def route(path): return handlers[path]\n" * dice.randrange(1, 20)
     request = LlmRequest(
@@ -107,21 +86,21 @@ def make_price(dice: random.Random) -> ModelPrice:
 
 async def fly_until_stopped(seed: int) -> None:
     dice = random.Random(seed)
-    flight = make_flight(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))))
+    ledger = Ledger(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))), Decimal(0), TokenUsage())
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
     providers = [Provider(mind.model, mind, mind._price, ProviderCache()) for mind in minds]
-    session = HybridSession(flight, providers, RetryPolicy(60, dice.randrange(3), 0.0))
+    session = HybridSession("nav-x", ledger, providers, RetryPolicy(60, dice.randrange(3), 0.0))
     for _ in range(12):
         request = make_request(dice)
-        if not flight.ledger.affords(session.projected_cost(request)):
+        if not ledger.affords(session.projected_cost(request)):
             break
         async for _response in session.generate_content_async(request):
-            assert flight.ledger.spent <= flight.ledger.limit
-        if flight.failure:
+            assert ledger.spent <= ledger.limit
+        if session.failure:
             break
     billed = sum((mind.billed for mind in minds), Decimal(0))
-    assert billed <= flight.ledger.limit, f"seed {seed}"
-    assert flight.ledger.spent <= flight.ledger.limit, f"seed {seed}"
+    assert billed <= ledger.limit, f"seed {seed}"
+    assert ledger.spent <= ledger.limit, f"seed {seed}"
 
 
 @pytest.mark.slow

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from navigator.adk.active_navigation import SHARE_OF_OPENING
 from navigator.records.reports import MenuPlace, StopReason, TurnReport
 from navigator.steps.menu_text import menu_text
+from navigator.turns import SHARE_OF_OPENING
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.schema import update_schema
 from repo_map.plan.update import PlanUpdate, apply_update

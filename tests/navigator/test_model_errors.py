@@ -10,8 +10,8 @@ from importlib.util import find_spec
 import httpx
 import pytest
 
-from navigator.adk import model_errors
-from navigator.adk.model_errors import explain, may_be_billed
+from navigator.agent.models import model_errors
+from navigator.agent.models.model_errors import explain, may_be_billed
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1:1")
 

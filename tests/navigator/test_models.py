@@ -288,7 +288,7 @@ async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_before_a
     navigator = make_navigator()
     with refused("model_key_missing", "model"):
         await opened(navigator, repository)
-    assert navigator._opened is None
+    assert await navigator.navigations() == []
 
 
 async def test_source_that_imitates_the_fence_does_not_end_it(
@@ -329,7 +329,7 @@ async def test_a_session_lives_as_long_as_its_task(make_navigator: MakeNavigator
     with gemini(good) as server:
         navigator = make_navigator(model_urls={"gemini": server.url})
         navigation_id = await opened(navigator, repository)
-        sessions = navigator._live._agents._models
+        sessions = navigator._turns._sessions
         session = sessions.find(navigation_id)
         assert session is not None
         await navigator.step(navigation_id)

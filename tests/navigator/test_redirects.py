@@ -10,8 +10,8 @@ from typing import Any
 import certifi
 import pytest
 
-from navigator.adk.models.gemini import close_client, open_gemini
-from navigator.adk.models.http import tls_context
+from navigator.agent.models.gemini import close_client, open_gemini
+from navigator.agent.models.http import tls_context
 from navigator.records.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly

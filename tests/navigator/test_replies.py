@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from navigator.adk.models.http import MOST_BYTES
-from navigator.adk.replies import MOST_WORDS
+from navigator.agent.models.http import MOST_BYTES
+from navigator.agent.models.replies import MOST_WORDS
 from navigator.records.pricing import TokenUsage
 from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest

@@ -12,8 +12,8 @@ from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from navigator.adk.models import provider_cache
-from navigator.adk.models.gemini import ExplicitCache, open_gemini
+from navigator.agent.models import provider_cache
+from navigator.agent.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
 from navigator.records.pricing import CachedTokens, load_prices
 from navigator.records.reports import StopReason

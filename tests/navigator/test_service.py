@@ -24,7 +24,7 @@ from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.stores.sessions import SessionStore
+from navigator.storage.sessions import SessionKey, SqliteSessions
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError
 from repo_map.index import RepoIndex
@@ -53,8 +53,9 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    session = await navigator.store._session(navigation_id, "local")
-    return dict(session.state)
+    state = await navigator.store._sessions.state(SessionKey.of("local", navigation_id))
+    assert state is not None
+    return dict(state)
 
 
 async def test_an_autonomous_flight_ends_by_its_own_word_with_the_code_that_matters(
@@ -477,15 +478,21 @@ async def test_a_forgotten_navigation_leaves_nothing_behind(
 
 
 @of_the_folder
-async def test_a_damaged_database_degrades_to_memory_with_a_note(
+async def test_a_damaged_database_is_set_aside_with_a_note(
     make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "sessions.db").write_bytes(b"no database at all" * 500)
-    navigator = make_navigator(data_dir=tmp_path / "data")
-    output = await navigator.run(await navigator.open(ask(repository)))
+    data, noise = tmp_path / "data", b"no database at all" * 500
+    data.mkdir()
+    for name in ("sessions.db", "index.db"):
+        (data / name).write_bytes(noise)
+    navigator = make_navigator(data_dir=data)
+    navigation_id = await navigator.open(ask(repository))
+    output = await navigator.run(navigation_id)
     assert output.stop_reason is StopReason.FINISHED
-    assert any("lives in memory" in note for note in output.notes)
+    assert any("nothing was deleted" in note for note in output.notes)
+    (aside,) = data.glob("before-*")
+    assert (aside / "sessions.db").read_bytes() == noise
+    assert (await make_navigator(data_dir=data).context(navigation_id)).notes == output.notes
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -587,7 +594,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
 
     navigator = make_navigator()
     with monkeypatch.context() as reading:
-        reading.setattr(SessionStore, "get", unread)
+        reading.setattr(SqliteSessions, "state", unread)
         opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
     known = await navigator.store.known(opened, "local")
     assert known is not None

@@ -13,16 +13,14 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
 from benchmarks.session_tokens import compare
-from navigator.adk.active_navigation import ActiveNavigation
-from navigator.adk.models import gemini
-from navigator.adk.models.catalogue import Provider, RetryPolicy
-from navigator.adk.models.gemini import ExplicitCache
-from navigator.adk.models.provider_cache import ProviderCache
-from navigator.adk.models.session import HybridSession
-from navigator.records.pricing import load_prices
+from navigator.agent.models import gemini
+from navigator.agent.models.catalogue import Provider, RetryPolicy
+from navigator.agent.models.gemini import ExplicitCache
+from navigator.agent.models.provider_cache import ProviderCache
+from navigator.agent.models.session import HybridSession
+from navigator.records.pricing import Ledger, TokenUsage, load_prices
 from navigator.records.token_usage import TokenAccount
 from repo_map.text.tokens import count
-from tests.navigator.test_budget import make_flight
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Say, call
 
@@ -71,24 +69,24 @@ async def play(*, task_scoped: bool) -> tuple[int, TokenAccount]:
     """Play the ten steps; return what the server was sent and answered, in tokens, and the account of it."""
     with GeminiServer(answer) as server:
         assert isinstance(server, GeminiServer)
-        flight: ActiveNavigation = make_flight(Decimal(1))
-        session = new_session(flight, server, task_scoped)
+        ledger = Ledger(Decimal(1), Decimal(0), TokenUsage())
+        session = new_session(ledger, server, task_scoped)
         for step in range(STEPS):
             await session.invoke(request_of(step, task=task_scoped))
             if not task_scoped:
                 await session.destroy()
-                session = new_session(flight, server, task_scoped)
+                session = new_session(ledger, server, task_scoped)
         await session.destroy()
         assert server.caches == {}
         sent = sum(each.uncached for each in server.counted) + STEPS * ANSWER
-        return sent, flight.ledger.account
+        return sent, ledger.account
 
 
-def new_session(flight: ActiveNavigation, server: GeminiServer, task_scoped: bool) -> HybridSession:
+def new_session(ledger: Ledger, server: GeminiServer, task_scoped: bool) -> HybridSession:
     llm = Gemini(model="gemini-2.5-flash", base_url=server.url)
     memory = ExplicitCache(llm, 120.0) if task_scoped else ProviderCache()
     provider = Provider("gemini-2.5-flash", llm, load_prices().price_of("gemini-2.5-flash"), memory)
-    return HybridSession(flight, [provider], RetryPolicy(60, 0, 0.0))
+    return HybridSession("nav-x", ledger, [provider], RetryPolicy(60, 0, 0.0))
 
 
 async def test_the_designs_own_example_comes_out_at_eight_thousand_tokens(

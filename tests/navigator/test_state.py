@@ -12,7 +12,6 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from navigator.records.bookkeeping import NavigationBookkeeping
 from navigator.records.pricing import FREE
 from navigator.records.state import (
     BudgetConfig,
@@ -103,13 +102,3 @@ def test_a_decision_whose_diff_is_no_partial_plan_is_refused(diff: dict[str, Any
 
 def test_a_free_model_has_rates_that_the_contract_allows() -> None:
     assert FREE.rates("embedded").input_per_million > 0
-
-
-def test_the_maps_budget_is_stored_under_the_name_it_had_and_is_the_users_plans() -> None:
-    run = NavigationBookkeeping(navigation_id="nav-x", model="m", max_steps=3, own=FlightPlan(budget=700))
-    stored = json.loads(json.dumps(run.model_dump(mode="json")))
-    assert (run.map_token_budget, stored["token_budget"]) == (700, 700)
-    assert NavigationBookkeeping.model_validate(stored) == run
-    # A version that knew no plan of the user's stored the budget alone.
-    del stored["own"]
-    assert NavigationBookkeeping.model_validate({**stored, "token_budget": 600}).map_token_budget == 600

@@ -9,7 +9,7 @@ import pytest
 
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps.request import checked
-from navigator.stores.data_folder import default_data_dir
+from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import FlightPlanError
 from repo_map.plan.model import FlightPlan
 from tests.support.errors import refused

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from navigator.execution.turn_executor import HAS_ENDED
 from navigator.navigator import Navigator
 from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
 from navigator.steps.decide_turn import NOTHING_TO_UPDATE
+from navigator.turns import HAS_ENDED
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, good, wander
 from tests.support.errors import refused

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from navigator.adk.replies import written_calls
+from navigator.agent.models.replies import written_calls
 from navigator.records.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, fly

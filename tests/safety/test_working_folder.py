@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from navigator.stores.data_folder import default_data_dir
+from navigator.storage.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.working_folder import find_program, shut_out_working_folder
 from tests.support.hostile import TRAPS, Place, make_place

@@ -64,6 +64,8 @@ class Stored:
     kind: str
     generation: int
     created: datetime
+    custom: dict[str, str]
+    """Metadata of the user's own."""
 
     @property
     def crc32c(self) -> str:
@@ -311,7 +313,7 @@ class CloudStorage:
     def _kept(
         self, bucket: str, metadata: Mapping[str, Any], condition: str | None, content: bytes
     ) -> Answer:
-        unknown = set(metadata) - {"name", "contentType", "crc32c", "md5Hash"}
+        unknown = set(metadata) - {"name", "contentType", "crc32c", "md5Hash", "metadata"}
         name = metadata.get("name")
         if unknown or not isinstance(name, str) or not 1 <= len(name.encode()) <= 1_024 or "\n" in name:
             raise _bad(f"The object has no usable name, or what is not known here: {sorted(unknown)}.")
@@ -322,6 +324,7 @@ class CloudStorage:
             metadata["contentType"],
             self._generation,
             datetime.now(UTC).replace(microsecond=0),
+            dict(metadata.get("metadata") or {}),
         )
         for given, found in (("crc32c", stored.crc32c), ("md5Hash", stored.md5)):
             if metadata.get(given, found) != found:
@@ -406,6 +409,7 @@ def _resource(bucket: str, name: str, stored: Stored) -> dict[str, Any]:
         "etag": base64.b64encode(str(stored.generation).encode()).decode(),
         "timeCreated": time_created,
         "updated": time_created,
+        **({"metadata": stored.custom} if stored.custom else {}),
     }
 
 

@@ -1,0 +1,151 @@
+"""The agents: the embedded policy, a model with tools, and the one above them that chooses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from uuid import uuid4
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.context import Context
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.events import Event, EventActions
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.telemetry import tracer
+from google.genai import types
+
+from navigator.agent.models.requests import MAX_OUTPUT_TOKENS, ONE_TOOL
+from navigator.agent.plugins import MAX_CALLS
+from navigator.agent.recording import record
+from navigator.agent.step_context import StepContext, current_step
+from navigator.agent.tools import TOOLS
+from navigator.errors import StorageError
+from navigator.steps.planner import planned
+from navigator.steps.prompt import ROLE, changing_part
+from navigator.steps.turn import Decision
+from navigator.storage import state
+from repo_map.errors import RepoMapError
+
+
+class PlannerAgent(BaseAgent):
+    """Decides by the embedded policy, or carries out the caller's decision; its events are like a model's."""
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        step = current_step()
+        try:
+            decision = step.decision or await self._decide(step)
+            call = types.FunctionCall(
+                id=f"planner-{uuid4()}", name=decision.action, args=_arguments(decision)
+            )
+            yield self._event(ctx, "model", types.Part(function_call=call))
+            actions = EventActions(skip_summarization=True)
+            context = Context(ctx, event_actions=actions, function_call_id=call.id)
+            with tracer.start_as_current_span(f"execute_tool {decision.action}"):
+                answer = await record(step, context, decision)
+            response = types.FunctionResponse(id=call.id, name=call.name, response=answer)
+            yield self._event(ctx, "user", types.Part(function_response=response), actions)
+        except (RepoMapError, StorageError) as error:
+            # Raised here, it would be logged with its traceback at every level of the runner.
+            step.error = error
+
+    async def _decide(self, step: StepContext) -> Decision:
+        view = await step.view(step.navigation.state.flight_plan)
+        decision, notes = await step.computing.run(planned, step.navigation, step.workspace, view)
+        step.notes.extend(notes)
+        return decision
+
+    def _event(
+        self, ctx: InvocationContext, role: str, part: types.Part, actions: EventActions | None = None
+    ) -> Event:
+        return Event(
+            invocation_id=ctx.invocation_id,
+            author=self.name,
+            branch=ctx.branch,
+            content=types.Content(role=role, parts=[part]),
+            actions=actions or EventActions(),
+        )
+
+
+class NavigatorAgent(BaseAgent):
+    """Lets a model decide, or the embedded policy.
+
+    The policy decides where no model was asked for or is left, and carries out what the caller has decided.
+    """
+
+    planner: PlannerAgent
+    model: LlmAgent
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        step = current_step()
+        while step.asks_models and not step.is_done:
+            self._begin(ctx, step)
+            async with aclosing(self.model.run_async(ctx)) as events:
+                async for event in events:
+                    yield event
+            if step.asks_models and not step.is_done and step.session is not None:
+                await step.session.give_up(f"made no valid decision in {MAX_CALLS} calls")
+        if not step.is_done:
+            self._begin(ctx, step)
+            async with aclosing(self.planner.run_async(ctx)) as events:
+                async for event in events:
+                    yield event
+
+    @staticmethod
+    def _begin(ctx: InvocationContext, step: StepContext) -> None:
+        """Show an agent where the step begins; the event of a decision, or of a payment, makes it durable."""
+        step.calls = 0
+        step.navigation = step.booked(step.navigation) if step.asks_models else step.navigation
+        ctx.session.state.update(state.delta(step.navigation))
+
+
+class StepModel(BaseLlm):
+    """The models of the navigation whose step runs."""
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Yield what the session of the navigation answers."""
+        session = current_step().session
+        assert session is not None, "a model is asked that nobody named"
+        async with aclosing(session.generate_content_async(llm_request, stream)) as answers:
+            async for answer in answers:
+                yield answer
+
+
+async def _instruct(context: ReadonlyContext) -> str:
+    """Return what changes from step to step; the map is laid out by a plugin."""
+    step, navigation = current_step(), state.read(context.state)
+    view = await step.view(navigation.state.flight_plan)
+    if step.session is not None:
+        step.session.show_map(view.map, navigation.run.step)
+    return changing_part(navigation, view.menu, view.surety.words)
+
+
+def root_agent() -> NavigatorAgent:
+    """Return the agent that takes the steps of all navigations."""
+    planner = PlannerAgent(name="planner", description="Decides by a policy over the index, without a model.")
+    model = LlmAgent(
+        name="model",
+        description="Decides by the tools of a model.",
+        model=StepModel(model="navigator-session"),
+        static_instruction=ROLE,
+        instruction=_instruct,
+        tools=[*TOOLS],
+        include_contents="none",
+        generate_content_config=types.GenerateContentConfig(
+            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=ONE_TOOL
+        ),
+        disallow_transfer_to_parent=True,
+        disallow_transfer_to_peers=True,
+    )
+    return NavigatorAgent(name="navigator", planner=planner, model=model, sub_agents=[planner, model])
+
+
+def _arguments(decision: Decision) -> dict[str, object]:
+    """Return a decision as the arguments of the tool that a model would have called."""
+    if decision.action == "finalize_context":
+        return {"summary": decision.reasoning}
+    return {"reasoning": decision.reasoning, "updates": dict(decision.diff)}

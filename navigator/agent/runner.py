@@ -1,0 +1,75 @@
+"""The one ADK runner, and the one function that takes a step by it."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from google.adk.agents.run_config import RunConfig
+from google.adk.apps import App
+from google.adk.runners import Runner
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.genai import types
+
+from navigator.agent.agents import root_agent
+from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
+from navigator.agent.step_context import StepContext, reset_step, set_step
+from navigator.errors import ModelFailedError
+from navigator.storage.sessions import APP_NAME, SessionKey
+
+if TYPE_CHECKING:
+    from navigator.records.bookkeeping import Navigation
+    from navigator.storage.storage import Services
+
+_STATE_ONLY: Final = RunConfig(get_session_config=GetSessionConfig(num_recent_events=0), max_llm_calls=100)
+_MESSAGE: Final = "Decide the next step."
+
+
+class StepRunner:
+    """Takes the steps of all navigations."""
+
+    def __init__(self, services: Services) -> None:
+        # ADK's runner would look it up in the middle of its first run: it loads a web framework.
+        _ = import_module("google.adk.workflow").Workflow
+        plugins = [LockPlugin(), LayoutPlugin(), BudgetEnforcementPlugin()]
+        app = App(name=APP_NAME, root_agent=root_agent(), plugins=plugins)
+        self._runner = Runner(app=app, session_service=services.sessions, artifact_service=services.artifacts)
+
+    async def run_step(self, step: StepContext) -> Navigation:
+        """Take a step, and return the navigation as it is stored then.
+
+        Raises:
+            ModelFailedError: no model made a decision.
+            NavigationBusyError: another process stepped the navigation meanwhile.
+            RepoMapError: the decision's plan can't be drawn.
+            StorageError: the step can't be stored; it did not happen.
+        """
+        key = SessionKey.of(step.user, step.navigation.run.navigation_id)
+        message = types.Content(role="user", parts=[types.Part(text=_MESSAGE)])
+        token = set_step(step)
+        try:
+            with step.storage.faults.raised(key.session_id, writes=True):
+                running = self._runner.run_async(
+                    user_id=key.user_id,
+                    session_id=key.session_id,
+                    new_message=message,
+                    run_config=_STATE_ONLY,
+                )
+                async with aclosing(running) as events:
+                    async for _ in events:
+                        pass
+        except RuntimeError:
+            # What a plugin raises comes in a wrapping of ADK's.
+            if step.error is None:
+                raise
+        finally:
+            reset_step(token)
+        if step.error is not None:
+            raise step.error
+        if step.result is not None:
+            step.drawn.remember(step.result)
+        elif step.navigation.run.stop_reason is None:
+            assert step.session is not None, "the embedded policy always decides"
+            raise ModelFailedError(step.session.failure)
+        return step.navigation

@@ -1,0 +1,155 @@
+"""What the agents, tools and plugins of one step share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import ref
+
+import anyio
+import anyio.to_thread
+
+from navigator.records.bookkeeping import Navigation
+from navigator.records.decisions import EMBEDDED
+from navigator.records.reports import Seconds
+from navigator.steps.turn import goal_with_feedback
+from navigator.steps.view import View, ViewRequest, view_of
+
+if TYPE_CHECKING:
+    from navigator.agent.models.session import HybridSession
+    from navigator.steps.drawn import DrawnNavigation, StepResult
+    from navigator.steps.turn import Decision
+    from navigator.storage.storage import Storage
+    from navigator.workspaces.workspace import Workspace
+    from repo_map.plan.model import FlightPlan
+
+COMPUTING: Final = 2
+"""Steps that compute at once: they share one interpreter, and more would only make each other wait."""
+_T = TypeVar("_T")
+
+
+class Computing:
+    """Threads for what computes, a few at once."""
+
+    def __init__(self) -> None:
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Return what a function returns that computes in a thread."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(COMPUTING)
+        work = partial(function, *arguments)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many functions compute, and how many wait for a thread."""
+        if self._limiter is None:
+            return 0, 0
+        found = self._limiter.statistics()
+        return found.borrowed_tokens, found.tasks_waiting
+
+
+@dataclass
+class StepContext:
+    """One step under way."""
+
+    navigation: Navigation
+    """As the latest model call or decision left it."""
+    user: str
+    storage: Storage
+    workspace: Workspace
+    """The repository as this step sees it."""
+    drawn: DrawnNavigation
+    computing: Computing
+    clock: Callable[[], datetime]
+    session: HybridSession | None = None
+    """The models; None where none was asked for."""
+    decision: Decision | None = None
+    """The decision, where the caller has made it already."""
+    settles: bool = False
+    """Whether nothing is left to do for the user's words once the policy, or the user, has decided."""
+    notes: list[str] = field(default_factory=list)
+    """What models and the storage had to say, one sentence each."""
+    result: StepResult | None = None
+    """What the step has come to; None until it is decided."""
+    calls: int = 0
+    """Calls of the model that answers at present."""
+    error: Exception | None = None
+    """Why the step could not be stored."""
+    deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
+    _since: float = field(default_factory=perf_counter)
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether a model decides: one was asked for and is left, and the caller has decided nothing."""
+        return self.decision is None and not self.plans_anew
+
+    @property
+    def plans_anew(self) -> bool:
+        """Whether the embedded policy plans, as was asked for or because no model is left to ask."""
+        return self.session is None or self.session.is_over
+
+    @property
+    def model_name(self) -> str:
+        """Who decides."""
+        return EMBEDDED if self.session is None or self.session.is_over else self.session.provider
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the step is decided, or the work has ended, or can't go on."""
+        failed = self.session is not None and self.session.failure
+        return bool(self.result or self.error or failed or self.navigation.run.stop_reason)
+
+    async def view(self, plan: FlightPlan) -> View:
+        """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
+        run = self.navigation.run
+        # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
+        wishes = run.own if self.plans_anew else plan
+        wanted = ViewRequest(
+            goal_with_feedback(self.navigation), plan, run.own, wishes, run.changes, run.first_answer
+        )
+        known = self.drawn.view
+        if known is not None and known[0]() is self.workspace and known[1] == wanted:
+            return known[2]
+        view = await self.computing.run(view_of, self.workspace, wanted)
+        self.drawn.view = ref(self.workspace), wanted, view
+        return view
+
+    def booked(self, navigation: Navigation) -> Navigation:
+        """Return the navigation with what models have cost, and with the notes of this step."""
+        if self.session is None:
+            return Navigation(navigation.state, navigation.run.noting(*self.notes))
+        ledger = self.session.ledger
+        totals = {"spent": ledger.spent, "usage": ledger.usage, "account": ledger.account}
+        run = navigation.run.model_copy(update=totals)
+        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
+        state = navigation.state.model_copy(update={"budget_config": budget})
+        return Navigation(state, run.noting(*self.notes))
+
+    def timed(self, navigation: Navigation) -> Navigation:
+        """Return the navigation with the time of this step added to its own."""
+        before, now = navigation.run.seconds, perf_counter()
+        elapsed = round(before.navigate + now - self._since, 4)
+        self._since = now
+        seconds = Seconds(index=before.index, navigate=elapsed, total=round(before.index + elapsed, 4))
+        return Navigation(navigation.state, navigation.run.model_copy(update={"seconds": seconds}))
+
+
+_current: ContextVar[StepContext] = ContextVar("step_context")
+
+
+def current_step() -> StepContext:
+    """Return the step that this task runs."""
+    return _current.get()
+
+
+set_step = _current.set
+reset_step = _current.reset

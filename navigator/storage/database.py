@@ -1,0 +1,135 @@
+"""The databases that hold the index: SQLite in a thread of its own, PostgreSQL by SQLAlchemy."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+LOCKED_S: Final = 10.0
+"""Seconds that a statement waits for a database that another process has locked."""
+
+
+class Database(Protocol):
+    """Runs statements whose values are written ``$1``, ``$2``; each call is a transaction."""
+
+    merge: str
+    """What merges the JSON object ``{new}`` into ``{old}``."""
+
+    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+        """Return the rows of a statement, once what it wrote is committed.
+
+        Args:
+            statement: one statement.
+            values: of its parameters.
+            durable: whether it must outlive a loss of power; it outlives the process in any case.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close what is open."""
+        ...
+
+
+class SqliteDatabase:
+    """A file, or memory; all statements run one after the other in one thread."""
+
+    merge = "json_patch({old}, {new})"
+
+    def __init__(self, path: Path | None, sessions: Path | None = None, *, create: str = "") -> None:
+        """Describe a database; it is opened when it is first used.
+
+        Args:
+            path: its file; None for memory.
+            sessions: the database of ADK's session service, which statements know as ``adk``.
+            create: statements that make its tables where there are none.
+        """
+        self._path, self._sessions, self._create = path, sessions, create
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "navigation-index")
+
+    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+        """Return the rows of a statement, once what it wrote is committed."""
+        running = asyncio.get_running_loop().run_in_executor(
+            self._thread, self._execute, statement, values, durable
+        )
+        # A statement that has begun is waited for: a cancelled call has written all or nothing.
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait({running})
+            raise
+
+    async def close(self) -> None:
+        """Close the file; the next statement opens it again."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown(wait=False)
+        self._thread = ThreadPoolExecutor(1, "navigation-index")
+
+    def _execute(self, statement: str, values: Sequence[Any], durable: bool) -> Sequence[Any]:
+        if self._connection is None:
+            self._connection = self._open()
+        if durable:
+            self._connection.execute("PRAGMA synchronous = FULL")
+        try:
+            named = {str(number): value for number, value in enumerate(values, start=1)}
+            return self._connection.execute(statement, named).fetchall()
+        finally:
+            if durable:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _open(self) -> sqlite3.Connection:
+        # Without an isolation level each statement is committed by itself.
+        name = ":memory:" if self._path is None else str(self._path)
+        connection = sqlite3.connect(name, timeout=LOCKED_S, isolation_level=None, check_same_thread=False)
+        try:
+            if self._sessions is not None:
+                connection.execute("ATTACH ? AS adk", (str(self._sessions),))
+            connection.executescript(f"PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; {self._create}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def make_database_file(path: Path) -> None:
+    """Make a database in the mode that several processes write best, readable by its owner alone."""
+    # SQLite would make it for whoever the umask lets read. To close one that is there drops SQLite's locks.
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = sqlite3.connect(path, timeout=LOCKED_S)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+class PostgresDatabase:
+    """A PostgreSQL database, by the connections that ADK's session service uses too."""
+
+    merge = "({old}::jsonb || {new}::jsonb)::text"
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+        """Return the rows of a statement, once what it wrote is committed."""
+        async with self._engine.begin() as connection:
+            result = await connection.exec_driver_sql(statement, values or None)
+            return result.fetchall() if result.returns_rows else ()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._engine.dispose()

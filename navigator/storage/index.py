@@ -1,0 +1,194 @@
+"""The table of navigations: what lists, expiry and answers ask, so that they read no session."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.records.reports import NavigationSummary, StopReason
+
+if TYPE_CHECKING:
+    from navigator.records.bookkeeping import Navigation
+    from navigator.storage.database import Database
+
+TABLE: Final = """
+CREATE TABLE IF NOT EXISTS navigations (
+    user_id text NOT NULL,
+    id text NOT NULL,
+    status text NOT NULL,
+    repo_path text NOT NULL,
+    goal text NOT NULL,
+    step integer NOT NULL DEFAULT 0,
+    stop_reason text,
+    delivery text,
+    created_at double precision NOT NULL,
+    changed_at double precision NOT NULL,
+    used_at double precision,
+    PRIMARY KEY (user_id, id)
+);
+CREATE INDEX IF NOT EXISTS navigations_by_use ON navigations (used_at, user_id, id);
+"""
+"""A row comes before its session and goes after it: ``new``, ``stored``, then ``forgotten``."""
+ABANDONED_S: Final = 3_600.0
+"""Seconds after which a row that is still new belongs to a process that was killed."""
+_ONE: Final = "user_id = $1 AND id = $2"
+_STORED: Final = "status = 'stored'"
+_USE: Final = f"SELECT id, user_id, changed_at, used_at, stop_reason IS NULL FROM navigations WHERE {_STORED}"
+
+
+class NavigationKey(NamedTuple):
+    """What names a navigation."""
+
+    user: str
+    navigation_id: str
+
+
+class NavigationIndex:
+    """The navigations of all users, one row each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, navigation: Navigation, user: str) -> None:
+        """Add a navigation that is about to be stored; lists leave it out until something of it is."""
+        state, now = navigation.state, time.time()
+        await self._database.execute(
+            "INSERT INTO navigations (user_id, id, status, repo_path, goal, created_at, changed_at) "
+            "VALUES ($1, $2, 'new', $3, $4, $5, $5)",
+            user,
+            navigation.run.navigation_id,
+            state.repo_path,
+            state.user_task,
+            now,
+            durable=True,
+        )
+
+    async def update(self, navigation: Navigation, user: str) -> None:
+        """Note the latest step of a navigation, as it has just been stored."""
+        run = navigation.run
+        await self._database.execute(
+            "UPDATE navigations SET status = 'stored', step = $3, stop_reason = $4, changed_at = $5 "
+            f"WHERE {_ONE} AND status <> 'forgotten'",
+            user,
+            run.navigation_id,
+            run.step,
+            None if run.stop_reason is None else run.stop_reason.value,
+            time.time(),
+        )
+
+    async def deliver(self, key: NavigationKey, fields: Mapping[str, Any]) -> None:
+        """Change fields of what was delivered of a navigation; nothing happens where it is gone."""
+        merged = self._database.merge.format(old="coalesce(delivery, '{}')", new="$3")
+        await self._database.execute(
+            f"UPDATE navigations SET delivery = {merged}, used_at = coalesce($4, used_at) WHERE {_ONE}",
+            *key,
+            json.dumps(fields),
+            fields.get("used_at"),
+        )
+
+    async def known(self, key: NavigationKey) -> KnownNavigation | None:
+        """Return what answers ask of a navigation, None where the user has none of that id."""
+        query = f"SELECT repo_path, stop_reason, delivery FROM navigations WHERE {_ONE} AND {_STORED}"
+        rows = await self._database.execute(query, *key)
+        if not rows:
+            return None
+        repo_path, stop_reason, delivery = rows[0]
+        return KnownNavigation(
+            key.navigation_id,
+            key.user,
+            repo_path,
+            None if stop_reason is None else StopReason(stop_reason),
+            None if delivery is None else Delivery.model_validate_json(delivery),
+        )
+
+    async def summaries(
+        self, user: str, most: int | None = None, among: Sequence[str] | None = None
+    ) -> list[NavigationSummary]:
+        """Return a user's navigations, the latest changed first, or those ``among`` in that order."""
+        rows = await self._database.execute(
+            "SELECT id, goal, repo_path, step, stop_reason, changed_at FROM navigations "
+            f"WHERE user_id = $1 AND {_STORED} ORDER BY changed_at DESC, id DESC LIMIT $2",
+            user,
+            2**31 - 1 if most is None or among is not None else most,
+        )
+        found = [
+            NavigationSummary(
+                navigation_id=row[0],
+                goal=row[1],
+                repo_path=row[2],
+                steps=row[3],
+                stop_reason=None if row[4] is None else StopReason(row[4]),
+                updated_at=row[5],
+            )
+            for row in rows
+        ]
+        if among is None:
+            return found
+        by_id = {each.navigation_id: each for each in found}
+        return [by_id[each] for each in among if each in by_id][:most]
+
+    async def uses(self, user: str | None = None) -> list[NavigationUse]:
+        """Return how each navigation of a user, or of all, is used, by user and id."""
+        whose, values = ("", ()) if user is None else (" AND user_id = $1", (user,))
+        rows = await self._database.execute(f"{_USE}{whose} ORDER BY user_id, id", *values)
+        return [_use(row) for row in rows]
+
+    async def unused_since(
+        self, before: float, most: int, after: NavigationUse | None = None
+    ) -> list[NavigationUse]:
+        """Return navigations of which something was delivered, and nothing since ``before``.
+
+        Args:
+            before: in seconds since the epoch.
+            most: how many are returned at most.
+            after: the last of an earlier answer, which this one goes on from.
+        """
+        last = (-1.0, "", "") if after is None else (after.used_at, after.user, after.navigation_id)
+        rows = await self._database.execute(
+            f"{_USE} AND used_at < $1 AND (used_at, user_id, id) > ($3, $4, $5) "
+            "ORDER BY used_at, user_id, id LIMIT $2",
+            before,
+            most,
+            *last,
+        )
+        return [_use(row) for row in rows]
+
+    async def latest_use(self) -> float | None:
+        """Return when something of any navigation was delivered last."""
+        rows = await self._database.execute("SELECT max(used_at) FROM navigations")
+        return None if rows[0][0] is None else float(rows[0][0])
+
+    async def count_open(self) -> int:
+        """Return how many navigations take another step."""
+        query = f"SELECT count(*) FROM navigations WHERE {_STORED} AND stop_reason IS NULL"
+        return int((await self._database.execute(query))[0][0])
+
+    async def mark_forgotten(self, key: NavigationKey) -> bool:
+        """Hide a navigation until it is deleted; return False where the user has none of that id."""
+        query = f"UPDATE navigations SET status = 'forgotten' WHERE {_ONE} AND {_STORED} RETURNING 1"
+        return bool(await self._database.execute(query, *key, durable=True))
+
+    async def forgotten(self, most: int) -> list[NavigationKey]:
+        """Return navigations whose deletion, or whose beginning, was cut short, ``most`` at most."""
+        rows = await self._database.execute(
+            "SELECT user_id, id FROM navigations WHERE status = 'forgotten' "
+            "OR (status = 'new' AND created_at < $1) ORDER BY user_id, id LIMIT $2",
+            time.time() - ABANDONED_S,
+            most,
+        )
+        return [NavigationKey(*row) for row in rows]
+
+    async def remove(self, key: NavigationKey) -> None:
+        """Remove the row of a navigation of which nothing else is left."""
+        await self._database.execute(f"DELETE FROM navigations WHERE {_ONE}", *key)
+
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()
+
+
+def _use(row: Sequence[Any]) -> NavigationUse:
+    return NavigationUse(row[0], row[1], row[2], row[3], bool(row[4]))

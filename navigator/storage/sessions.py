@@ -1,0 +1,148 @@
+"""Sessions and artifacts by ADK's own services; those of a data folder are read without importing ADK."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from google.adk.artifacts import BaseArtifactService
+    from google.adk.sessions import BaseSessionService
+
+    from navigator.storage.database import SqliteDatabase
+
+APP_NAME: Final = "repo_navigator"
+_ONE: Final = "adk.sessions WHERE app_name = $1 AND user_id = $2 AND id = $3"
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")
+
+
+class SessionKey(NamedTuple):
+    """What names a session in ADK's services."""
+
+    user_id: str
+    session_id: str
+
+    @classmethod
+    def of(cls, user: str, navigation_id: str) -> SessionKey:
+        """Return the session of a navigation; a user whose name could not be a folder's is quoted."""
+        is_plain = 0 < len(user) <= 100 and not user.startswith(".") and _PLAIN.issuperset(user)
+        return cls(user if is_plain else f"%{quote(user, safe='')}", navigation_id)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The arguments by which every call of ADK's services names a session."""
+        return {"app_name": APP_NAME, "user_id": self.user_id, "session_id": self.session_id}
+
+
+class Sessions:
+    """The sessions of an ADK service."""
+
+    def __init__(self, open_service: Callable[[], BaseSessionService]) -> None:
+        self._open = open_service
+
+    @cached_property
+    def service(self) -> BaseSessionService:
+        """The service; the first use imports ADK."""
+        return self._open()
+
+    async def state(self, key: SessionKey) -> Mapping[str, Any] | None:
+        """Return the state of a session, None where there is none."""
+        from google.adk.sessions.base_session_service import GetSessionConfig  # noqa: PLC0415 - commands that only read a data folder import no ADK
+
+        session = await self.service.get_session(
+            **key.arguments, config=GetSessionConfig(num_recent_events=0)
+        )
+        return None if session is None else session.state
+
+    async def delete(self, key: SessionKey) -> None:
+        """Delete a session with its events; nothing where there is none."""
+        await self.service.delete_session(**key.arguments)
+
+    async def close(self) -> None:
+        """Close the service."""
+        if "service" in self.__dict__ and (close := getattr(self.service, "close", None)):
+            await close()
+
+
+class SqliteSessions(Sessions):
+    """The sessions in a data folder's database, which its index reads and deletes without ADK."""
+
+    def __init__(self, open_service: Callable[[], BaseSessionService], database: SqliteDatabase) -> None:
+        super().__init__(open_service)
+        self._database = database
+
+    async def state(self, key: SessionKey) -> Mapping[str, Any] | None:
+        """Return the state of a session, None where there is none."""
+        rows = await self._execute(f"SELECT state FROM {_ONE}", key)
+        return json.loads(rows[0][0]) if rows else None
+
+    async def delete(self, key: SessionKey) -> None:
+        """Delete a session, and its events with it; nothing where there is none."""
+        await self._execute(f"DELETE FROM {_ONE}", key)
+
+    async def _execute(self, statement: str, key: SessionKey) -> Sequence[Any]:
+        try:
+            return await self._database.execute(statement, APP_NAME, *key, durable=True)
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):  # The service makes it with its first session.
+                return ()
+            raise
+
+
+class Artifacts:
+    """The artifacts of an ADK service."""
+
+    def __init__(self, open_service: Callable[[], BaseArtifactService]) -> None:
+        self._open = open_service
+
+    @cached_property
+    def service(self) -> BaseArtifactService:
+        """The service; the first use imports ADK."""
+        return self._open()
+
+    async def load(self, key: SessionKey, name: str, version: int) -> str | None:
+        """Return a version of an artifact, None where there is none."""
+        part = await self.service.load_artifact(**key.arguments, filename=name, version=version)
+        if part is None:
+            return None
+        if part.inline_data is not None and part.inline_data.data is not None:
+            return part.inline_data.data.decode()
+        return part.text
+
+    async def delete(self, key: SessionKey) -> None:
+        """Delete all artifacts of a session."""
+        for name in await self.service.list_artifact_keys(**key.arguments):
+            if not name.startswith("user:"):
+                await self.service.delete_artifact(**key.arguments, filename=name)
+
+
+class FileArtifacts(Artifacts):
+    """The artifacts in a folder, as ADK's ``FileArtifactService`` lays them out."""
+
+    def __init__(self, open_service: Callable[[], BaseArtifactService], folder: Path) -> None:
+        super().__init__(open_service)
+        self._folder = folder
+
+    async def load(self, key: SessionKey, name: str, version: int) -> str | None:
+        """Return a version of an artifact, None where there is none."""
+        file = self._of(key) / "artifacts" / name / "versions" / str(version) / Path(name).name
+        try:
+            return (await asyncio.to_thread(file.read_bytes)).decode()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    async def delete(self, key: SessionKey) -> None:
+        """Delete all artifacts of a session, also what a kill left of one."""
+        await asyncio.to_thread(shutil.rmtree, self._of(key), ignore_errors=True)
+
+    def _of(self, key: SessionKey) -> Path:
+        return self._folder / "apps" / APP_NAME / "users" / key.user_id / "sessions" / key.session_id

@@ -1,1 +1,0 @@
-"""Where navigations, locks and counts are kept: folders, PostgreSQL, buckets."""

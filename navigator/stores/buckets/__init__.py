@@ -1,1 +1,0 @@
-"""Buckets: what one must do, and the storages that do it; a storage's client is imported when named."""

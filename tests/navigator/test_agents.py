@@ -1,0 +1,165 @@
+"""Whoever decides, a step is one run of one ADK runner, with events, state, artifacts and traces alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.artifacts import FileArtifactService
+from google.adk.runners import Runner
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+from navigator.agent.agents import NavigatorAgent, PlannerAgent
+from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
+from navigator.models.sampling_port import HostAnswer, HostQuestion
+from navigator.navigator import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.navigator.conftest import MakeNavigator
+from tests.support.providers.gemini import GeminiServer
+from tests.support.providers.minds import Say, call
+from tests.support.providers.openai import OpenAiServer
+
+pytestmark = pytest.mark.anyio
+GOAL = "token_expired compares the wrong way"
+DONE = {"summary": "The comparison is in src/auth/tokens.py."}
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Runner]:
+    """Every runner that is run, once a run."""
+    found: list[Runner] = []
+    run = Runner.run_async
+
+    def noted(self: Runner, **arguments: Any) -> Any:
+        found.append(self)
+        return run(self, **arguments)
+
+    monkeypatch.setattr(Runner, "run_async", noted)
+    return found
+
+
+def mind(_request: dict[str, Any], number: int) -> Say:
+    change = {
+        "reasoning": "It is asked for.",
+        "updates": {"verbosity": [{"pattern": "README.md", "level": 0}]},
+    }
+    return call("update_flight_plan", change) if number == 0 else call("finalize_context", DONE)
+
+
+async def events_of(navigator: Navigator, navigation_id: str) -> list[Any]:
+    services = await navigator.store.services()
+    session = await services.sessions.get_session(
+        app_name="repo_navigator", user_id="local", session_id=navigation_id
+    )
+    assert session is not None
+    return session.events
+
+
+def told(event: Any) -> str:
+    """Return what an event is, in a word."""
+    (part,) = event.content.parts
+    if part.function_call is not None:
+        return f"{event.author} calls {part.function_call.name}"
+    if part.function_response is not None:
+        return f"{event.author} hears of {part.function_response.name}"
+    return str(event.author)
+
+
+async def test_steps_without_a_model_run_through_adk(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path, runs: list[Runner]
+) -> None:
+    navigator = make_navigator(data_dir=tmp_path / "data")
+    navigation_id = await navigator.open(NavigationRequest(GOAL, repository))
+    output = await navigator.run(navigation_id)
+    await navigator.step(navigation_id, show=["Router.dispatch"])
+    await navigator.step(navigation_id, updates={"budget": 900})
+    assert len(runs) == 4
+    (runner,) = set(runs)
+    assert isinstance(runner.agent, NavigatorAgent)
+    assert isinstance(runner.agent.planner, PlannerAgent)
+    assert isinstance(runner.session_service, SqliteSessionService)
+    assert isinstance(runner.artifact_service, FileArtifactService)
+    assert [type(each) for each in runner.app.plugins] == [
+        LockPlugin,
+        LayoutPlugin,
+        BudgetEnforcementPlugin,
+    ]
+    events = await events_of(navigator, navigation_id)
+    expected = []
+    for tool in ("update_flight_plan", "finalize_context", "update_flight_plan", "update_flight_plan"):
+        expected += ["user", f"planner calls {tool}", f"planner hears of {tool}"]
+    assert [told(event) for event in events] == expected
+    first = events[1].content.parts[0].function_call
+    assert first.args["reasoning"]
+    assert first.args["updates"]["verbosity"]
+    after = events[2]
+    assert {"navigator", "navigator_run"} == set(after.actions.state_delta)
+    assert after.actions.artifact_delta == {"map.txt": 1, "steps/0001.json": 0}
+    assert after.content.parts[0].function_response.response["status"] == "success"
+    assert output.reasoning_summary
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini", "host"])
+async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
+    wire: str, repository: Path, tmp_path: Path, runs: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    answers = [mind({}, 0), mind({}, 1)]
+
+    async def ask_host(question: HostQuestion) -> HostAnswer:
+        (said,) = answers.pop(0).calls
+        assert not isinstance(said.args, str)
+        return HostAnswer(said.name, said.args)
+
+    server: Any = GeminiServer(mind) if wire == "gemini" else OpenAiServer(mind)
+    with server:
+        url = getattr(server, "base_url", None) or server.url
+        model = {"openai": "openai/m", "gemini": "gemini-2.0-flash", "host": "host"}[wire]
+        settings = NavigatorSettings(
+            data_dir=tmp_path / "data",
+            use_cache=False,
+            workers=1,
+            gemini_memory="off",
+            model_urls={wire: url} if wire != "host" else {},
+        )
+        navigator = Navigator(settings, ask_host=ask_host)
+        navigation_id = await navigator.open(NavigationRequest(GOAL, repository, model=model))
+        output = await navigator.run(navigation_id)
+        events = await events_of(navigator, navigation_id)
+        await navigator.aclose()
+    assert len(runs) == 2
+    assert len(set(runs)) == 1
+    assert output.reasoning_summary == DONE["summary"]
+    expected = []
+    for tool in ("update_flight_plan", "finalize_context"):
+        expected += ["user", f"model calls {tool}", f"model hears of {tool}"]
+    assert [told(event) for event in events] == expected
+    after = events[2]
+    assert {"navigator", "navigator_run"} == set(after.actions.state_delta)
+    assert {"steps/0001.json"} <= set(after.actions.artifact_delta)
+
+
+async def test_the_embedded_policy_follows_a_model_that_fails_in_the_same_run(
+    repository: Path, tmp_path: Path, runs: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    with OpenAiServer(lambda _request, _number: call("no_such_tool", {})) as server:
+        settings = NavigatorSettings(
+            data_dir=tmp_path / "data",
+            use_cache=False,
+            workers=1,
+            retries=0,
+            model_urls={"openai": server.base_url},
+        )
+        navigator = Navigator(settings)
+        request = NavigationRequest(GOAL, repository, model="openai/m", mode="interactive")
+        navigation_id = await navigator.open(request)
+        report = await navigator.step(navigation_id)
+        events = await events_of(navigator, navigation_id)
+        await navigator.aclose()
+    assert len(runs) == 1
+    assert report.model == "embedded"
+    assert [told(each) for each in events if each.content][-1].startswith("planner hears of ")
+    assert len({event.invocation_id for event in events}) == 1
