@@ -14,7 +14,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from tests.mcp_server.test_http import answer
+from tests.support.results import object_of
 from tests.support.team_stores import bucket_at, own_schema, run_sql
 from tests.support.trees import commit
 
@@ -26,9 +26,9 @@ async def told(settings: Settings, navigation: str) -> dict[str, Any]:
     async with Client(build_server(settings, working_folder=Path("/"))) as client:
         asked = {"navigation_id": navigation}
         return {
-            "context": answer(await client.call_tool("get_context", asked)),
-            "plan": answer(await client.call_tool("get_context", {**asked, "cursor": "plan"})),
-            "report": answer(await client.call_tool("get_turn_report", asked)),
+            "context": object_of(await client.call_tool("get_context", asked)),
+            "plan": object_of(await client.call_tool("get_context", {**asked, "cursor": "plan"})),
+            "report": object_of(await client.call_tool("get_turn_report", asked)),
             "decisions": (await client.read_resource(f"navigator://{navigation}/decisions")).contents[0].text,
         }
 
@@ -48,8 +48,10 @@ async def test_a_second_installation_made_of_the_backup_answers_the_same_bytes(
             store=address, bucket=bucket, data_dir=tmp_path / "first", cache_dir=tmp_path / "cache"
         )
         async with Client(build_server(settings, working_folder=shop)) as client:
-            opened = answer(await client.call_tool("navigate", {"goal": "The discount on an apple is wrong"}))
-            answer(await client.call_tool("step", {"feedback": "show prices.py in full"}))
+            opened = object_of(
+                await client.call_tool("navigate", {"goal": "The discount on an apple is wrong"})
+            )
+            object_of(await client.call_tool("step", {"feedback": "show prices.py in full"}))
         navigation = opened["navigation_id"]
         before = await told(settings, navigation)
 
@@ -82,4 +84,4 @@ async def test_a_second_installation_made_of_the_backup_answers_the_same_bytes(
             stepped = await client.call_tool(
                 "step", {"navigation_id": navigation, "feedback": "drop prices.py"}
             )
-            assert answer(stepped)["navigation_id"] == navigation
+            assert object_of(stepped)["navigation_id"] == navigation

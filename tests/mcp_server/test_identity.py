@@ -16,8 +16,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from mcp_server.auth import IdentityTokens
 from mcp_server.settings import IdentitySettings
-from tests.mcp_server.test_http import ALICE, Served, answer, as_principal, token_file
+from tests.mcp_server.test_http import ALICE, Served, as_principal, token_file
 from tests.support.providers.server import Answer, LoopbackServer, Reply
+from tests.support.results import object_of
 
 RESOURCE = "https://navigator.example/mcp"
 ASKING = {"goal": "the discount on an apple"}
@@ -89,9 +90,9 @@ async def test_people_of_the_provider_navigate_and_do_not_see_each_other(
     )
     try:
         async with as_principal(served, provider.token(), "auto") as ann:
-            key = answer(await ann.call_tool("navigate", ASKING))["navigation_id"]
+            key = object_of(await ann.call_tool("navigate", ASKING))["navigation_id"]
         async with as_principal(served, provider.token(), "auto") as ann:
-            assert answer(await ann.call_tool("get_turn_report", {}))["navigation_id"] == key
+            assert object_of(await ann.call_tool("get_turn_report", {}))["navigation_id"] == key
         for other in (provider.token(sub="bob"), ALICE):
             async with as_principal(served, other, "auto") as client:
                 assert (await client.call_tool("get_turn_report", {"navigation_id": key})).is_error

@@ -22,10 +22,11 @@ from mcp_types import CallToolResult, TextContent
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.storage.addresses import DatabaseAddress
-from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, token_file
+from tests.mcp_server.test_http import ALICE, BOB, Served, as_principal, token_file
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 from tests.support.proxy import Proxy
+from tests.support.results import object_of
 from tests.support.team_stores import BUCKETS, own_bucket, own_schema, url_of
 
 pytestmark = [
@@ -113,7 +114,7 @@ async def flown(servers: list[Served]) -> list[dict[str, Any]]:
 
     async def ask(tool: str, **arguments: Any) -> dict[str, Any]:
         server = servers[len(answers) % len(servers)]
-        answers.append(answer(await called(server, tool, arguments)))
+        answers.append(object_of(await called(server, tool, arguments)))
         return answers[-1]
 
     key = (await ask("navigate", **GOAL))["navigation_id"]
@@ -199,15 +200,15 @@ async def test_a_server_that_is_killed_within_a_step_loses_no_answered_one_and_b
     start: Start, model: SlowModel
 ) -> None:
     dying, other = start(), start()
-    key = answer(await called(dying, "navigate", GOAL))["navigation_id"]
+    key = object_of(await called(dying, "navigate", GOAL))["navigation_id"]
     await called(dying, "step", {"navigation_id": key, "updates": {"budget": 900}})
     step = await stepping(dying, key, model)
     dying.process.kill()
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever a client makes of a connection that is gone
         await step
-    report = answer(await called(other, "get_turn_report", {"navigation_id": key}))
+    report = object_of(await called(other, "get_turn_report", {"navigation_id": key}))
     assert report["step_number"] == 2
-    after = answer(await called(other, "step", {"navigation_id": key, "updates": {"budget": 800}}))
+    after = object_of(await called(other, "step", {"navigation_id": key, "updates": {"budget": 800}}))
     assert after["turn_report"]["step_number"] == 3
 
 
@@ -215,7 +216,7 @@ async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothi
     start: Start, model: SlowModel
 ) -> None:
     stalling, other = start(), start()
-    key = answer(await called(stalling, "navigate", GOAL))["navigation_id"]
+    key = object_of(await called(stalling, "navigate", GOAL))["navigation_id"]
     step = await stepping(stalling, key, model)
     stalling.process.send_signal(signal.SIGSTOP)
     try:
@@ -224,13 +225,13 @@ async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothi
             # The lock goes with the connection that the database ends by then.
             assert refusal(result).startswith("Another call has been stepping")
             result = await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}})
-        taken = answer(result)
+        taken = object_of(result)
         model.may_answer.set()
     finally:
         stalling.process.send_signal(signal.SIGCONT)
     assert key in refusal(await step)
-    report = answer(await called(stalling, "get_turn_report", {"navigation_id": key}))
-    assert report == answer(await called(other, "get_turn_report", {"navigation_id": key}))
+    report = object_of(await called(stalling, "get_turn_report", {"navigation_id": key}))
+    assert report == object_of(await called(other, "get_turn_report", {"navigation_id": key}))
     assert report["step_number"] == taken["turn_report"]["step_number"] == 2
 
 
@@ -239,16 +240,16 @@ async def test_a_server_that_is_asked_to_end_answers_what_is_under_way(
     start: Start, model: SlowModel, era: str
 ) -> None:
     ending, other = start(REPO_NAVIGATOR_HTTP_DRAIN_SECONDS="50"), start()
-    key = answer(await called(ending, "navigate", GOAL))["navigation_id"]
+    key = object_of(await called(ending, "navigate", GOAL))["navigation_id"]
     step = await stepping(ending, key, model, era)
     ending.process.terminate()
     await asyncio.to_thread(until_refused, ending)
     # As long as whatever ends streams by itself takes to look for the signal.
     await asyncio.wait({step}, timeout=2)
     model.may_answer.set()
-    assert answer(await step)["turn_report"]["step_number"] == 2
+    assert object_of(await step)["turn_report"]["step_number"] == 2
     assert await asyncio.to_thread(ending.process.wait, 30) == 0
-    after = answer(await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}}))
+    after = object_of(await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}}))
     assert after["turn_report"]["step_number"] == 3
 
 
@@ -271,7 +272,7 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
     with Proxy(database.host, database.port) as proxy:
         served = start(proxy.port)
         await asyncio.to_thread(until_status, served, 200)
-        opened = answer(await called(served, "navigate", GOAL))
+        opened = object_of(await called(served, "navigate", GOAL))
         change = {"navigation_id": opened["navigation_id"], "updates": {"budget": 900}}
         proxy.cut()
         shown = replace(database, port=proxy.port)
@@ -283,7 +284,7 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
         assert probed(served, "/healthz") == 200
         proxy.mend()
         await asyncio.to_thread(until_status, served, 200)
-        step = answer(await called(served, "step", change))
+        step = object_of(await called(served, "step", change))
         assert step["turn_report"]["step_number"] == opened["turn_report"]["step_number"] + 1
     assert served.stop() == 0
     assert "Not ready: The database at" in served.log
@@ -299,16 +300,16 @@ async def test_a_database_that_answers_slowly_is_told_and_the_report_says_what_w
         store = replace(database, port=proxy.port)
         settings = Settings(store=store, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
         async with Client(build_server(settings, working_folder=shop)) as client:
-            opened = answer(await client.call_tool("navigate", GOAL))
+            opened = object_of(await client.call_tool("navigate", GOAL))
             before = opened["turn_report"]["step_number"]
             change = {"navigation_id": opened["navigation_id"], "updates": {"budget": 900}}
             meant = {"navigation_id": opened["navigation_id"]}
             proxy.hold_up()
             assert "failed (no answer in time)" in refusal(await client.call_tool("step", change))
             proxy.go_on()
-            known = answer(await client.call_tool("get_turn_report", meant))["step_number"]
+            known = object_of(await client.call_tool("get_turn_report", meant))["step_number"]
             assert known in (before, before + 1)
-            step = answer(await client.call_tool("step", change | {"updates": {"budget": 800}}))
+            step = object_of(await client.call_tool("step", change | {"updates": {"budget": 800}}))
             assert step["turn_report"]["step_number"] == known + 1
 
 

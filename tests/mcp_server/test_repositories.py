@@ -20,8 +20,9 @@ from navigator.settings import LOCAL_USER
 from navigator.workspaces.repository_address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
-from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, token_file
+from tests.mcp_server.test_http import ALICE, BOB, Served, as_principal, token_file
 from tests.support.maps import HEADER
+from tests.support.results import object_of
 from tests.support.trees import commit, git, write
 
 pytestmark = pytest.mark.anyio
@@ -176,16 +177,16 @@ def test_a_changed_file_is_read_again_and_a_bad_one_changes_nothing(
 async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:
     settings = Settings(repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
     async with Client(build_server(settings, working_folder=tmp_path), mode=era) as client:
-        found = answer(await client.call_tool("navigate", {"goal": GOAL, "repo_path": ["api@v1", "web"]}))
+        found = object_of(await client.call_tool("navigate", {"goal": GOAL, "repo_path": ["api@v1", "web"]}))
         assert "api/prices.py" in found["context"]
         assert "web/receipt.ts" in found["context"]
-        stepped = answer(await client.call_tool("step", {"drop": ["web/"]}))
+        stepped = object_of(await client.call_tool("step", {"drop": ["web/"]}))
         assert stepped["navigation_id"] == found["navigation_id"]
-        whole = answer(await client.call_tool("get_context", {}))
+        whole = object_of(await client.call_tool("get_context", {}))
         assert "receipt.ts" not in whole["context_string"]
         listed = json.loads((await client.read_resource("navigator://navigations")).contents[0].text)
         assert listed[0]["repo_path"] == "api@v1, web"
-        one = answer(await client.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
+        one = object_of(await client.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
         assert f"{HEADER} prices.py" in one["context"]
         prompt = PromptReference(name="find_code")
         completed = await client.complete(prompt, {"name": "repo_path", "value": "v"})
@@ -208,7 +209,7 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
     repositories.write_text(hers_alone)  # noqa: ASYNC240 - as above
     try:
         async with as_principal(served, BOB, era) as bob, as_principal(served, ALICE, era) as alice:
-            hers = answer(await alice.call_tool("navigate", {"goal": GOAL, "repo_path": ["api", "web"]}))
+            hers = object_of(await alice.call_tool("navigate", {"goal": GOAL, "repo_path": ["api", "web"]}))
             assert "prices.py" in hers["context"]
             answers: dict[str, list[Any]] = {}
             for name in ("api", "vault", "ghost"):
@@ -220,7 +221,7 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
                 completed = await bob.complete(prompt, {"name": "repo_path", "value": name})
                 answers[name].append(completed.completion.values)
             assert answers["api"] == answers["vault"] == answers["ghost"]
-            his = answer(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
+            his = object_of(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
             assert "receipt" in his["context"]
             head = git(tmp_path / "origins" / "api", "rev-parse", "HEAD").strip()
             assert (await bob.call_tool("navigate", {"goal": GOAL, "repo_path": f"web@{head}"})).is_error
@@ -253,7 +254,7 @@ async def test_a_running_server_reads_what_was_added(repositories: Path, tmp_pat
         commit(folder, {"tax.py": "def tax_of(country: str) -> int:\n    return 19\n"})
         with repositories.open("a") as file:
             file.write(f"- name: tax\n  path: {folder}\n")
-        assert "return 19" in answer(await client.call_tool("navigate", asked))["context"]
+        assert "return 19" in object_of(await client.call_tool("navigate", asked))["context"]
 
 
 def test_the_command_line_knows_the_names(
