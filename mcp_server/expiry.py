@@ -76,7 +76,7 @@ class Expiry:
         self._is_set = False
 
     async def _set_clock(self, navigator: Navigator) -> None:
-        self._clock = UseClock(await navigator.store.latest_use())
+        self._clock = UseClock(await navigator.store.index.latest_use())
         self._is_set = True
         passed = (time.time() - self._clock.now()) / DAY
         if passed > self._keep_days:
@@ -96,7 +96,7 @@ class Expiry:
 
     async def _remove(self, navigator: Navigator) -> None:
         before, last = self._clock.now() - self._keep_days * DAY, None
-        while old := await navigator.store.unused_since(before, _BATCH, last):
+        while old := await navigator.store.index.unused_since(before, _BATCH, last):
             last = old[-1]
             # Servers that start together remove different ones.
             for use in random.sample(old, len(old)):

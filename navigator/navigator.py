@@ -30,6 +30,7 @@ from navigator.steps.request import ValidRequest, checked, first_state
 from navigator.steps.step_reader import StepReader
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.storage.opening import open_storage
+from navigator.storage.storage import MAP_NAME
 from navigator.workspaces.places import resolved
 from navigator.workspaces.repository_address import address_title
 from repo_map.messages import counted
@@ -279,7 +280,7 @@ class Navigator:
 
         Of those ``among`` which the user has, in that order, where ids are given.
         """
-        return await self.store.list(user, most=most, among=among)
+        return await self.store.index.summaries(user, most, among)
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
@@ -287,7 +288,7 @@ class Navigator:
         """Return a version of the map, by default the latest."""
         navigation = await self.store.load(navigation_id, user)
         wanted = navigation.run.map_version if version is None else version
-        return await self.store.load_map(navigation_id, user, wanted)
+        return await self.store.load_artifact(navigation_id, user, MAP_NAME, wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
@@ -325,10 +326,6 @@ class Navigator:
             await self.store.forget(navigation_id, user)
             if "_turns" in self.__dict__:
                 await self._turns.forget(navigation_id, user)
-
-    def charges(self, model: str) -> bool:
-        """Return whether calls of a model cost money."""
-        return self._turns.price_of(model).charges
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, storage and indexes."""

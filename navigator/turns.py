@@ -27,6 +27,7 @@ from navigator.steps.menu_choice import NUMBERS, menu_numbers
 from navigator.steps.planner import Update, decide
 from navigator.steps.request import NewTerms, new_terms, on_terms
 from navigator.steps.turn import amend, opened, with_notes
+from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
@@ -117,10 +118,12 @@ class Turns:
                 plan = amend(state.flight_plan, found.updates).plan
                 state = state.model_copy(update={"flight_plan": plan})
                 view = await step.view(plan)
-        await self._storage.announce(first, user)
-        version = await self._storage.save_map(run.navigation_id, user, view.map.text)
+        await self._storage.index.add(first, user)
+        version = await self._storage.save_artifact(run.navigation_id, user, MAP_NAME, view.map.text)
         after, record = opened(step.timed(Navigation(state, run)), view, version)
-        saved = await self._storage.save_record(record, user)
+        saved = await self._storage.save_artifact(
+            run.navigation_id, user, record_name(0), record.model_dump_json()
+        )
         after = Navigation(after.state, after.run.recorded(0, saved))
         await self._storage.create(after, user)
         step.drawn.saved_map = view.map.text, version
@@ -251,7 +254,7 @@ class Turns:
             booking.add_done_callback(self._bookings.discard)
             await asyncio.shield(booking)
             raise
-        await self._storage.note_step(after, step.user)
+        await self._storage.index.update(after, step.user)
         return after
 
     async def _book(self, step: StepContext, before: Navigation) -> None:
@@ -335,7 +338,7 @@ class Turns:
             return None
         if "_sessions" not in self.__dict__:
             await asyncio.to_thread(lambda: self._sessions)
-        return await self._sessions.session_of(navigation, self._storage.is_held)
+        return await self._sessions.session_of(navigation, self._storage.locks.is_held)
 
     @cached_property
     def _sessions(self) -> SessionManager:

@@ -195,8 +195,8 @@ class Navigations:
         budget = response_token_budget_for(
             report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
         )
-        now = self._expiry.now()
-        await navigator.store.note_delivered(chosen, principal.user, used_at=now, token_budget=budget)
+        fields = {"used_at": self._expiry.now(), "token_budget": budget}
+        await navigator.store.deliver(chosen, principal.user, fields)
         return DeliveryTarget(chosen, found.user, budget, None)
 
     async def known(self, principal: Principal) -> list[str]:
@@ -244,9 +244,8 @@ class Navigations:
     async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
         """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
         navigator = await self.navigator()
-        await navigator.store.note_delivered(
-            delivering.navigation_id, delivering.user, used_at=self._expiry.now(), **held
-        )
+        fields = {**held, "used_at": self._expiry.now()}
+        await navigator.store.deliver(delivering.navigation_id, delivering.user, fields)
 
     async def reach_stores(self) -> None:
         """Load the navigator, and ask its stores something.
@@ -297,7 +296,9 @@ class Navigations:
     async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
         """Return what the store tells of a principal's navigations, without those that are too old."""
         return [
-            use for use in await navigator.store.uses(principal.user) if not self._expiry.is_over(use.used_at)
+            use
+            for use in await navigator.store.index.uses(principal.user)
+            if not self._expiry.is_over(use.used_at)
         ]
 
 

@@ -42,7 +42,7 @@ class LockPlugin(BasePlugin):
         """
         step = current_step()
         try:
-            step.storage.require_held(step.navigation.run.navigation_id)
+            step.storage.locks.require_held(step.navigation.run.navigation_id)
         except NavigationBusyError as error:
             step.error = error
             raise

@@ -47,14 +47,6 @@ class Computing:
         work = partial(function, *arguments)
         return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many functions compute, and how many wait for a thread."""
-        if self._limiter is None:
-            return 0, 0
-        found = self._limiter.statistics()
-        return found.borrowed_tokens, found.tasks_waiting
-
 
 @dataclass
 class StepContext:

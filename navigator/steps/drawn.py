@@ -48,9 +48,6 @@ class DrawnNavigations:
     def __init__(self) -> None:
         self._drawn: OrderedDict[tuple[str, str], DrawnNavigation] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._drawn)
-
     def of(self, navigation_id: str, user: str) -> DrawnNavigation:
         """Return what was drawn of a navigation."""
         key = (user, navigation_id)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from navigator.errors import InvalidRequestError
+from navigator.records.bookkeeping import StepRecord
 from navigator.steps.outputs import news_of, output_of, report_now
+from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.drawing.blocks import MapText
 
 if TYPE_CHECKING:
-    from navigator.records.bookkeeping import Navigation, StepRecord
+    from navigator.records.bookkeeping import Navigation
     from navigator.records.reports import NavigatorOutput, TurnReport
     from navigator.steps.drawn import DrawnNavigations
     from navigator.storage.storage import Storage
@@ -84,13 +86,13 @@ class StepReader:
             )
         if (result := self._drawn.result(run.navigation_id, user, wanted)) is not None:
             return result.record
-        return await self._storage.load_record(
-            run.navigation_id, user, wanted, run.record_versions.get(wanted, 0)
-        )
+        version = run.record_versions.get(wanted, 0)
+        text = await self._storage.load_artifact(run.navigation_id, user, record_name(wanted), version)
+        return StepRecord.model_validate_json(text)
 
     async def _map(self, record: StepRecord, user: str) -> MapText:
         report = record.report
         if (result := self._drawn.result(report.navigation_id, user, report.step_number)) is not None:
             return result.map_text
-        text = await self._storage.load_map(report.navigation_id, user, report.map_version)
+        text = await self._storage.load_artifact(report.navigation_id, user, MAP_NAME, report.map_version)
         return MapText.parse(text, [file.path for file in record.files])

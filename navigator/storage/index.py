@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.records.reports import NavigationSummary, StopReason
+from navigator.storage import state
 
 if TYPE_CHECKING:
     from navigator.records.bookkeeping import Navigation
     from navigator.storage.database import Database
+    from navigator.storage.errors import StorageFaults
 
 TABLE: Final = """
 CREATE TABLE IF NOT EXISTS navigations (
@@ -47,21 +49,22 @@ class NavigationKey(NamedTuple):
 
 
 class NavigationIndex:
-    """The navigations of all users, one row each."""
+    """The navigations of all users, one row each; every call raises ``StorageError`` where it fails."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, faults: StorageFaults) -> None:
         self._database = database
+        self._faults = faults
 
     async def add(self, navigation: Navigation, user: str) -> None:
         """Add a navigation that is about to be stored; lists leave it out until something of it is."""
-        state, now = navigation.state, time.time()
-        await self._database.execute(
+        now = time.time()
+        await self._execute(
             "INSERT INTO navigations (user_id, id, status, repo_path, goal, created_at, changed_at) "
             "VALUES ($1, $2, 'new', $3, $4, $5, $5)",
             user,
             navigation.run.navigation_id,
-            state.repo_path,
-            state.user_task,
+            navigation.state.repo_path,
+            navigation.state.user_task,
             now,
             durable=True,
         )
@@ -69,7 +72,7 @@ class NavigationIndex:
     async def update(self, navigation: Navigation, user: str) -> None:
         """Note the latest step of a navigation, as it has just been stored."""
         run = navigation.run
-        await self._database.execute(
+        await self._execute(
             "UPDATE navigations SET status = 'stored', step = $3, stop_reason = $4, changed_at = $5 "
             f"WHERE {_ONE} AND status <> 'forgotten'",
             user,
@@ -82,7 +85,7 @@ class NavigationIndex:
     async def deliver(self, key: NavigationKey, fields: Mapping[str, Any]) -> None:
         """Change fields of what was delivered of a navigation; nothing happens where it is gone."""
         merged = self._database.merge.format(old="coalesce(delivery, '{}')", new="$3")
-        await self._database.execute(
+        await self._execute(
             f"UPDATE navigations SET delivery = {merged}, used_at = coalesce($4, used_at) WHERE {_ONE}",
             *key,
             json.dumps(fields),
@@ -91,8 +94,10 @@ class NavigationIndex:
 
     async def known(self, key: NavigationKey) -> KnownNavigation | None:
         """Return what answers ask of a navigation, None where the user has none of that id."""
+        if not state.can_be_stored(key.navigation_id):
+            return None
         query = f"SELECT repo_path, stop_reason, delivery FROM navigations WHERE {_ONE} AND {_STORED}"
-        rows = await self._database.execute(query, *key)
+        rows = await self._execute(query, *key)
         if not rows:
             return None
         repo_path, stop_reason, delivery = rows[0]
@@ -108,7 +113,7 @@ class NavigationIndex:
         self, user: str, most: int | None = None, among: Sequence[str] | None = None
     ) -> list[NavigationSummary]:
         """Return a user's navigations, the latest changed first, or those ``among`` in that order."""
-        rows = await self._database.execute(
+        rows = await self._execute(
             "SELECT id, goal, repo_path, step, stop_reason, changed_at FROM navigations "
             f"WHERE user_id = $1 AND {_STORED} ORDER BY changed_at DESC, id DESC LIMIT $2",
             user,
@@ -133,7 +138,7 @@ class NavigationIndex:
     async def uses(self, user: str | None = None) -> list[NavigationUse]:
         """Return how each navigation of a user, or of all, is used, by user and id."""
         whose, values = ("", ()) if user is None else (" AND user_id = $1", (user,))
-        rows = await self._database.execute(f"{_USE}{whose} ORDER BY user_id, id", *values)
+        rows = await self._execute(f"{_USE}{whose} ORDER BY user_id, id", *values)
         return [_use(row) for row in rows]
 
     async def unused_since(
@@ -147,7 +152,7 @@ class NavigationIndex:
             after: the last of an earlier answer, which this one goes on from.
         """
         last = (-1.0, "", "") if after is None else (after.used_at, after.user, after.navigation_id)
-        rows = await self._database.execute(
+        rows = await self._execute(
             f"{_USE} AND used_at < $1 AND (used_at, user_id, id) > ($3, $4, $5) "
             "ORDER BY used_at, user_id, id LIMIT $2",
             before,
@@ -158,22 +163,19 @@ class NavigationIndex:
 
     async def latest_use(self) -> float | None:
         """Return when something of any navigation was delivered last."""
-        rows = await self._database.execute("SELECT max(used_at) FROM navigations")
+        rows = await self._execute("SELECT max(used_at) FROM navigations")
         return None if rows[0][0] is None else float(rows[0][0])
-
-    async def count_open(self) -> int:
-        """Return how many navigations take another step."""
-        query = f"SELECT count(*) FROM navigations WHERE {_STORED} AND stop_reason IS NULL"
-        return int((await self._database.execute(query))[0][0])
 
     async def mark_forgotten(self, key: NavigationKey) -> bool:
         """Hide a navigation until it is deleted; return False where the user has none of that id."""
+        if not state.can_be_stored(key.navigation_id):
+            return False
         query = f"UPDATE navigations SET status = 'forgotten' WHERE {_ONE} AND {_STORED} RETURNING 1"
-        return bool(await self._database.execute(query, *key, durable=True))
+        return bool(await self._execute(query, *key, durable=True))
 
     async def forgotten(self, most: int) -> list[NavigationKey]:
         """Return navigations whose deletion, or whose beginning, was cut short, ``most`` at most."""
-        rows = await self._database.execute(
+        rows = await self._execute(
             "SELECT user_id, id FROM navigations WHERE status = 'forgotten' "
             "OR (status = 'new' AND created_at < $1) ORDER BY user_id, id LIMIT $2",
             time.time() - ABANDONED_S,
@@ -183,11 +185,15 @@ class NavigationIndex:
 
     async def remove(self, key: NavigationKey) -> None:
         """Remove the row of a navigation of which nothing else is left."""
-        await self._database.execute(f"DELETE FROM navigations WHERE {_ONE}", *key)
+        await self._execute(f"DELETE FROM navigations WHERE {_ONE}", *key)
 
     async def close(self) -> None:
         """Close the database."""
         await self._database.close()
+
+    async def _execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+        with self._faults.raised(writes=not statement.startswith("SELECT")):
+            return await self._database.execute(statement, *values, durable=durable)
 
 
 def _use(row: Sequence[Any]) -> NavigationUse:

@@ -105,11 +105,6 @@ class NavigationLocks:
         local = self._local.get(navigation_id)
         return local is not None and local.locked()
 
-    @property
-    def held(self) -> int:
-        """How many navigations this process holds."""
-        return sum(lock.locked() for lock in self._local.values())
-
     async def remove(self, navigation_id: str) -> None:
         """Remove what the lock of a deleted navigation leaves behind."""
         if self._shared is not None:

@@ -63,16 +63,16 @@ def open_storage(
     if store is not None:
         from navigator.storage.postgres import open_postgres  # noqa: PLC0415 - only where one is named
 
-        sessions, index, locks = open_postgres(store)
+        sessions, index, locks = open_postgres(store, faults)
         return Storage(sessions, artifacts, index, locks, faults, note=note)
     if data_dir is None:
-        index = NavigationIndex(SqliteDatabase(None, create=TABLE))
+        index = NavigationIndex(SqliteDatabase(None, create=TABLE), faults)
         sessions, locks = Sessions(_memory_sessions), NavigationLocks()
         return Storage(sessions, artifacts, index, locks, faults, note=note, is_lost=is_lost)
     database = SqliteDatabase(data_dir / INDEX, data_dir / SESSIONS, create=TABLE)
     sessions = SqliteSessions(lambda: _sqlite_sessions(data_dir / SESSIONS), database)
     locks = NavigationLocks(FileLocks(data_dir / LOCKS))
-    return Storage(sessions, artifacts, NavigationIndex(database), locks, faults, note=note)
+    return Storage(sessions, artifacts, NavigationIndex(database, faults), locks, faults, note=note)
 
 
 def _open_artifacts(data_dir: Path | None) -> Artifacts:

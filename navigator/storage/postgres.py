@@ -36,11 +36,13 @@ OLD_TABLE: Final = "layout"
 logger = logging.getLogger(__name__)
 
 
-def open_postgres(address: DatabaseAddress) -> tuple[Sessions, NavigationIndex, NavigationLocks]:
+def open_postgres(
+    address: DatabaseAddress, faults: StorageFaults
+) -> tuple[Sessions, NavigationIndex, NavigationLocks]:
     """Return the services of a database; it is connected to when one of them is first used."""
     schema = Schema(address)
     locks = NavigationLocks(AdvisoryLocks(partial(schema.connect, **LOCK_SETTINGS)))
-    return Sessions(lambda: schema.session_service), NavigationIndex(SchemaDatabase(schema)), locks
+    return Sessions(lambda: schema.session_service), NavigationIndex(SchemaDatabase(schema), faults), locks
 
 
 class SchemaState(StrEnum):

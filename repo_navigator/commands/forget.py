@@ -53,7 +53,7 @@ def run(options: ForgetOptions, settings: Settings) -> int:
             print_text(f"Deleted {navigation_id}.\n")
         if options.older_than is not None:
             before = time.time() - options.older_than * _DAY_S
-            uses = await navigator.store.uses(LOCAL_USER)
+            uses = await navigator.store.index.uses(LOCAL_USER)
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)

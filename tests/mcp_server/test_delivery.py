@@ -53,9 +53,9 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     assert not (settings.data_dir / "answers").exists()
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
     await navigator.forget(key)
-    await navigator.store.note_delivered(key, "local", used_at=1.0)
+    await navigator.store.deliver(key, "local", {"used_at": 1.0})
     assert await navigator.store.known(key, "local") is None
-    assert await navigator.store.uses() == []
+    assert await navigator.store.index.uses() == []
     await navigator.aclose()
 
 
@@ -67,7 +67,7 @@ async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: 
     delivered = 0
     while not step.done():
         delivered += 1
-        await navigator.store.note_delivered(key, "local", used_at=float(delivered), held_step=0)
+        await navigator.store.deliver(key, "local", {"used_at": float(delivered), "held_step": 0})
         await asyncio.sleep(0)
     assert (await step).step_number == 1
     assert delivered > 1

@@ -159,7 +159,8 @@ async def test_a_picture_follows_the_steps_and_leaves_alone_what_was_delivered(
 ) -> None:
     navigator = make_navigator()
     navigation_id = await flown(navigator, repository)
-    await navigator.store.note_delivered(navigation_id, "local", used_at=1.0, token_budget=400, held_step=0)
+    fields = {"used_at": 1.0, "token_budget": 400, "held_step": 0}
+    await navigator.store.deliver(navigation_id, "local", fields)
     before = await navigator.store.known(navigation_id, "local")
     await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]})
     data = await navigator.picture(navigation_id)

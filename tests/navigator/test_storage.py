@@ -215,7 +215,7 @@ async def test_a_deletion_that_was_cut_short_is_finished_later(
     gone = await navigator.open(NavigationRequest(GOAL, repository))
     stays = await navigator.open(NavigationRequest(GOAL, repository))
     # What a kill leaves right after the first change of a deletion.
-    assert await navigator.store._index.mark_forgotten(NavigationKey("local", gone))
+    assert await navigator.store.index.mark_forgotten(NavigationKey("local", gone))
     with pytest.raises(UnknownNavigationError):
         await navigator.context(gone)
     services = await navigator.store.services()
@@ -253,7 +253,7 @@ async def test_what_a_kill_leaves_of_a_beginning_is_deleted(
 
 
 async def _rows(navigator: Navigator, query: str) -> list[Any]:
-    return [*await navigator.store._index._database.execute(query)]
+    return [*await navigator.store.index._database.execute(query)]
 
 
 async def test_two_processes_on_one_navigation_lose_no_step(
@@ -283,14 +283,14 @@ async def test_a_replica_whose_connection_is_cut_stores_nothing_more_of_its_step
         navigator = Navigator(settings)
         navigation_id = await navigator.open(NavigationRequest(GOAL, repository, mode="interactive"))
         async with navigator.store.hold(navigation_id):
-            navigator.store.require_held(navigation_id)
+            navigator.store.locks.require_held(navigation_id)
             before = await navigator.store.load(navigation_id, "local")
             await run_sql(
                 address,
                 "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
                 "AND pid <> pg_backend_pid()",
             )
-            connection: Any = navigator.store._locks._shared._connection  # type: ignore[union-attr]
+            connection: Any = navigator.store.locks._shared._connection  # type: ignore[union-attr]
             ended = asyncio.Event()
             connection.add_termination_listener(lambda _: ended.set())
             if not connection.is_closed():
