@@ -40,13 +40,20 @@ class PlannerAgent(BaseAgent):
             call = types.FunctionCall(
                 id=f"planner-{uuid4()}", name=decision.action, args=_arguments(decision)
             )
-            yield self._event(ctx, "model", types.Part(function_call=call))
             actions = EventActions(skip_summarization=True)
             context = Context(ctx, event_actions=actions, function_call_id=call.id)
             with tracer.start_as_current_span(f"execute_tool {decision.action}"):
                 answer = await record(step, context, decision)
             response = types.FunctionResponse(id=call.id, name=call.name, response=answer)
-            yield self._event(ctx, "user", types.Part(function_response=response), actions)
+            # One event where a model's call and its response are two: each costs a transaction.
+            parts = [types.Part(function_call=call), types.Part(function_response=response)]
+            yield Event(
+                invocation_id=ctx.invocation_id,
+                author=self.name,
+                branch=ctx.branch,
+                content=types.Content(role="model", parts=parts),
+                actions=actions,
+            )
         except (RepoMapError, StorageError) as error:
             # Raised here, it would be logged with its traceback at every level of the runner.
             step.error = error
@@ -56,17 +63,6 @@ class PlannerAgent(BaseAgent):
         decision, notes = await step.computing.run(planned, step.navigation, step.workspace, view)
         step.notes.extend(notes)
         return decision
-
-    def _event(
-        self, ctx: InvocationContext, role: str, part: types.Part, actions: EventActions | None = None
-    ) -> Event:
-        return Event(
-            invocation_id=ctx.invocation_id,
-            author=self.name,
-            branch=ctx.branch,
-            content=types.Content(role=role, parts=[part]),
-            actions=actions or EventActions(),
-        )
 
 
 class NavigatorAgent(BaseAgent):

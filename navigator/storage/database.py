@@ -122,11 +122,12 @@ class PostgresDatabase:
     merge = "({old}::jsonb || {new}::jsonb)::text"
 
     def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+        # Each statement is a transaction by itself.
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
         """Return the rows of a statement, once what it wrote is committed."""
-        async with self._engine.begin() as connection:
+        async with self._engine.connect() as connection:
             result = await connection.exec_driver_sql(statement, values or None)
             return result.fetchall() if result.returns_rows else ()
 

@@ -18,7 +18,7 @@ from navigator.storage.database import PostgresDatabase
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import TABLE, NavigationIndex
 from navigator.storage.locks import LOCK_SETTINGS, AdvisoryLocks, NavigationLocks
-from navigator.storage.sessions import Sessions
+from navigator.storage.sessions import Sessions, TableSessions
 
 if TYPE_CHECKING:
     from google.adk.sessions import DatabaseSessionService
@@ -41,8 +41,10 @@ def open_postgres(
 ) -> tuple[Sessions, NavigationIndex, NavigationLocks]:
     """Return the services of a database; it is connected to when one of them is first used."""
     schema = Schema(address)
+    database = SchemaDatabase(schema)
     locks = NavigationLocks(AdvisoryLocks(partial(schema.connect, **LOCK_SETTINGS)))
-    return Sessions(lambda: schema.session_service), NavigationIndex(SchemaDatabase(schema), faults), locks
+    sessions = TableSessions(lambda: schema.session_service, database)
+    return sessions, NavigationIndex(database, faults), locks
 
 
 class SchemaState(StrEnum):

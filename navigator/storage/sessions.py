@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
     from google.adk.sessions import BaseSessionService
 
-    from navigator.storage.database import SqliteDatabase
+    from navigator.storage.database import Database
 
 APP_NAME: Final = "repo_navigator"
-_ONE: Final = "adk.sessions WHERE app_name = $1 AND user_id = $2 AND id = $3"
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")
 
 
@@ -54,13 +53,10 @@ class Sessions:
         """The service; the first use imports ADK."""
         return self._open()
 
-    async def state(self, key: SessionKey) -> Mapping[str, Any] | None:
-        """Return the state of a session, None where there is none."""
-        from google.adk.sessions.base_session_service import GetSessionConfig  # noqa: PLC0415 - commands that only read a data folder import no ADK
-
-        session = await self.service.get_session(
-            **key.arguments, config=GetSessionConfig(num_recent_events=0)
-        )
+    async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
+        """Return the state of a navigation's session, None where there is none."""
+        key = SessionKey.of(user, navigation_id)
+        session = await self.service.get_session(app_name=APP_NAME, user_id=key[0], session_id=key[1])
         return None if session is None else session.state
 
     async def delete(self, key: SessionKey) -> None:
@@ -73,25 +69,42 @@ class Sessions:
             await close()
 
 
-class SqliteSessions(Sessions):
-    """The sessions in a data folder's database, which its index reads and deletes without ADK."""
+class TableSessions(Sessions):
+    """The sessions in a table beside the index, by which a state is read at once, and without ADK."""
 
-    def __init__(self, open_service: Callable[[], BaseSessionService], database: SqliteDatabase) -> None:
+    table = "sessions"
+
+    def __init__(self, open_service: Callable[[], BaseSessionService], database: Database) -> None:
         super().__init__(open_service)
         self._database = database
 
-    async def state(self, key: SessionKey) -> Mapping[str, Any] | None:
-        """Return the state of a session, None where there is none."""
-        rows = await self._execute(f"SELECT state FROM {_ONE}", key)
+    async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
+        """Return the state of a navigation that the index lists, None where there is none."""
+        key = SessionKey.of(user, navigation_id)
+        rows = await self._execute(
+            f"SELECT CAST(s.state AS text) FROM {self.table} s, navigations n WHERE s.app_name = $1 "
+            "AND s.user_id = $2 AND s.id = $3 AND n.user_id = $4 AND n.id = $3 AND n.status = 'stored'",
+            *(APP_NAME, *key, user),
+        )
         return json.loads(rows[0][0]) if rows else None
+
+    async def _execute(self, statement: str, *values: str) -> Sequence[Any]:
+        return await self._database.execute(statement, *values)
+
+
+class SqliteSessions(TableSessions):
+    """The sessions in a data folder's database, which the index has attached."""
+
+    table = "adk.sessions"
 
     async def delete(self, key: SessionKey) -> None:
         """Delete a session, and its events with it; nothing where there is none."""
-        await self._execute(f"DELETE FROM {_ONE}", key)
+        one = "app_name = $1 AND user_id = $2 AND id = $3"
+        await self._execute(f"DELETE FROM {self.table} WHERE {one}", APP_NAME, *key)
 
-    async def _execute(self, statement: str, key: SessionKey) -> Sequence[Any]:
+    async def _execute(self, statement: str, *values: str) -> Sequence[Any]:
         try:
-            return await self._database.execute(statement, APP_NAME, *key, durable=True)
+            return await self._database.execute(statement, *values)
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):  # The service makes it with its first session.
                 return ()

@@ -125,9 +125,9 @@ class Storage:
         """
         found = None
         try:
-            if await self.known(navigation_id, user) is not None:
+            if state.can_be_stored(navigation_id):
                 with self.faults.raised(navigation_id):
-                    found = await self._sessions.state(SessionKey.of(user, navigation_id))
+                    found = await self._sessions.state(user, navigation_id)
             if found is not None:
                 return state.read(found)
         except ValueError as error:
@@ -135,6 +135,7 @@ class Storage:
                 f"What is stored of `{navigation_id}` is no navigation of this version; open a new one with "
                 "the same goal."
             ) from error
+        self._require_found()
         raise await self._unknown(navigation_id, user)
 
     async def save_artifact(self, navigation_id: str, user: str, name: str, text: str) -> int:
@@ -168,8 +169,8 @@ class Storage:
     async def known(self, navigation_id: str, user: str) -> KnownNavigation | None:
         """Return what a server has to know of a navigation, None where the user has none of that id."""
         found = await self.index.known(NavigationKey(user, navigation_id))
-        if found is None and self._is_lost:
-            raise StorageError(f"The stored navigations can't be read. {self.note}")
+        if found is None:
+            self._require_found()
         return found
 
     async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, Any]) -> None:
@@ -208,7 +209,7 @@ class Storage:
         key = SessionKey.of("nobody", "nav-")
         await self.index.known(NavigationKey(*key))
         with self.faults.raised():
-            await self._sessions.state(key)
+            await self._sessions.state(*key)
             await self._artifacts.load(key, MAP_NAME, 0)
 
     async def close(self) -> None:
@@ -230,6 +231,11 @@ class Storage:
             return False
         await self.locks.remove(key.navigation_id)
         return True
+
+    def _require_found(self) -> None:
+        """Refuse to call a navigation unknown that was stored where nothing can be read."""
+        if self._is_lost:
+            raise StorageError(f"The stored navigations can't be read. {self.note}")
 
     async def _unknown(self, navigation_id: str, user: str) -> UnknownNavigationError:
         choices = [each.navigation_id for each in await self.index.summaries(user, most=5)]

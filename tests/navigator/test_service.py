@@ -24,7 +24,7 @@ from navigator.navigator import Navigator
 from navigator.records.delivery import Delivery
 from navigator.records.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.storage.sessions import SessionKey, SqliteSessions
+from navigator.storage.sessions import TableSessions
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError
 from repo_map.index import RepoIndex
@@ -53,7 +53,7 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    state = await navigator.store._sessions.state(SessionKey.of("local", navigation_id))
+    state = await navigator.store._sessions.state("local", navigation_id)
     assert state is not None
     return dict(state)
 
@@ -594,7 +594,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
 
     navigator = make_navigator()
     with monkeypatch.context() as reading:
-        reading.setattr(SqliteSessions, "state", unread)
+        reading.setattr(TableSessions, "state", unread)
         opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
     known = await navigator.store.known(opened, "local")
     assert known is not None

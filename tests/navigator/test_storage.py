@@ -285,16 +285,11 @@ async def test_a_replica_whose_connection_is_cut_stores_nothing_more_of_its_step
         async with navigator.store.hold(navigation_id):
             navigator.store.locks.require_held(navigation_id)
             before = await navigator.store.load(navigation_id, "local")
-            await run_sql(
-                address,
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
-                "AND pid <> pg_backend_pid()",
-            )
             connection: Any = navigator.store.locks._shared._connection  # type: ignore[union-attr]
             ended = asyncio.Event()
             connection.add_termination_listener(lambda _: ended.set())
-            if not connection.is_closed():
-                await ended.wait()
+            await run_sql(address, f"SELECT pg_terminate_backend({connection.get_server_pid()})")
+            await ended.wait()
             with pytest.raises(NavigationBusyError):
                 await navigator.store.change(before, "local")
         assert (await navigator.step(navigation_id, updates={"budget": 900})).step_number == 1
