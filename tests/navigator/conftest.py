@@ -128,3 +128,9 @@ async def make_navigator(tmp_path: Path, kept_in: dict[str, Any]) -> AsyncIterat
     yield make
     for navigator in made:
         await navigator.aclose()
+
+
+@pytest.fixture
+def gemini_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key, without which no model of Gemini's is asked."""
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")

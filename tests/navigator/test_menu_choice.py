@@ -21,16 +21,11 @@ from tests.navigator.flights import DONE, WIRES, Flown, fly, good
 from tests.support.providers.minds import Mind, Refuse, Thought, call
 from tests.support.providers.openai import messages_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 WIRE = WIRES["openai"]
 GOAL = "token_expired is wrong, and the router and the total of an invoice too"
 SMALL = 200
 """Tokens of a packet that leaves most places to the menu."""
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
 
 def takes(arguments: Any) -> Mind:

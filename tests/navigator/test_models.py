@@ -31,12 +31,7 @@ from tests.support.providers.minds import Call, Refuse, Say, Thought, call, say
 from tests.support.providers.openai import openai
 from tests.support.providers.server import Die, Reply
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 
 
 async def test_a_mind_that_plans_well_flies_to_its_end(

@@ -20,15 +20,10 @@ from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Call, Say, Usage, call
 from tests.support.providers.server import Answer, Drip, Reply
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 KEPT_OUT = "\x1b[31m\x1b]0;title\x07\u202e\u200b\u200d\U000e0041\ufe0f\x00\x9b2J\ud800"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 USUAL = {"promptTokenCount": 1000, "candidatesTokenCount": 50, "totalTokenCount": 1050}
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
 
 def nested(depth: int) -> Any:

@@ -25,16 +25,11 @@ from tests.support.providers.gemini import GeminiServer, text_of
 from tests.support.providers.minds import Refuse, Say, call
 from tests.support.providers.server import Die, Stall
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 MAP = "map " * 2_000
 CACHED = WIRES["gemini, cached"]
 GOAL = "token_expired is wrong. " + "The clock of the session runs behind that of the shop. " * 160
 BIG = {"token_budget": 2_000, "goal": GOAL, "max_steps": 6}
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
 
 async def test_a_cache_is_made_once_used_by_every_step_and_deleted_at_the_end(

@@ -24,14 +24,9 @@ from repo_map.text.tokens import count
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Say, call
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 STEPS, SYSTEM, SCHEMA, TASK, STATE, ANSWER = 10, 500, 300, 200, 500, 200
 """The example of the design document: tokens of each part."""
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
 
 def text_of(tokens: int, word: str) -> str:

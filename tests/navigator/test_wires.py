@@ -20,13 +20,8 @@ from tests.support.providers.minds import Mind, Refuse, Say, Thought, call, say
 from tests.support.providers.openai import messages_of, openai
 from tests.support.providers.server import Die, Stall
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 REAL_KEY = os.environ.get("REPO_NAVIGATOR_TEST_GEMINI_KEY", "")
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
 
 @pytest.fixture(params=WIRES)
