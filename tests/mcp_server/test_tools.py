@@ -124,15 +124,6 @@ async def test_a_step_returns_only_what_is_new(client: Client) -> None:
     assert "class Cart" not in second["context_delta"]
 
 
-async def test_feedback_steers_the_next_step(settings: Settings, large: Path) -> None:
-    async with Client(build_server(settings, working_folder=large)) as client:
-        await client.call_tool("navigate", {"goal": GOAL, "token_budget": 2_000})
-        delta = object_of(
-            await client.call_tool("step", {"feedback": "send_receipt in shop/mail.py is missing"})
-        )
-    assert "send_receipt" in delta["context_delta"]
-
-
 async def test_an_interactive_navigation_says_how_to_go_on(client: Client) -> None:
     async with client:
         first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
@@ -379,22 +370,6 @@ async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Clien
         done = object_of(await asking.call_tool("step", {}))
     assert done["status"] == "user"
     assert len(asked) == 1
-    assert "How should it continue?" in asked[0]
-
-
-async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_as_the_command_line_refuses_it(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT"):
-        monkeypatch.delenv(variable, raising=False)
-    async with client:
-        answer = await client.call_tool("navigate", {"goal": GOAL, "model": "gemini-2.5-flash"})
-        left = await client.read_resource("navigator://navigations")
-    assert refusal_of(answer) == ("model_key_missing", "model")
-    assert "GOOGLE_API_KEY" in str(answer.content)
-    (listed,) = left.contents
-    assert isinstance(listed, TextResourceContents)
-    assert "gemini" not in listed.text
 
 
 async def test_a_tool_that_is_added_to_the_server_can_be_called(settings: Settings, shop: Path) -> None:
@@ -422,5 +397,4 @@ async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Cli
         assert "`discount` (shop/prices.py:11)" in text_of(result)
         assert "`discount` (shop/prices.py:11)" in object_of(result)["turn_report"]["impact"][0]
         refused = await client.call_tool("navigate", {"goal": "x", "changes": "--output=/tmp/x"})
-        assert refused.is_error
-        assert "`changes` can't be used" in str(refused.content)
+        assert refusal_of(refused) == ("invalid_changes", "changes")
