@@ -192,12 +192,13 @@ class NavigateOptions(PagedOptions):
                     "--goal-file names a goal that is empty; check what it is read from.",
                     argument="--goal-file",
                 )
+        repo_path = require_repository(repo, self.further, settings, "before the goal")
         plan = None if self.plan is None else read_plan(Path(self.plan))
         tokens = settings.token_budget if self.token_budget is None and plan is None else self.token_budget
         is_usual = tokens is None and plan is None and not self.fill and not self.interactive
         return NavigationRequest(
             goal=goal or "" if self.changes else require_goal(goal or ""),
-            repo_path=require_repository(repo, self.further, settings, "before the goal"),
+            repo_path=repo_path,
             token_budget=tokens,
             first_answer=FIRST_ANSWER if is_usual else None,
             max_cost_usd=settings.max_cost_usd if self.max_cost_usd is None else self.max_cost_usd,
