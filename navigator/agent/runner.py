@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.workflow import Workflow  # noqa: F401 - ADK's runner else imports it, with a web framework, in its first run
 from google.genai import types
 
 from navigator.agent.agents import root_agent
@@ -30,8 +30,6 @@ class StepRunner:
     """Takes the steps of all navigations."""
 
     def __init__(self, services: Services) -> None:
-        # ADK's runner would look it up in the middle of its first run: it loads a web framework.
-        _ = import_module("google.adk.workflow").Workflow
         plugins = [LockPlugin(), LayoutPlugin(), BudgetEnforcementPlugin()]
         app = App(name=APP_NAME, root_agent=root_agent(), plugins=plugins)
         self._runner = Runner(app=app, session_service=services.sessions, artifact_service=services.artifacts)
