@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Final, Generic, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from mcp_server.settings import SettingsError
@@ -91,6 +90,8 @@ class ReloadedFile(Generic[Entry]):
         return self._parse(content)
 
     def _parse(self, content: bytes) -> tuple[Entry, ...]:
+        import yaml  # noqa: PLC0415 - most servers have no such file
+
         try:
             root = yaml.compose(content, Loader=yaml.SafeLoader)
             values = yaml.safe_load(content)
