@@ -46,18 +46,6 @@ async def test_a_client_flies_a_whole_navigation(shop: Path, era: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.anyio
-async def test_a_killed_and_restarted_server_answers_for_an_earlier_navigation(shop: Path, era: str) -> None:
-    async with Client(process_in(shop), mode=era) as client:
-        before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-    async with Client(process_in(shop), mode=era) as client:
-        arguments = {"navigation_id": before["navigation_id"]}
-        assert (
-            object_of(await client.call_tool("get_context", arguments))["context_string"] == before["context"]
-        )
-
-
-@pytest.mark.slow
-@pytest.mark.anyio
 async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path) -> None:
     async with Client(process_in(shop)) as one, Client(process_in(shop)) as other:
         mine = object_of(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]

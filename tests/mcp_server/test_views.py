@@ -19,7 +19,7 @@ from mcp_types import ListToolsResult
 
 from mcp_server.app import build_server
 from mcp_server.protocol.views import view_uri
-from mcp_server.settings import Settings, SettingsError, read_settings
+from mcp_server.settings import Settings
 from navigator.picture.data import MOST_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count
@@ -194,16 +194,6 @@ async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_bac
     assert undone["said"]
 
 
-@pytest.mark.parametrize("steer", [{"feedback": 3}, {"updates": "all"}, {"words": "undo"}, {"at_step": "1"}])
-async def test_a_wish_that_is_none_is_refused_in_one_sentence(
-    connect: Connect, steer: dict[str, Any]
-) -> None:
-    async with connect() as client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        refused = await client.call_tool("map_data", {"steer": steer})
-    assert refusal_of(refused) == ("invalid_argument", "steer")
-
-
 @asynccontextmanager
 async def over_stdio(shop: Path, era: str) -> AsyncIterator[Client]:
     command = [sys.executable, "-I", "-m", "mcp_server"]
@@ -244,10 +234,3 @@ async def test_nobody_sees_the_map_of_somebody_elses_navigation(settings: Settin
         for tool in ("show_map", "map_data"):
             refused = await client.call_tool(tool, {"navigation_id": "nav-" + "0" * 24})
             assert refusal_of(refused).code == "unknown_navigation"
-
-
-def test_the_setting_is_one_of_three_words() -> None:
-    assert read_settings({}).views == "auto"
-    assert read_settings({"REPO_NAVIGATOR_VIEWS": "Off"}).views == "off"
-    with pytest.raises(SettingsError):
-        read_settings({"REPO_NAVIGATOR_VIEWS": "yes"})

@@ -34,22 +34,6 @@ from tests.support.providers.server import Die, Reply
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 
 
-async def test_a_mind_that_plans_well_flies_to_its_end(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    flown = await fly(make_navigator, repository, good)
-    assert flown.output.stop_reason is StopReason.FINISHED
-    assert flown.output.reasoning_summary == DONE["summary"]
-    assert "return age_s > LIFETIME_S" in flown.output.context_string
-    assert [report.last_action for report in flown.reports] == [
-        "open",
-        "update_flight_plan",
-        "finalize_context",
-    ]
-    assert {report.model for report in flown.reports[1:]} == {"gemini-2.0-flash"}
-    assert flown.server.paths == ["/v1beta/models/gemini-2.0-flash:generateContent"] * 2
-
-
 async def test_what_a_call_used_is_booked_exactly(make_navigator: MakeNavigator, repository: Path) -> None:
     def mind(request: dict[str, Any], number: int) -> Say:
         usage = {"prompt": 2_000, "cached": 500, "candidates": 100, "thoughts": 40}
@@ -91,23 +75,6 @@ async def test_a_model_is_given_the_numbered_outline(make_navigator: MakeNavigat
     menu = menu_text([place for place in flown.reports[0].menu if place.tokens])
     assert re.match(r"src/\S+(?: \(\d+ more\))?\n1\*? \w\S* \d+(?:-\d+)?", menu)
     assert menu in text_of(flown.server.requests[0])
-
-
-async def test_an_invalid_update_comes_back_to_the_model_which_mends_it(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    def mind(request: dict[str, Any], number: int) -> Say:
-        if number == 0:
-            return call("update_flight_plan", {"reasoning": "x", "updates": {"verbositty": []}})
-        if number == 1:
-            sent = [part for content in request["contents"] for part in content["parts"]]
-            answers = [part["functionResponse"]["response"] for part in sent if "functionResponse" in part]
-            assert "did you mean `verbosity`" in answers[0]["error"]
-        return good(request, number - 1)
-
-    flown = await fly(make_navigator, repository, mind)
-    assert flown.output.stop_reason is StopReason.FINISHED
-    assert [report.usage.calls for report in flown.reports] == [0, 2, 1]
 
 
 async def test_a_model_cannot_raise_the_users_token_budget(
