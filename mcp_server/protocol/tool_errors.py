@@ -69,7 +69,8 @@ def refusal(tool: str, error: ToolError | UserError) -> ErrorDetails:
             return details_of(cause)
         case ValidationError():
             return _argument_details(tool, cause)
-    return ErrorDetails(UserError.code, mask_name(str(error)))
+    # What the SDK itself refuses, such as a reply of the wrong kind to a question.
+    return ErrorDetails("invalid_request", mask_name(str(error)))
 
 
 def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Sequence[Prompt]) -> None:
