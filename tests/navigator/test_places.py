@@ -321,7 +321,7 @@ def test_a_folder_that_a_commit_has_not_and_one_without_git_are_told(api: Path, 
     [
         [Source(folder="/a b/ü@x")],
         [Source(folder="/a", ref="feature/x")],
-        [Source(name="api"), Source(name="api", ref="v1"), Source(folder="/a\n'\"[")],
+        [Source("/api", "api"), Source("/api", "api", "v1"), Source(folder="/a\n'\"[")],
     ],
 )
 def test_an_address_is_read_as_it_was_written(sources: list[Source]) -> None:
