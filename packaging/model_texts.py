@@ -33,7 +33,8 @@ A release publishes this file's SHA-256.
 def model_texts() -> str:
     """Return the file's text; the same sources give the same bytes."""
     skill = (ROOT / PLUGIN / "skills/find-code/SKILL.md").read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
+    # The navigator is loaded ahead of its use, in a thread that may outlive the connection.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         sections = [*anyio.run(_served, Path(folder)), ("Skill", skill)]
     return _ABOUT + "".join(f"\n## {title}\n\n{_fenced(text)}\n" for title, text in sections)
 
