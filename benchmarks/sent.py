@@ -54,14 +54,13 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     from mcp_server.protocol.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
     from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest  # noqa: PLC0415 - as above
     from navigator.steps.outputs import output_of, report_now  # noqa: PLC0415 - as above
-    from navigator.steps.turn import goal_with_feedback  # noqa: PLC0415 - as above
 
     budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
     request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
     now, record, seen = _navigated(workspace, request)
     output = output_of(now, record, seen.map.map_text)
     page = navigate_answer(output, report_now(record, now.run), DEFAULT_TOKEN_BUDGET, most)
-    relevance = workspace.relevance(goal_with_feedback(now))
+    relevance = workspace.relevance(now.state.user_task)
     return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
 
 
@@ -72,12 +71,12 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
     from navigator.steps.planner import planned  # noqa: PLC0415 - as above
     from navigator.steps.request import checked, first_state  # noqa: PLC0415 - as above
-    from navigator.steps.turn import apply_decision, goal_with_feedback  # noqa: PLC0415 - as above
+    from navigator.steps.turn import apply_decision  # noqa: PLC0415 - as above
     from navigator.steps.view import ViewRequest, view_of  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
         return ViewRequest(
-            goal_with_feedback(at), plan, at.run.own, at.run.own, first_answer=request.first_answer
+            at.state.user_task, plan, at.run.own, at.run.own, first_answer=request.first_answer
         )
 
     rates = ModelPricingRates(

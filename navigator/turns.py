@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.agent.step_context import Computing, StepContext
-from navigator.errors import ModelFailedError, NavigationClosedError, StorageError
+from navigator.errors import ModelFailedError, NavigationClosedError
 from navigator.models.model_names import price_of, require_key
 from navigator.models.sampling_port import HOST
 from navigator.records.bookkeeping import Navigation
@@ -28,7 +27,7 @@ from navigator.steps.planner import Update, decide
 from navigator.steps.request import NewTerms, new_terms, on_terms
 from navigator.steps.turn import amend, opened, with_notes
 from navigator.storage.storage import MAP_NAME, record_name
-from repo_map.feedback.parse import asks_by_number
+from repo_map.steering.commands import has_numbers
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
@@ -217,7 +216,7 @@ class Turns:
             plans_anew=step.plans_anew,
         )
         if feedback:
-            by_number = feedback.typed.has_numbers or asks_by_number(feedback.words)
+            by_number = feedback.typed.has_numbers or has_numbers(feedback.words)
             menu = await self._menu(stored, user, request.menu_step) if by_number else ()
             asked = await self._interpreted(asked, workspace, menu, user)
         return await self._taken(asked, step)
@@ -229,10 +228,6 @@ class Turns:
         missed = None if steering is None else unread_words(steering)
         turn = await self.computing.run(decide_turn, asked, step.workspace)
         if isinstance(turn, Answered):
-            if turn.navigation != asked.stored:
-                # What can't be stored of a question is no reason not to answer it.
-                with suppress(StorageError):
-                    await self._storage.change(turn.navigation, step.user)
             return TurnOutcome(turn.navigation, turn.answer, finishes, missed)
         step.navigation, step.settles = turn.navigation, turn.settles
         step.decision = turn.decision if isinstance(turn, Revised) else None

@@ -82,7 +82,7 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 KEPT: Final = frozenset(
     {
         *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
-        *("focus", "tests", "goal_changed", "evidence", "usage", "total_usage", "stop_reason", "ended"),
+        *("focus", "tests", "evidence", "usage", "total_usage", "stop_reason", "ended"),
     }
 )
 """Fields of a report that are for later steps, or that its forms tell in other words."""

@@ -242,7 +242,7 @@ def step_answer(
     """
     is_first = delta.since_step is None
     took_none = delta.since_step == report.step_number
-    menu = bool(report.menu) and (is_first or (report.goal_changed and not took_none))
+    menu = bool(report.menu) and is_first
 
     def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(report, response_token_budget, shape.detail)

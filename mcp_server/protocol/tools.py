@@ -50,8 +50,8 @@ from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, Navigati
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.steps.turn_request import turn_request
 from navigator.workspaces.repository_address import read_address
-from repo_map.feedback.typed import QUESTIONS
 from repo_map.messages import counted
+from repo_map.steering.commands import QUESTIONS
 
 if TYPE_CHECKING:
     from navigator.records.delivery import Delivery

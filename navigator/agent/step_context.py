@@ -18,7 +18,6 @@ import anyio.to_thread
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import Seconds
-from navigator.steps.turn import goal_with_feedback
 from navigator.steps.view import View, ViewRequest, view_of
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class StepContext:
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
         wishes = run.own if self.plans_anew else plan
         wanted = ViewRequest(
-            goal_with_feedback(self.navigation), plan, run.own, wishes, run.changes, run.first_answer
+            self.navigation.state.user_task, plan, run.own, wishes, run.changes, run.first_answer
         )
         known = self.drawn.view
         if known is not None and known[0]() is self.workspace and known[1] == wanted:

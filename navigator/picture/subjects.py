@@ -9,7 +9,7 @@ from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
 from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import FileReport
-from navigator.steps.turn import cuts_of, goal_with_feedback
+from navigator.steps.turn import cuts_of
 from navigator.workspaces.repository_address import address_name
 from repo_map.drawing.replay import Drift, find_drift
 from repo_map.impact.values import NOTHING
@@ -44,7 +44,7 @@ def picture_of_navigation(
     state, run = navigation
     drawn = workspace.draw(output.flight_plan, run.own)
     is_same = _is_same(find_drift(workspace.index, output.flight_plan, drawn))
-    relevance = workspace.relevance(goal_with_feedback(navigation), run.changes) if is_same else None
+    relevance = workspace.relevance(navigation.state.user_task, run.changes) if is_same else None
     subject = Subject(
         repository=address_name(state.repo_path),
         navigation_id=run.navigation_id,

@@ -25,25 +25,9 @@ class UndoPoint(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     own: PlanValue
-    wishes: tuple[str, ...] = ()
     flight_plan: PlanValue
     changed_at: int = 0
     """The step of the change before, 0 where there was none."""
-
-
-class MentionedThing(BaseModel):
-    """A file, a definition or a text that the user's words were about, by its names."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-    words: str
-    name: str
-    patterns: tuple[str, ...] = ()
-    """Globs of files."""
-    places: tuple[tuple[str, str, int], ...] = ()
-    """Path, qualified name and line of definitions."""
-    spans: tuple[tuple[str, int, int], ...] = ()
-    """Path, first and last line."""
 
 
 class NavigationBookkeeping(BaseModel):
@@ -79,12 +63,6 @@ class NavigationBookkeeping(BaseModel):
     """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
-    wishes: tuple[str, ...] = ()
-    """What the user's words add to the goal."""
-    mentioned: tuple[MentionedThing, ...] = ()
-    """What the user's latest words were about, which "it" means in the next."""
-    asked: str = ""
-    """What was asked of that last; ``""`` where it was no question."""
     undo: UndoPoint | None = None
     """What the step under way changes of what the user asks; its record keeps it."""
     changed_at: int = 0

@@ -164,8 +164,6 @@ class TurnReport(_Report):
     menu: tuple[MenuPlace, ...] = ()
     tests: str = ""
     """The command that runs the tests which reach the surest places of the menu; else where they are."""
-    goal_changed: bool = False
-    """Whether the user's words said more of the goal, so that the menu is another one."""
     evidence: Evidence | None = None
     """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
     sufficiency: str = ""

@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 
 from navigator.errors import InvalidArgumentError
 from navigator.storage.state import can_be_stored
-from repo_map.feedback.typed import QUESTIONS, Argument, TypedWishes
 from repo_map.secrets.masking import mask_text
+from repo_map.steering.commands import QUESTIONS, Argument, TypedWishes
 
 MAX_TOKEN_BUDGET = 2_000_000
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.records.decisions import USER
-from navigator.steps.feedback import FeedbackOutcome, remembering, with_undo_point
+from navigator.steps.feedback import FeedbackOutcome, with_undo_point
 from navigator.steps.revise_plan import is_planned, revise
 from navigator.steps.turn import Decision, amend_by_user, apply_user_plan
 from repo_map.plan.diff import compare_plans
@@ -43,7 +43,7 @@ class AskedTurn(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """No step is taken: the navigation stays as it is but for what the words were about."""
+    """No step is taken: the navigation stays as it is."""
 
     navigation: Navigation
     answer: str
@@ -90,7 +90,7 @@ def _for_words(
     asks_nothing = not asked.has_terms and outcome.asks_nothing(of_a_model=of_a_model)
     if asks_nothing and not asked.undone:
         answer = "\n".join(filter(None, (outcome.navigation.run.answer, TAKEN if finishes else "")))
-        return Answered(remembering(asked.stored, outcome), answer)
+        return Answered(asked.stored, answer)
     if asks_nothing:
         change = compare_plans(asked.stored.state.flight_plan, before.state.flight_plan)
         return Revised(

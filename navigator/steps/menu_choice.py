@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from navigator.errors import InvalidArgumentError
 from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.feedback.amounts import read_numbers
-from repo_map.feedback.changes import PlanChanges
-from repo_map.feedback.names import NamedDefinition, Referent
-from repo_map.feedback.parse import asks_by_number
+from repo_map.steering.commands import read_numbers
+from repo_map.steering.plan_changes import PlanChanges
+from repo_map.steering.targets import NamedDefinition, Target
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
@@ -32,9 +31,9 @@ def menu_numbers(asked: object) -> tuple[int, ...]:
     if asked is None:
         return ()
     words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
-    if not asks_by_number(words):
+    if not (numbers := read_numbers(words)):
         raise InvalidArgumentError(NUMBERS, f'is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
-    return read_numbers(words)[0]
+    return numbers
 
 
 def with_places(
@@ -67,7 +66,7 @@ def with_places(
     changes = PlanChanges(plan, own)
     parts = tuple(NamedDefinition(each.path, each.name, each.first) for each in chosen if each.name)
     files = tuple(globs.escape(each.path) for each in chosen if not each.name)
-    changes.set_level(Referent("", places=parts), _BODY)
-    changes.set_level(Referent("", patterns=files), _BODY)
+    changes.set_level(Target("", places=parts), _BODY)
+    changes.set_level(Target("", patterns=files), _BODY)
     rules = [*(rest.get("verbosity") or ()), *changes.updates()["verbosity"]]
     return {**rest, "verbosity": rules}, f"The menu had no {unknown}." if unknown else ""

@@ -13,7 +13,6 @@ from navigator.steps.turn import (
     Decision,
     amend_by_model,
     finished_by_planner,
-    goal_with_feedback,
     named,
 )
 from navigator.steps.view import View
@@ -183,7 +182,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     """Return the next decision: zoom in, add what the chosen code needs, or finish."""
     index, own = workspace.index, navigation.run.own
     relevance = without_excluded(
-        index, workspace.relevance(goal_with_feedback(navigation), navigation.run.changes), own
+        index, workspace.relevance(navigation.state.user_task, navigation.run.changes), own
     )
     if navigation.run.planned == 0 or navigation.run.first_look > view.is_first_look:
         return zoom(navigation, index, relevance, view)

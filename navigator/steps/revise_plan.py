@@ -9,22 +9,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED, USER
 from navigator.steps.answer_size import answer_size
-from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes, with_rules_of
-from repo_map.feedback.operations import Operation
-from repo_map.feedback.wishes import IN_FULL
+from navigator.steps.turn import apply_user_plan, named, with_notes, with_rules_of
 from repo_map.messages import counted
 from repo_map.packing.keep import keep_within, with_more
 from repo_map.packing.listing import list_places, tokens_of
 from repo_map.packing.pack import pack
 from repo_map.plan.diff import PlanChange, compare_plans
 from repo_map.selection.exclusions import without_excluded
+from repo_map.steering.apply import IN_FULL
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
-    from repo_map.feedback.steering import Steering
-
-_ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
-"""Wishes that leave it to the planner what is shown for them."""
+    from repo_map.steering.apply import Steering
 
 _IN_PART = "In part: "
 _LARGER = (
@@ -61,20 +57,16 @@ def revise(
 
     Args:
         before: the navigation as it was.
-        steered: the same, with what the words change of the user's part of the plan and of the goal.
+        steered: the same, with what the words change of the user's part of the plan.
         steering: what the words came to.
         workspace: the repository.
     """
     index, own = workspace.index, steered.run.own
     relevance = without_excluded(
-        index, workspace.relevance(goal_with_feedback(steered), steered.run.changes), own
+        index, workspace.relevance(steered.state.user_task, steered.run.changes), own
     )
     plan = with_rules_of(index, apply_user_plan(index, before, steered), steering.updates).state.flight_plan
-    asks_for_more = (
-        bool(steering.goal_addition)
-        or own.budget > before.run.own.budget
-        or any(wish.operation in _ASK_FOR_MORE for wish in steering.wishes)
-    )
+    asks_for_more = steering.asks_for_more or own.budget > before.run.own.budget
     if asks_for_more or steered.run.fill:
         size = answer_size(steered.run.first_answer, own.budget, confidence=relevance.sufficiency.confidence)
         outline, spelt = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))

@@ -40,11 +40,6 @@ _ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
 _ENDED_BY_NEED = "The outline lists more."
 
 
-def goal_with_feedback(navigation: Navigation) -> str:
-    """Return the goal with what the user has said since."""
-    return "\n\n".join((navigation.state.user_task, *navigation.run.wishes))
-
-
 def with_notes(before: Navigation, message: Iterable[str]) -> Navigation:
     """Return the navigation with more to tell in the next step's answer."""
     answer = "\n".join(filter(None, (before.run.answer, *message)))
@@ -186,7 +181,6 @@ def step_record(
         "excluded_count": drawn.excluded,
         "left_out": drawn.left_out,
         "cuts": cuts_of(drawn),
-        "goal_changed": since.undo is not None and since.undo.wishes != run.wishes,
         "evidence": view.surety.evidence,
         "sufficiency": view.surety.words,
         "usage": run.usage.minus(since.usage_before_step),

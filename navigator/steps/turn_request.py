@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast, get_args
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
 from navigator.steps.arguments import require_storable, typed_wishes
-from repo_map.feedback.typed import NO_WISHES, TypedWishes
 from repo_map.secrets.masking import mask_text
+from repo_map.steering.commands import NO_WISHES, TypedWishes
 
 MAX_FEEDBACK = 4_000
 """Characters of one message."""

@@ -11,8 +11,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_map.feedback.operations import Operation
-from repo_map.feedback.typed import QUESTIONS
+from repo_map.steering.commands import QUESTIONS
 from tests.support.trees import commit, write
 
 pytestmark = pytest.mark.anyio
@@ -124,15 +123,18 @@ async def test_what_was_left_out_comes_back_by_its_name(client: Client) -> None:
         assert "def discount" not in await shown(client)
 
 
-async def test_fields_come_before_words_and_it_means_what_they_named(client: Client) -> None:
+async def test_fields_come_before_words(client: Client) -> None:
     async with client:
         await opened(client)
-        _, answer = await stepped(client, ask={"definition": "price_of"}, feedback="who calls it?")
-        assert "shop/cart.py" in answer["turn_report"]["answer"]
+        await stepped(client, show=["shop/mail.py"], feedback="drop shop/mail.py")
+        assert "def send_receipt" not in await shown(client)
 
 
-def test_every_question_that_words_can_ask_of_a_name_can_be_asked_in_a_field() -> None:
-    from repo_map.feedback.table import TABLE
-
-    asked = {row.operation for row in TABLE if row.is_question} - {Operation.LEFT_OUT}
-    assert asked == set(QUESTIONS.values())
+async def test_words_that_are_no_command_change_nothing_and_the_commands_are_listed(client: Client) -> None:
+    async with client:
+        before = (await opened(client))["turn_report"]["step_number"]
+        _, answer = await stepped(client, feedback="it also happens on Windows")
+        report = answer["turn_report"]
+        assert report["step_number"] == before
+        assert report["understood"] is False
+        assert "callers of X" in report["answer"]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from repo_map.check.checking import check_changes
-from repo_map.feedback.apply import steer
 from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.impact.patches import MOST_FILES, read_patch
 from repo_map.impact.ranking import raise_by_impact
@@ -19,6 +18,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import score_goal
+from repo_map.steering.apply import steer
 from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS
 from tests.support.trees import commit, git, write

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.feedback.apply import steer
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import score_goal
+from repo_map.steering.apply import steer
 from tests.support.trees import write
 
 FILES = {
@@ -57,8 +57,7 @@ def test_a_question_about_text_that_code_names(index: RepoIndex, question: str, 
 
 
 @pytest.mark.parametrize("path", ["templates/users/page.html", "golden/page.txt", "queries/rows.sql"])
-def test_the_tests_that_reach_text_are_shown(index: RepoIndex, path: str) -> None:
+def test_the_tests_that_reach_text_are_found(index: RepoIndex, path: str) -> None:
     relevance = score_goal(index, "the page of users")
-    steered = steer(index, FlightPlan(budget=2_000), relevance, f"show the tests for {path}")
-    assert "test_users_page (tests/test_views.py)" in "".join(steered.lines)
-    assert "tests/test_views.py" in str(steered.updates)
+    steered = steer(index, FlightPlan(budget=2_000), relevance, f"tests for {path}")
+    assert "tests/test_views.py" in steered.answer

@@ -11,7 +11,6 @@ import pytest
 from navigator.settings import NavigatorSettings
 from navigator.steps.view import ViewRequest, view_of
 from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
-from repo_map.feedback.apply import steer
 from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact
 from repo_map.index import RepoIndex, build_index
@@ -22,6 +21,7 @@ from repo_map.plan.model import FlightPlan
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import relations_of
 from repo_map.relevance.score import score_goal
+from repo_map.steering.apply import steer
 from tests.safety.involved import INVOLVED
 from tests.support.trees import write
 

@@ -80,7 +80,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 from repo_map.drawing.draw import draw_map
-from repo_map.feedback.names import find_target
+from repo_map.steering.targets import find_target
 from repo_map.index import build_index
 from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.corpus import Corpus

@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map import globs
-from repo_map.feedback.names import (
-    MOST_HITS,
-    NamedDefinition,
-    Referent,
-    around,
-    find_identifier,
-    find_places,
-    named_by,
-)
-from repo_map.feedback.operations import Operation
-from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
 from repo_map.impact.values import WORKTREE
 from repo_map.messages import counted, one_line
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
 from repo_map.selection.exclusions import excluded_by
+from repo_map.steering.related import RELATED, Related, find_related, for_files, rows_of, tell_what_relies
+from repo_map.steering.targets import (
+    MOST_HITS,
+    NamedDefinition,
+    Target,
+    around,
+    find_identifier,
+    find_places,
+    named_by,
+)
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _MOST_COMMITS: Final = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionContext:
     """What questions are asked of."""
 
     index: RepoIndex
@@ -54,11 +53,11 @@ class Asked:
     history: History | None = None
 
 
-def answer(asked: Asked, operation: Operation, target: Referent) -> str:
+def answer(asked: QuestionContext, question: str, target: Target) -> str:
     """Return the answer to one question about a target, and how much of it could not be followed."""
-    with relations_of(asked.index).asking() as question:
-        text = _ANSWERS[operation](asked, target)
-    return f"{text} {question.told}".rstrip()
+    with relations_of(asked.index).asking() as followed:
+        text = _ANSWERS[for_files(asked.index, question, target)](asked, target)
+    return f"{text} {followed.told}".rstrip()
 
 
 def within_tokens(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
@@ -98,17 +97,7 @@ def shown_paths(plan: FlightPlan, relevance: Relevance) -> tuple[str, ...]:
     return tuple(file.path for file in relevance.files if not excluded_by(plan, file.path))
 
 
-def tell_left_out(asked: Asked) -> str:
-    """Name the best files that the plan does not show."""
-    shown = set(shown_paths(asked.plan, asked.relevance))
-    missing = [file for file in asked.relevance.files if file.path not in shown]
-    if not missing:
-        return "Every file that the goal points at is shown."
-    texts = [f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing]
-    return f"Not shown, the most relevant first: {_listed(texts, 110)}"
-
-
-def _tell_why(asked: Asked, target: Referent) -> str:
+def _tell_why(asked: QuestionContext, target: Target) -> str:
     """Say which evidence put the target's files where they are."""
     relevance = asked.relevance
     wanted = set(target.paths)
@@ -137,7 +126,7 @@ def _tell_why(asked: Asked, target: Referent) -> str:
     return "\n".join(message)
 
 
-def _tell_where(asked: Asked, target: Referent) -> str:
+def _tell_where(asked: QuestionContext, target: Target) -> str:
     """Say where a name is defined, where a text stands, or which files a pattern names."""
     index = asked.index
     if target.spans and target.is_text:
@@ -157,26 +146,26 @@ def _tell_where(asked: Asked, target: Referent) -> str:
     return f"`{target.words}` is {_listed([f'`{path}`' for path in paths], 110)}"
 
 
-def _tell_related(operation: Operation) -> Callable[[Asked, Referent], str]:
-    def tell(asked: Asked, target: Referent) -> str:
+def _tell_related(question: str) -> Callable[[QuestionContext, Target], str]:
+    def tell(asked: QuestionContext, target: Target) -> str:
         index = asked.index
         if target.is_identifier:
             return _tell_identifier(index, target)
-        what = f"{RELATED[operation]} {target.quoted}"
-        if text := describe_related(what, find_related(index, operation, target)):
+        what = f"{RELATED[question]} {target.quoted}"
+        if text := describe_related(what, find_related(index, question, target)):
             return text
-        by_name = _standing(index, target) if operation is Operation.CALLERS else ""
+        by_name = _standing(index, target) if question == "callers" else ""
         return f"The index knows no {what}.{by_name}"
 
     return tell
 
 
-def _tell_identifier(index: RepoIndex, target: Referent) -> str:
+def _tell_identifier(index: RepoIndex, target: Target) -> str:
     """Say where a name stands that is a parameter, an attribute or a local, each function once."""
     return f"`{target.name}` is not a definition; likely, by name alone, it is {_held(index, target)}"
 
 
-def _standing(index: RepoIndex, target: Referent) -> str:
+def _standing(index: RepoIndex, target: Target) -> str:
     """Say where else the name of definitions stands, as an attribute does that nothing calls."""
     leaves = {place.name.rpartition(".")[2] for place in target.places}
     if len(leaves) != 1:
@@ -187,14 +176,14 @@ def _standing(index: RepoIndex, target: Referent) -> str:
     return f" Likely, by name alone, it is {_held(index, others)}" if others.spans else ""
 
 
-def _held(index: RepoIndex, target: Referent) -> str:
+def _held(index: RepoIndex, target: Target) -> str:
     held = f"held by {list_places(_holders(index, target), 90)}"
     if len(target.spans) < MOST_HITS:
         return held
     return f"{held[:-1]}, among the first {MOST_HITS} lines alone."
 
 
-def _holders(index: RepoIndex, target: Referent) -> list[NamedDefinition]:
+def _holders(index: RepoIndex, target: Target) -> list[NamedDefinition]:
     """Return what lines stand in, each function or class once with its first such line."""
     holders: dict[tuple[str, str], NamedDefinition] = {}
     for span in target.spans:
@@ -214,7 +203,7 @@ def describe_related(what: str, found: Related) -> str:
     return " ".join(texts)
 
 
-def _tell_imports(asked: Asked, target: Referent) -> str:
+def _tell_imports(asked: QuestionContext, target: Target) -> str:
     index = asked.index
     message = []
     for path in _files(index, target)[:_MOST_FILES]:
@@ -236,7 +225,7 @@ def _tell_imports(asked: Asked, target: Referent) -> str:
     return "\n".join(message) or f"{target.quoted} is no file, so it imports nothing."
 
 
-def _tell_importers(asked: Asked, target: Referent) -> str:
+def _tell_importers(asked: QuestionContext, target: Target) -> str:
     index = asked.index
     relations = relations_of(index)
     message = []
@@ -252,7 +241,7 @@ def _tell_importers(asked: Asked, target: Referent) -> str:
     return "\n".join(message)
 
 
-def _tell_history(asked: Asked, target: Referent) -> str:
+def _tell_history(asked: QuestionContext, target: Target) -> str:
     history = asked.history
     if history is None or not len(history):
         return "There is no git history here."
@@ -275,7 +264,7 @@ def _day(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
-def _tell_classes(asked: Asked, target: Referent) -> str:
+def _tell_classes(asked: QuestionContext, target: Target) -> str:
     index = asked.index
     relations = relations_of(index)
     message = []
@@ -293,7 +282,7 @@ def _tell_classes(asked: Asked, target: Referent) -> str:
     return "\n".join(dict.fromkeys(message)) or f"The index knows no class above or below {target.quoted}."
 
 
-def _tell_impact(asked: Asked, target: Referent) -> str:
+def _tell_impact(asked: QuestionContext, target: Target) -> str:
     if not target and is_change(target.name):
         return _tell_change(asked.index, target.name)
     return tell_what_relies(asked.index, target)
@@ -325,7 +314,7 @@ def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:
     ]
 
 
-def _files(index: RepoIndex, target: Referent) -> list[str]:
+def _files(index: RepoIndex, target: Target) -> list[str]:
     return list(target.paths) or sorted(named_by(index, target.patterns))
 
 
@@ -337,15 +326,15 @@ def unknown_name(index: RepoIndex, written: str, close: Sequence[str]) -> str:
     return f"Nothing in the repository is called `{written}`.{hint}"
 
 
-_ANSWERS: Final[Mapping[Operation, Callable[..., str]]] = {
-    Operation.WHY: _tell_why,
-    Operation.WHERE: _tell_where,
-    Operation.CALLERS: _tell_related(Operation.CALLERS),
-    Operation.USES: _tell_related(Operation.USES),
-    Operation.TESTS: _tell_related(Operation.TESTS),
-    Operation.IMPORTS: _tell_imports,
-    Operation.IMPORTERS: _tell_importers,
-    Operation.HISTORY: _tell_history,
-    Operation.CLASSES: _tell_classes,
-    Operation.IMPACT: _tell_impact,
+_ANSWERS: Final[Mapping[str, Callable[..., str]]] = {
+    "why": _tell_why,
+    "definition": _tell_where,
+    "callers": _tell_related("callers"),
+    "uses": _tell_related("uses"),
+    "tests": _tell_related("tests"),
+    "imports": _tell_imports,
+    "importers": _tell_importers,
+    "history": _tell_history,
+    "classes": _tell_classes,
+    "breaks": _tell_impact,
 }

@@ -1,10 +1,10 @@
-"""Names: the files, definitions and lines of an index that one name, as it is written, means."""
+"""Targets: the files, definitions and lines of an index that a name means."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 MOST_PLACES: Final = 5
 """Definitions of one name that are taken; of more the name alone says too little."""
-_MOST_PATTERNS: Final = 12
 MOST_HITS: Final = 40
 """Lines of a text or a word that are found at most."""
 _MOST_READ: Final = 60_000_000
 """Bytes of source that are looked through for a quoted text."""
+_MOST_AROUND: Final = 5
 _LEAST_TEXT: Final = 3
 _MOST_QUOTED: Final = 4
 
@@ -47,8 +47,8 @@ class LineSpan(NamedTuple):
     last: int
 
 
-class Referent(NamedTuple):
-    """What words name."""
+class Target(NamedTuple):
+    """What a name means."""
 
     words: str
     patterns: tuple[str, ...] = ()
@@ -57,8 +57,6 @@ class Referent(NamedTuple):
     spans: tuple[LineSpan, ...] = ()
     name: str = ""
     """How it is written: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
-    meant: str = ""
-    """What was written, where that was read as a slip of the fingers."""
 
     def __bool__(self) -> bool:
         return bool(self.patterns or self.places or self.spans)
@@ -102,7 +100,21 @@ class Referent(NamedTuple):
             dict.fromkeys((*(each.path for each in self.places), *(each.path for each in self.spans)))
         )
 
-    def among(self, paths: Collection[str]) -> Referent:
+    def with_surroundings(self, index: RepoIndex) -> Target:
+        """Return the definitions around a quoted text in place of its lines."""
+        if not self.is_text:
+            return self
+        spans: list[LineSpan] = []
+        places: dict[NamedDefinition, None] = {}
+        for span in self.spans[:_MOST_AROUND]:
+            place = around(index, span)
+            if place is None:
+                spans.append(span._replace(first=max(1, span.first - 3), last=span.last + 3))
+            else:
+                places[place] = None
+        return self._replace(places=tuple(places), spans=tuple(spans))
+
+    def among(self, paths: Collection[str]) -> Target:
         """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
         if self.is_kind:
             return self
@@ -121,27 +133,28 @@ _WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
 _WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
 
 
-def find_target(index: RepoIndex, words: str) -> Referent:
+def find_target(index: RepoIndex, words: str) -> Target:
     """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
     if not words:
-        return Referent(words)
+        return Target(words)
     if (lines := _WITH_LINES.match(words)) is not None and (patterns := _path_patterns(index, lines[1])):
-        return lines_of(index, Referent(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
+        return lines_of(index, Target(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
     kind = spoken_kind(words)
     if kind is not None:
-        return Referent(
+        return Target(
             words, _kind_patterns(index, kind), name=f"{{{_KINDS.get(words.lower(), words.lower())}}}"
         )
     if patterns := _path_patterns(index, words):
-        return Referent(words, patterns, name=_names_of_patterns(patterns))
-    if "::" in words and (within := _in_file(index, words)):
-        return within
+        return Target(words, patterns, name=_names_of_patterns(patterns))
+    for form in _IN_FILE:
+        if (match := form.match(words)) and (within := _in_file(index, words, match["path"], match["name"])):
+            return within
     if patterns := _language_patterns(index, words):
-        return Referent(words, patterns, name=f"{{{language_called(words)}}}")
+        return Target(words, patterns, name=f"{{{language_called(words)}}}")
     places = tuple(find_places(index, words))
     if not places and (patterns := _module_patterns(index, words)):
-        return Referent(words, patterns, name=_names_of_patterns(patterns))
-    return Referent(words, places=places, name=_names_of_places(places))
+        return Target(words, patterns, name=_names_of_patterns(patterns))
+    return Target(words, places=places, name=_names_of_places(places))
 
 
 def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
@@ -158,12 +171,19 @@ def is_prose(path: str) -> bool:
     return PurePosixPath(path).suffix in (".md", ".rst", ".txt", ".adoc")
 
 
-def _in_file(index: RepoIndex, words: str) -> Referent:
-    """Return the definition that a test runner writes as ``tests/test_a.py::TestA::test_b[1]``."""
-    path, _, name = re.sub(r"\[.*$", "", words).partition("::")
+_IN_FILE: Final = (
+    # As a test runner writes it: ``tests/test_a.py::TestA::test_b[1]``.
+    re.compile(r"(?P<path>[^:]+)::(?P<name>[^\[]+)"),
+    re.compile(r"(?P<path>.+?):(?P<name>[^\d:].*)"),
+    re.compile(r"(?P<name>\S+) \((?P<path>.+)\)$"),
+)
+"""The ways to write a definition with its file."""
+
+
+def _in_file(index: RepoIndex, words: str, path: str, name: str) -> Target:
     paths = named_by(index, _path_patterns(index, path))
     places = tuple(place for place in find_places(index, name) if place.path in paths)
-    return Referent(words, places=places, name=_names_of_places(places))
+    return Target(words, places=places, name=_names_of_places(places))
 
 
 _KINDS: Final = {
@@ -180,14 +200,14 @@ _KINDS: Final = {
 """Of words that mean one kind of file, the one that is written."""
 
 
-def lines_of(index: RepoIndex, target: Referent, first: int, last: int) -> Referent:
+def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
     """Return lines of the file that a target names; nothing where it is not one file, or has no such line."""
     paths = [path for pattern in target.patterns for path in named(index, pattern)]
     file = index.file_id(paths[0]) if len(paths) == 1 else None
     if file is None or not 1 <= first <= last or first > index.text(file).count("\n") + 1:
-        return Referent(target.words)
+        return Target(target.words)
     lines = f"{first}" if first == last else f"{first}-{last}"
-    return Referent(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
+    return Target(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
 
 
 def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
@@ -231,99 +251,24 @@ def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
     return {leaf: tuple(numbers) for leaf, numbers in found.items()}
 
 
-def find_alike(index: RepoIndex, words: str) -> Referent:
-    """Return the one file or name that words are a slip of the fingers away from, or written otherwise.
-
-    Case and the signs between words do not count.
-    """
-    name = _plain_name(words)
-    endings = {PurePosixPath(path).suffix[1:] for path in index.paths} - {""}
-    if "/" in name or PurePosixPath(name).suffix[1:] in endings:
-        return _alike_path(index, name)
-    known = index.derived(_known_names)
-    key = _bare(name)
-    if len(key) < _LEAST_TEXT:
-        return Referent(words)
-    exact = known.bare.get(key, ())
-    owner, _, leaf = name.rpartition(".")
-    found = exact[0] if len(exact) == 1 else ""
-    if not found:
-        near = leaf if leaf in known.leaves else _nearly(leaf, known.leaves)
-        owner = owner if owner in known.leaves else _nearly(owner, known.leaves) if owner else ""
-        wanted = f"{owner}.{near}".strip(".")
-        found = wanted if near and bool(owner) == ("." in name) and find_places(index, wanted) else ""
-    if not found and "." in name and len(find_places(index, leaf)) == 1:
-        # A method that is inherited is often called by the class that inherits it.
-        found = leaf
-    if not found:
-        return Referent(words)
-    places = tuple(find_places(index, found))
-    return Referent(words, places=places, name=_names_of_places(places), meant=words)
-
-
-def _alike_path(index: RepoIndex, name: str) -> Referent:
-    wanted = name.removeprefix("./").strip("/").lower()
-    lowered: dict[str, list[str]] = {}
-    for path in index.paths:
-        parts = path.lower().split("/")
-        for at in range(len(parts)):
-            lowered.setdefault("/".join(parts[at:]), []).append(path)
-    if len(lowered.get(wanted, ())) == 1:
-        paths = lowered[wanted]
-    else:
-        depth = wanted.count("/")
-        near = _nearly(wanted, [each for each in lowered if each.count("/") == depth])
-        paths = lowered.get(near, [])
-    if len(paths) != 1:
-        return Referent(name)
-    return Referent(name, (globs.escape(paths[0]),), name=paths[0], meant=name)
-
-
-class _KnownNames(NamedTuple):
-    """The names of an index's definitions."""
-
-    leaves: frozenset[str]
-    bare: dict[str, tuple[str, ...]]
-    """By their letters and digits alone, in lower case: names, qualified and not."""
-
-
-def _known_names(index: RepoIndex) -> _KnownNames:
-    found: dict[str, set[str]] = {}
-    leaves = set()
-    starts = index.symbols.file_start.tolist()
-    for file in range(len(index)):
-        for row in range(starts[file + 1] - starts[file]):
-            name = index.qualified_name(file, row)
-            leaf = name.rpartition(".")[2]
-            leaves.add(leaf)
-            found.setdefault(_bare(name), set()).add(name)
-            if leaf != name:
-                found.setdefault(_bare(leaf), set()).add(leaf)
-    return _KnownNames(frozenset(leaves), {key: tuple(sorted(names)) for key, names in found.items()})
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).lower()
-
-
-def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Referent:
+def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
     """Return where a text stands in the files, those of ``first_in`` first: its lines."""
     if len(text.strip()) < _LEAST_TEXT:
-        return Referent(text)
+        return Target(text)
     spans = _spans_of(index, re.compile(re.escape(text)), range(len(index)), first_in)
-    return Referent(text, spans=spans, name=f'"{text}"')
+    return Target(text, spans=spans, name=f'"{text}"')
 
 
-def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Referent:
+def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Target:
     """Return where a name stands in code as a whole word, the files of ``first_in`` first: its lines.
 
     A parameter, an attribute or a local is no definition, and nothing says which one such a line means.
     """
     if _IDENTIFIER.fullmatch(name) is None:
-        return Referent(name)
+        return Target(name)
     code = [file for file in range(len(index)) if not is_prose(index.paths[file])]
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return Referent(name, spans=_spans_of(index, word, code, first_in), name=name)
+    return Target(name, spans=_spans_of(index, word, code, first_in), name=name)
 
 
 def _spans_of(
@@ -381,12 +326,6 @@ def named(index: RepoIndex, pattern: str) -> list[str]:
         return []
 
 
-def globs_of_others(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
-    """Return globs of the files that no pattern names, as few as folders allow."""
-    wanted = named_by(index, patterns)
-    return globs.globs_covering([path for path in index.paths if path not in wanted], wanted)
-
-
 def _kind_patterns(index: RepoIndex, kind: SpokenKind) -> tuple[str, ...]:
     flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
     paths = [path for path, flags in flagged if kind.holds(path, flags)]
@@ -424,8 +363,10 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
         {each[: at + len(folder) + 1] for each in index.paths if (at := each.find(f"/{folder}/")) >= 0}
     )
     if not tails and folders and ("/" in words or not find_places(index, words)):
-        return tuple(f"{globs.escape(each)}/**" for each in folders[:MOST_PLACES])
-    return tuple(globs.escape(each) for each in tails[:_MOST_PATTERNS])
+        several = len(folders) > 1
+        return (f"**/{globs.escape(folder)}/**",) if several else (f"{globs.escape(folders[0])}/**",)
+    # One glob for all of a name, however many files have it.
+    return (f"**/{globs.escape(path)}",) if len(tails) > 1 else tuple(map(globs.escape, tails))
 
 
 def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
@@ -450,44 +391,3 @@ def _is_folder(pattern: str) -> bool:
 
 def _names_of_places(places: Sequence[NamedDefinition]) -> str:
     return " ".join(dict.fromkeys(place.name for place in places))
-
-
-_LONG: Final = 12
-"""Letters from which on two slips are forgiven."""
-
-
-def _nearly(word: str, words: Iterable[str]) -> str:
-    """Return the only one of some words that ``word`` is a slip or two away from, ``""`` where none is it."""
-    for most in (1, 2) if len(word) >= _LONG else (1,):
-        found = [
-            each for each in words if abs(len(each) - len(word)) <= most and _slips(word, each, most) <= most
-        ]
-        # Letters that changed places, and slips within a word, are likelier than others.
-        for likelier in (
-            [each for each in found if sorted(each) == sorted(word)],
-            found,
-            [each for each in found if (each[0], each[-1]) == (word[0], word[-1])],
-        ):
-            if len(likelier) == 1:
-                return likelier[0]
-        if found:
-            return ""
-    return ""
-
-
-def _slips(one: str, other: str, most: int) -> int:
-    """Return how many letters were added, left out, changed or swapped; ``most + 1`` for any more."""
-    if abs(len(one) - len(other)) > most:
-        return most + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, 1):
-        last, before, row = before, row, [at]
-        for to, wanted in enumerate(other, 1):
-            best = min(before[to] + 1, row[to - 1] + 1, before[to - 1] + (letter != wanted))
-            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == wanted:
-                best = min(best, last[to - 2] + 1)
-            row.append(best)
-        if min(row) > most:
-            return most + 1
-    return row[-1]

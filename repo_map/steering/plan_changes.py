@@ -1,13 +1,12 @@
-"""Changes: wishes collected into one partial plan."""
+"""Changes of a plan, collected into one partial plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from repo_map import globs
-from repo_map.feedback.names import Referent
 from repo_map.plan.model import FlightPlan
+from repo_map.steering.targets import Target
 
 
 class PlanChanges:
@@ -27,7 +26,7 @@ class PlanChanges:
     def set_budget(self, budget: int) -> None:
         self.budget = budget
 
-    def set_level(self, target: Referent, level: int) -> None:
+    def set_level(self, target: Target, level: int) -> None:
         """Put what a target names at a level."""
         for pattern in target.patterns:
             self._rules.pop(pattern, None)
@@ -46,19 +45,14 @@ class PlanChanges:
         others = [each for each in rule["sections"] or () if not part.items() <= each.items()]
         rule["sections"] = [*others, section]
 
-    def restore(self, target: Referent) -> bool:
+    def restore(self, target: Target) -> bool:
         """Take back that files were left out; say whether any were."""
         found = [pattern for pattern in _patterns(target) if pattern in self._excluded]
         for pattern in found:
             self._rules[pattern] = {"pattern": pattern, "level": None}
         return bool(found)
 
-    def exclude(self, patterns: Iterable[str]) -> None:
-        """Leave files out."""
-        for pattern in patterns:
-            self._rules[pattern] = {"pattern": pattern, "level": 0, "sections": None}
-
-    def boost(self, target: Referent) -> None:
+    def boost(self, target: Target) -> None:
         """Make what a target names weigh more than anything so far."""
         for pattern in _patterns(target):
             self._boosts[pattern] = self._weight
@@ -76,5 +70,5 @@ class PlanChanges:
         return found
 
 
-def _patterns(target: Referent) -> tuple[str, ...]:
+def _patterns(target: Target) -> tuple[str, ...]:
     return target.patterns or tuple(map(globs.escape, target.paths))
