@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 HELP: Final = (
-    "[y] next step  [n] stop here  [show] map  [plan] flight plan  [cost] costs  or say what is missing"
+    "[y] next step  [n] stop here  [show] map  [plan] flight plan  [cost] costs  "
+    "or a name, drop X, callers of X, …"
 )
 _YES: Final = frozenset({"", "y", "yes"})
 _NO: Final = frozenset({"n", "no", "q", "quit"})

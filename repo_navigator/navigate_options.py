@@ -79,7 +79,7 @@ class NavigateOptions(PagedOptions):
         "--continue",
         "ID",
         "continue a stored navigation by its id (default: the latest of this folder); a text after "
-        "it is feedback, and only what is new is printed",
+        "it is feedback (`3, 7`, `drop X`), and only what is new is printed",
         bare="",
     )
     changes: str | None = any_of(
@@ -163,8 +163,8 @@ class NavigateOptions(PagedOptions):
         if new is not None:
             shown = named if named.startswith(ID_START) else "ID"
             raise InvalidRequestError(
-                f"{new} is for a new navigation, and --continue goes on with one as it is; say in words what "
-                f'to change: `repo-navigator navigate --continue {shown} "show X"`.',
+                f"{new} is for a new navigation, and --continue goes on with one as it is; write what "
+                f'to change behind it: `repo-navigator navigate --continue {shown} "show X"`.',
                 argument=new,
             )
         texts = [text for text in (named, self.repo, self.words) if text]

@@ -29,7 +29,7 @@ class Direction(BaseModel):
     action: StepAction = Field(
         default="continue", description="continue: one more turn; finish: accept the context; cancel: give up"
     )
-    feedback: str = Field(default="", description="What is missing or too much, in words")
+    feedback: str = Field(default="", description="Names to show; `drop X`; `callers of X`")
 
 
 def ask_roots(

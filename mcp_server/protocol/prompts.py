@@ -36,8 +36,9 @@ def continue_navigation(
     """Steer a navigation with a few words."""
     which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
     return (
-        f"Call step with {which}this feedback: {feedback}\n\nTell me what came new into the context and "
-        "whether it answers the feedback; if not, step once more with `show`, numbers of the outline."
+        f"My wish: {feedback}\n\nCall step with {which}`show` and `drop` (names, paths, numbers of the "
+        "outline) or `ask` (such as callers or tests of a name) as the wish needs. Tell me what came new "
+        "into the context and whether it answers the wish."
     )
 
 

@@ -53,11 +53,12 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
 _BY_NUMBER: Final = "step with show [3, 7] sends source"
 """What the numbers of an outline are for."""
-_REFINE: Final = f"step with feedback refines it; {_PLAN}"
+_REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
     "user": _REFINE,
-    "max_steps": f"Use the context; step goes on with feedback, or a higher max_steps in updates; {_PLAN}",
+    "max_steps": "Use the context; step goes on with show, drop or ask, or a higher max_steps in updates; "
+    f"{_PLAN}",
     "budget": "Use the context, the best within the cost limit; step goes on with a higher max_cost_usd or "
     f"another model in updates; {_PLAN}",
     "cancelled": f"It takes no more steps; call navigate for a new one. What was done can be read, {_PLAN}",
@@ -65,7 +66,7 @@ _NEXT: Final[dict[wire.Status, str]] = {
     f"{_PLAN}",
 }
 _OPEN_INTERACTIVE: Final = (
-    "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
+    "Call step: show and drop change what is shown, ask answers, updates changes the flight plan itself, "
     f"action `finish` accepts the context; {_PLAN}"
 )
 _OPEN_CHANGED: Final = (

@@ -290,7 +290,7 @@ async def step(
     show: Annotated[_References, Field(description="Numbers, names, paths, `path:3-9`")] = None,
     drop: Annotated[_References, Field(description="The same")] = None,
     ask: Annotated[_Questions, Field(description=_ASKED)] = None,
-    feedback: Annotated[str | None, Field(description="Else, in words")] = None,
+    feedback: Annotated[str | None, Field(description="`undo`, `budget 4000`; for a model, words")] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(
@@ -442,7 +442,7 @@ def _direction(answer: ElicitationResult[Direction]) -> Direction:
         return answer.data
     raise InvalidRequestError(
         "The user was asked how to continue and did not answer, so nothing was done; "
-        "call step with feedback, updates or action `finish`.",
+        "call step with show, drop, ask, updates or action `finish`.",
         code="no_decision",
     )
 

@@ -34,7 +34,9 @@ class ContextOptions(PagedOptions):
         "else of all)",
     )
     feedback: str | None = flag(
-        "--feedback", "TEXT", "take one more step with this feedback, and print what is new"
+        "--feedback",
+        "TEXT",
+        "take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
     )
     all: bool = switch("--all", "after --feedback, print the whole context, not only what is new")
     plan: bool = switch("--plan", "print the flight plan instead of the context")
