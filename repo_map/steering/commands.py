@@ -24,7 +24,7 @@ FORMS: Final = (
 UNDO_ALL: Final = 1_000
 """More changes than any navigation has."""
 _MIN_BUDGET: Final = 100
-_X: Final = "(?P<x>.+?)"
+_X: Final = "(?:the )?(?P<x>.+?)"
 _PHRASES: Final = tuple(
     (command, re.compile(pattern, re.IGNORECASE))
     for command, pattern in (
@@ -32,6 +32,7 @@ _PHRASES: Final = tuple(
         ("finish", r"(?:finish|done)"),
         ("budget", r"budget (?P<size>\d[\d,_]*)(?P<thousand>k)?"),
         ("callers", rf"(?:callers of|who calls|who uses) {_X}"),
+        ("callers", rf"where is {_X} used"),
         ("tests", rf"(?:tests (?:of|for)|which tests cover) {_X}"),
         ("uses", rf"uses of {_X}"),
         ("uses", rf"what does {_X} use"),

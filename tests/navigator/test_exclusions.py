@@ -63,8 +63,7 @@ WAYS: dict[str, tuple[Open, frozenset[str]]] = {
     "updates of a rule that stood before another": (stepping(NAMED_BEFORE, updates=OUT), AUTH),
     "updates for everything": (stepping(updates=ONLY_BILLING), BESIDE),
     "feedback": (stepping(feedback="drop src/auth"), AUTH),
-    "feedback that names a kind": (stepping(feedback="no tests please"), frozenset({"tests/test_login.py"})),
-    "feedback for everything else": (stepping(feedback="only src/billing.py"), BESIDE),
+    "feedback that names a kind": (stepping(feedback="drop the tests"), frozenset({"tests/test_login.py"})),
     "feedback after a wish for the file": (
         stepping({"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]}, feedback="drop src/auth"),
         AUTH,
@@ -93,10 +92,10 @@ async def test_what_is_left_out_is_neither_shown_nor_offered_nor_spoken_of_again
         {},
         {},
         {},
-        {"feedback": "more about sessions, logins and tokens"},
+        {"ask": {"callers": "login"}},
         {"updates": {"verbosity": [{"pattern": "**/*", "level": 3}, {"pattern": "**/*.py", "level": 4}]}},
         {"updates": {"focus": {"paths": [{"pattern": "src/auth/**", "weight": 50}]}}},
-        {"feedback": "include the callers of total"},
+        {"show": ["total"]},
         {"updates": {"budget": 9_000}},
         {},
         {},
@@ -172,9 +171,9 @@ async def test_a_model_that_asks_for_nothing_else_is_told_at_once(
     "asked",
     [
         {"updates": {"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]}},
-        {"feedback": "show the full file of src/auth/tokens.py"},
+        {"feedback": "show src/auth/tokens.py"},
         {"feedback": "bring back src/auth/tokens.py"},
-        {"feedback": "more about src/auth/tokens.py"},
+        {"show": ["src/auth/tokens.py"]},
     ],
 )
 async def test_a_file_that_the_user_names_later_comes_back_alone_and_is_told(
@@ -206,9 +205,8 @@ async def test_words_that_name_no_file_bring_nothing_back(
 ) -> None:
     navigator = make_navigator()
     navigation_id = await stepping(feedback="drop src/auth")(navigator, repository)
-    report = await navigator.step(navigation_id, feedback="show tokens")
-    assert "`src/auth/tokens.py`" in report.answer
-    await navigator.step(navigation_id, feedback="show the callers of login and of check_password")
+    await navigator.step(navigation_id, feedback="show the sessions and logins")
+    await navigator.step(navigation_id, ask={"callers": ["login", "check_password"]})
     assert not {file.path for file in (await navigator.context(navigation_id)).files} & AUTH
 
 

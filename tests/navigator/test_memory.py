@@ -72,7 +72,7 @@ async def navigate(navigator: Navigator, folder: Path) -> str:
     """Fly one navigation the way of models, of words and of plans."""
     navigation_id = await navigator.open(NavigationRequest("what is only_here", folder, mode="interactive"))
     await navigator.step(navigation_id)
-    await navigator.step(navigation_id, feedback="show src/other.py in full")
+    await navigator.step(navigation_id, feedback="show src/other.py")
     await navigator.step(navigation_id, updates=PLAN)
     await navigator.context(navigation_id, since_step=1)
     return navigation_id
@@ -102,7 +102,7 @@ async def test_an_index_that_had_to_go_is_freed_although_its_navigation_lives_on
         if sys.platform == "linux":
             assert len(mapped_below(tmp_path / "cache/snapshots")) == 1
         for flight in flights:
-            assert (await navigator.step(flight, feedback="hide src/other.py")).step_number == 4
+            assert (await navigator.step(flight, drop=["src/other.py"])).step_number == 4
         assert alive() == 2
     await navigator.aclose()
 

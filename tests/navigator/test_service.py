@@ -420,7 +420,7 @@ async def test_feedback_moves_the_focus(make_navigator: MakeNavigator, repositor
     navigation_id = await navigator.open(ask(repository, token_budget=150))
     first = await navigator.run(navigation_id)
     assert "sum(line.amount" not in first.context_string
-    report = await navigator.step(navigation_id, feedback="I miss the code of src/billing.py")
+    report = await navigator.step(navigation_id, feedback="src/billing.py")
     assert report.stop_reason is StopReason.FINISHED
     assert "src/billing.py" in report.focus_areas
     assert "sum(line.amount" in (await navigator.context(navigation_id)).context_string
@@ -550,7 +550,7 @@ async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator
     text = (await navigator.context(navigation_id)).context_string
     assert "src/router.py" not in text
     assert "src/billing.py" in text
-    await navigator.step(navigation_id, feedback="bring src/router.py back")
+    await navigator.step(navigation_id, feedback="bring back src/router.py")
     assert "src/router.py" in (await navigator.context(navigation_id)).context_string
 
 

@@ -44,7 +44,6 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
         ({"feedback": " \n", "updates": None}, HAS_ENDED),
         ({"updates": {"max_steps": 20}}, HAS_ENDED),
         ({"feedback": "where is token_expired defined?"}, "`token_expired` in src/auth/tokens.py:11."),
-        ({"feedback": "thanks"}, ""),
     ],
 )
 async def test_what_changes_nothing_takes_no_step_and_says_so(
