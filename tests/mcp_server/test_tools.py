@@ -128,7 +128,7 @@ async def test_an_interactive_navigation_says_how_to_go_on(client: Client) -> No
     async with client:
         first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
         assert first["status"] == "open"
-        assert "feedback" in first["turn_report"]["next"]
+        assert "`finish`" in first["turn_report"]["next"]
         done = object_of(await client.call_tool("step", {"action": "finish"}))
         assert done["status"] == "user"
 
@@ -139,7 +139,7 @@ async def test_feedback_that_comes_with_the_wish_to_finish_is_heeded_first(
     async with Client(build_server(settings, working_folder=large)) as client:
         first = object_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 2_000}))
         before = first["turn_report"]["step_number"]
-        wish = {"feedback": "send_receipt in shop/mail.py is missing", "action": "finish"}
+        wish = {"feedback": "send_receipt (shop/mail.py)", "action": "finish"}
         done = object_of(await client.call_tool("step", wish))
         assert "send_receipt" in done["context_delta"]
         assert (done["status"], done["turn_report"]["step_number"]) == ("user", before + 1)
