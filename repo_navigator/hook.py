@@ -151,17 +151,19 @@ def _take_report(file: Path, root: Path) -> str:
     reported = set(read_lines(reported_file))
     keys = [hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16] for key in found.keys]
     fresh = {key: line for key, line in zip(keys, found.lines, strict=True) if key not in reported}
-    append_lines(reported_file, fresh)
-    shown, room = list[str](), _MAX_REPORT_CHARS
-    for line in fresh.values():
+    shown, room = dict[str, str](), _MAX_REPORT_CHARS
+    for key, line in fresh.items():
         if len(line) <= room:
-            shown.append(line)
+            shown[key] = line
             room -= len(line)
-    if not shown:
+    # What had no room is reported with the findings of a later check.
+    append_lines(reported_file, shown)
+    if not fresh:
         return ""
     more = len(fresh) - len(shown)
     rest = f"\n{counted(more, 'more finding')}: repo-navigator check" if more else ""
-    return f"Repo Navigator, on the code after the last edit:\n{quoted(chr(10).join(shown))}{rest}"
+    lines = quoted("\n".join(shown.values())) if shown else ""
+    return f"Repo Navigator, on the code after the last edit:\n{lines}{rest}"
 
 
 def _read_findings(file: Path) -> Findings | None:
@@ -233,7 +235,9 @@ def _text(message: Mapping[str, Any], *keys: str) -> str:
 
 def _remove_old(folder: Path) -> None:
     """Remove the state of sessions without an event for a week."""
-    with suppress(OSError):
+    with suppress(FileNotFoundError):
         for path in folder.iterdir():
-            if time.time() - path.stat().st_mtime > _KEEP_S:
-                path.unlink()
+            # Another hook may remove it at the same time.
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > _KEEP_S:
+                    path.unlink()

@@ -77,16 +77,12 @@ def _field(names: str, settings: dict[str, Any], default: object, one_of: str = 
 
 
 def add_options(parser: FlagParser, module: ModuleType) -> None:
-    """Add what a command takes, as its record says, or each of several records that is a command of its own.
+    """Add what a command takes, as its record says.
 
     A measurement of ours has ``add_arguments`` in place of a record, and takes what argparse returns.
     """
     if not hasattr(module, "OPTIONS"):
         module.add_arguments(parser)
-    elif isinstance(module.OPTIONS, dict):
-        actions = parser.add_commands("|".join(module.OPTIONS))
-        for name, (summary, record) in module.OPTIONS.items():
-            actions.add_parser(name, help=summary).add_declared(_declared_by(record))
     else:
         parser.add_declared(_declared_by(module.OPTIONS))
 
@@ -94,8 +90,6 @@ def add_options(parser: FlagParser, module: ModuleType) -> None:
 def options_of(module: ModuleType, found: Namespace) -> Any:
     """Return what a command line says, as the record that a command takes."""
     record = getattr(module, "OPTIONS", None)
-    if isinstance(record, dict):
-        return _record_of(record[found.command][1], found)
     return found if record is None else _record_of(record, found)
 
 
