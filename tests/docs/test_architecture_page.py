@@ -39,6 +39,7 @@ def test_the_tables_have_a_row_for_each_package_and_each_part_of_the_engine() ->
     parts = {
         f"{path.name}/" if path.is_dir() else path.name
         for path in (ROOT / "repo_map").iterdir()
-        if not path.name.startswith("__") and path.suffix in ("", ".py")
+        if not path.name.startswith("__")
+        and (path.suffix == ".py" or (path.is_dir() and {*path.iterdir()} - {path / "__pycache__"}))
     }
     assert (packages | parts) - rows == set()
