@@ -18,7 +18,7 @@ from benchmarks.rows import RowFile, bootstrap
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, add_folders, files_at_head, find_mirror, materialise
-from repo_map.relevance.model import Weights
+from repo_map.ranking.model import Weights
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
@@ -123,7 +123,7 @@ def measure(
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.history.history import read_history  # noqa: PLC0415 - as above
-    from repo_map.index import build_index  # noqa: PLC0415 - as above
+    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - as above
 
     index = build_index(tree, workers=1)
     workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S), weights)
@@ -138,8 +138,8 @@ def beside_first_look(
     from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.first_look.look import first_look  # noqa: PLC0415 - as above
     from repo_map.history.joining import latest_history  # noqa: PLC0415 - as above
-    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
-    from repo_map.worktree.folders import folder_tree  # noqa: PLC0415 - as above
+    from repo_map.index.store import Store  # noqa: PLC0415 - as above
+    from repo_map.sources.folders import folder_tree  # noqa: PLC0415 - as above
 
     place = folder_tree(tree)
     look = first_look(place, task.goal, store=Store(None), workers=1)

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from repo_map.worktree.git import HARDENED, Deadline, GitError, GitOutput, GitProcess, git_environment
-from repo_map.worktree.repository import LENDERS
+from repo_map.sources.git import HARDENED, Deadline, GitError, GitOutput, GitProcess, git_environment
+from repo_map.sources.repository import LENDERS
 
 
 def git_command(root: Path, *arguments: str) -> list[str]:

@@ -27,7 +27,7 @@ from repo_map.history.git_log import clean_message
 from repo_map.languages.registry import language_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.worktree.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of
+from repo_map.sources.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of
 
 _REACH = 300
 _SHARE_OF_PAST = 20

@@ -25,8 +25,8 @@ from pydantic import PrivateAttr
 
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
-from navigator.records.pricing import ModelPrice, TokenUsage
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.state.pricing import ModelPrice, TokenUsage
 from repo_map.text.tokens import count
 
 SOURCE = "def total(lines):\n    return sum(line.amount for line in lines)\n"

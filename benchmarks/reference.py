@@ -237,7 +237,7 @@ def relations_of_tree(tree: Path) -> Iterator[Row]:
     This alone reaches into the product: adapt it when that is renamed, so that the rows stay as they are. A
     definition is ``path:line name``, by the first line of its signature; what is outside of all is a path.
     """
-    from repo_map.index import build_index  # noqa: PLC0415 - the rest runs with any version
+    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - the rest runs with any version
     from repo_map.relations.model import Confidence, Place  # noqa: PLC0415 - as above
     from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
 

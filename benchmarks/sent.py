@@ -13,12 +13,12 @@ from benchmarks.tasks import Task
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
-    from navigator.records.bookkeeping import Navigation, StepRecord
+    from navigator.planner.view import View
     from navigator.settings import NavigationRequest
-    from navigator.steps.view import View
+    from navigator.state.bookkeeping import Navigation, StepRecord
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.model import FlightPlan
-    from repo_map.relevance.score import Relevance, ScoredUnit
+    from repo_map.ranking.score import Relevance, ScoredUnit
 
 _PLACE: Final = re.compile(r"(\d+)\*? (.+?) (\d+)-(\d+)(?:: .*)?")
 _SAME: Final = re.compile(r"\bsame (?:there|in (\S+)):(\d+)-(\d+)$")
@@ -51,9 +51,9 @@ class Sent(NamedTuple):
 
 def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     """Return the answer of ``navigate`` that has at most ``most`` tokens, by the embedded planner."""
-    from mcp_server.protocol.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
+    from mcp_server.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
+    from navigator.planner.outputs import output_of, report_now  # noqa: PLC0415 - as above
     from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest  # noqa: PLC0415 - as above
-    from navigator.steps.outputs import output_of, report_now  # noqa: PLC0415 - as above
 
     budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
     request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
@@ -66,13 +66,13 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
 
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
     """Return a navigation behind its last step, without a store, with what it shows then."""
-    from navigator.records.decisions import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
-    from navigator.records.state import ModelPricingRates  # noqa: PLC0415 - as above
+    from navigator.planner.planner import planned  # noqa: PLC0415 - as above
+    from navigator.planner.request import checked, first_state  # noqa: PLC0415 - as above
+    from navigator.planner.turn import apply_decision  # noqa: PLC0415 - as above
+    from navigator.planner.view import ViewRequest, view_of  # noqa: PLC0415 - as above
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
-    from navigator.steps.planner import planned  # noqa: PLC0415 - as above
-    from navigator.steps.request import checked, first_state  # noqa: PLC0415 - as above
-    from navigator.steps.turn import apply_decision  # noqa: PLC0415 - as above
-    from navigator.steps.view import ViewRequest, view_of  # noqa: PLC0415 - as above
+    from navigator.state.decisions import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
+    from navigator.state.state import ModelPricingRates  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
         return ViewRequest(

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from navigator.navigator import Navigator
-from navigator.records.reports import TurnReport
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
+from navigator.state.reports import TurnReport
 from repo_map.plan.yaml import parse_plan
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Call, Say

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from benchmarks.speed_probe import run_generate, run_probe
 from benchmarks.synthetic import write_synthetic_tree
-from repo_map.worktree.files import list_files
+from repo_map.sources.files import list_files
 
 _COLUMNS = (
     "tree | files | MB | cold s | ctags s | cold ÷ ctags | warm process s"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _STEP_S = 0.05
 _MEBIBYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10
@@ -100,8 +100,8 @@ def main() -> None:
     """Measure in this process and print what was measured as JSON."""
     what, tree, cache, workers = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     # Imported here: the time that imports take is part of what a fresh process is measured for.
-    from repo_map.index import build_index  # noqa: PLC0415 - the import is part of what is measured
-    from repo_map.indexing.store import Store  # noqa: PLC0415 - the import is part of what is measured
+    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - the import is part of what is measured
+    from repo_map.index.store import Store  # noqa: PLC0415 - the import is part of what is measured
     from repo_map.text import tokens  # noqa: PLC0415 - the import is part of what is measured
 
     started = time.perf_counter()
@@ -130,7 +130,7 @@ def main() -> None:
 
 def _draw(index: RepoIndex, level: int) -> None:
     """Draw a map of 8,000 tokens, with some file at a level that a turn of a navigation might change."""
-    from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - the import is part of what is measured
+    from repo_map.outline.draw import draw_map  # noqa: PLC0415 - the import is part of what is measured
     from repo_map.plan.model import FlightPlan, VerbosityRule  # noqa: PLC0415 - the import is part of what is measured
 
     rule = VerbosityRule(pattern=index.paths[len(index) // 2], level=level)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.git import git_command, lend, run_git
 from repo_map.errors import RepoMapError
-from repo_map.worktree.git import GitError, git_environment
+from repo_map.sources.git import GitError, git_environment
 
 _AS_STORED = (
     *("-c", "core.autocrlf=false"),

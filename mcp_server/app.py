@@ -31,30 +31,30 @@ from mcp_types import (
 )
 
 from mcp_server.auth import identify_principal
+from mcp_server.context import AppContext
 from mcp_server.eras import MODERN, can_ask
 from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
+from mcp_server.map_tools import map_tools
 from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
-from mcp_server.protocol.context import AppContext
-from mcp_server.protocol.map_tools import map_tools
-from mcp_server.protocol.navigations import Navigations
-from mcp_server.protocol.prompts import offer_prompts
-from mcp_server.protocol.resources import listed, offer_completions, offer_resources
-from mcp_server.protocol.sampling import DirectChannel, PendingCalls, ask_host, using_channel
-from mcp_server.protocol.subscriptions import Subscriptions, offer_subscriptions
-from mcp_server.protocol.tool_errors import (
+from mcp_server.navigations import Navigations
+from mcp_server.prompts import offer_prompts
+from mcp_server.resources import listed, offer_completions, offer_resources
+from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
+from mcp_server.sdk_private import low_level
+from mcp_server.settings import Settings
+from mcp_server.stdio import serve_stdio
+from mcp_server.subscriptions import Subscriptions, offer_subscriptions
+from mcp_server.tool_errors import (
     echoing_no_secret,
     refusal,
     refuse_unknown_arguments,
     refuse_unusable_prompt,
     refused_call,
 )
-from mcp_server.protocol.tools import tools
-from mcp_server.protocol.views import OfferViews, view_extension
-from mcp_server.sdk_private import low_level
-from mcp_server.settings import Settings
-from mcp_server.transport.stdio import serve_stdio
+from mcp_server.tools import tools
 from mcp_server.version import package_version
+from mcp_server.views import OfferViews, view_extension
 from navigator.agent.telemetry import is_wanted
 from navigator.errors import InvalidRequestError
 from repo_map.errors import UserError

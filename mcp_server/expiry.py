@@ -13,7 +13,7 @@ from navigator.errors import NavigatorError, StorageError
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.records.delivery import NavigationUse
+    from navigator.state.delivery import NavigationUse
 
 DAY: Final = 86_400.0
 """In seconds."""

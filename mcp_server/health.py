@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mcp_server.errors import one_line
 
 if TYPE_CHECKING:
-    from mcp_server.protocol.navigations import Navigations
+    from mcp_server.navigations import Navigations
 
 TIMEOUT_S: Final = 3.0
 """How long an answer is waited for; probes wait little longer."""

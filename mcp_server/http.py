@@ -20,12 +20,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.app import NAME, NavigatorServer
 from mcp_server.auth import Authenticator
+from mcp_server.ending import CLOSING_SECONDS, end_within
 from mcp_server.health import Readiness
 from mcp_server.logs import announce
 from mcp_server.sdk_private import keep_streams_alive, let_calls_end
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.tokens import TokenFile
-from mcp_server.transport.ending import CLOSING_SECONDS, end_within
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:

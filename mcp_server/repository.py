@@ -10,8 +10,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.worktree.disk import kind
-from repo_map.worktree.repository import top_of
+from repo_map.sources.disk import kind
+from repo_map.sources.repository import top_of
 
 _LONGEST_PATH: Final = 4_096
 """Characters, as Linux has it: each folder above a path is looked at."""

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from mcp_server.transport.ending import CALL_SECONDS
+from mcp_server.ending import CALL_SECONDS
 from navigator.loopback import is_loopback
 from navigator.models.vendors import VENDORS
-from navigator.records.decisions import EMBEDDED
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
     GeminiMemory,
     NavigatorSettings,
 )
+from navigator.state.decisions import EMBEDDED
 from navigator.storage.addresses import UnusableAddressError, read_bucket_address, read_database_address
 from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import UserError
-from repo_map.indexing.cache_folder import cache_folder
+from repo_map.index.cache_folder import cache_folder
 from repo_map.limits import read_limits
 
 _Address = TypeVar("_Address")

@@ -14,7 +14,7 @@ _AGENTS: Final = "navigator.agent.runner"
 """What imports ADK, which takes as long as all the rest."""
 _MODULES: Final = (
     "navigator.turns",
-    "navigator.steps.changes",
+    "navigator.planner.changes",
     "navigator.workspaces.workspace",
     "repo_map.plan.yaml",
 )

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
 from navigator.models.sampling_port import HOST, AskHost
-from navigator.records.delivery import Delivery
-from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
+from navigator.planner.drawn import DrawnNavigations
+from navigator.planner.request import ValidRequest, checked, first_state
+from navigator.planner.step_reader import StepReader
+from navigator.planner.turn_request import TurnRequest, turn_request
 from navigator.settings import (
     ENDLESS,
     LOCAL_USER,
@@ -25,10 +27,8 @@ from navigator.settings import (
     Patience,
     StepAction,
 )
-from navigator.steps.drawn import DrawnNavigations
-from navigator.steps.request import ValidRequest, checked, first_state
-from navigator.steps.step_reader import StepReader
-from navigator.steps.turn_request import TurnRequest, turn_request
+from navigator.state.delivery import Delivery
+from navigator.state.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
 from navigator.workspaces.places import resolved
@@ -37,7 +37,7 @@ from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.picture.text import PictureData
-    from navigator.records.bookkeeping import Navigation
+    from navigator.state.bookkeeping import Navigation
     from navigator.turns import TurnOutcome, Turns
     from navigator.workspaces.workspace import Workspaces
 
@@ -390,7 +390,7 @@ class Navigator:
         finally:
             await loading
         workspace, seconds = await reading
-        from navigator.steps.changes import look_at_changes  # noqa: PLC0415 - a stored navigation is read without
+        from navigator.planner.changes import look_at_changes  # noqa: PLC0415 - a stored navigation is read without
 
         rates = self._turns.price_of(task.model).rates(task.model)
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)

@@ -8,11 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
-from navigator.records.decisions import EMBEDDED
+from navigator.state.decisions import EMBEDDED
 from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
-    from navigator.records.state import ExecutionMode
+    from navigator.state.state import ExecutionMode
     from navigator.storage.addresses import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 

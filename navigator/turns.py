@@ -14,18 +14,18 @@ from navigator.agent.step_context import Computing, StepContext
 from navigator.errors import ModelFailedError, NavigationClosedError
 from navigator.models.model_names import price_of, require_key
 from navigator.models.sampling_port import HOST
-from navigator.records.bookkeeping import Navigation
-from navigator.records.decisions import EMBEDDED
-from navigator.records.pricing import ModelPrice, PriceTable, load_prices
-from navigator.records.reports import MenuPlace, StopReason, UnreadWords
+from navigator.planner.decide_turn import NOTHING_TO_UPDATE, TAKEN, Answered, AskedTurn, Revised, decide_turn
+from navigator.planner.drawn import StepResult
+from navigator.planner.feedback import FeedbackOutcome, apply_feedback, reopened, restored, unread_words
+from navigator.planner.menu_choice import NUMBERS, menu_numbers
+from navigator.planner.planner import Update, decide
+from navigator.planner.request import NewTerms, new_terms, on_terms
+from navigator.planner.turn import amend, opened, with_notes
 from navigator.settings import StepAction
-from navigator.steps.decide_turn import NOTHING_TO_UPDATE, TAKEN, Answered, AskedTurn, Revised, decide_turn
-from navigator.steps.drawn import StepResult
-from navigator.steps.feedback import FeedbackOutcome, apply_feedback, reopened, restored, unread_words
-from navigator.steps.menu_choice import NUMBERS, menu_numbers
-from navigator.steps.planner import Update, decide
-from navigator.steps.request import NewTerms, new_terms, on_terms
-from navigator.steps.turn import amend, opened, with_notes
+from navigator.state.bookkeeping import Navigation
+from navigator.state.decisions import EMBEDDED
+from navigator.state.pricing import ModelPrice, PriceTable, load_prices
+from navigator.state.reports import MenuPlace, StopReason, UnreadWords
 from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.steering.commands import has_numbers
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from navigator.agent.models.session import SessionManager
     from navigator.agent.runner import StepRunner
     from navigator.models.sampling_port import AskHost
+    from navigator.planner.drawn import DrawnNavigations
+    from navigator.planner.step_reader import StepReader
+    from navigator.planner.turn_request import TurnRequest
     from navigator.settings import NavigatorSettings
-    from navigator.steps.drawn import DrawnNavigations
-    from navigator.steps.step_reader import StepReader
-    from navigator.steps.turn_request import TurnRequest
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace, Workspaces
 

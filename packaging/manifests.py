@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import yaml
 
-from mcp_server.protocol.tools import tools
-from repo_navigator.host_files.entries import entry_by_path, hook_elements, server_entry
-from repo_navigator.host_files.hook_configuration import HOOKS
-from repo_navigator.host_files.hosts import ENTRY, HOSTS
+from mcp_server.tools import tools
+from repo_navigator.clients.entries import entry_by_path, hook_elements, server_entry
+from repo_navigator.clients.hook_configuration import HOOKS
+from repo_navigator.clients.hosts import ENTRY, HOSTS
 
 ROOT: Final = Path(__file__).parents[1]
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

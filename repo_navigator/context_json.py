@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from mcp_server.protocol.report_text import further
-from navigator.records.reports import NavigatorOutput
-from navigator.steps.menu_text import menu_text
+from mcp_server.report_text import further
+from navigator.planner.menu_text import menu_text
+from navigator.state.reports import NavigatorOutput
 from repo_map.impact.findings import finding_data
 
 

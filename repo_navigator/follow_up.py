@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_server.protocol.report_text import status_of
+from mcp_server.report_text import status_of
 from repo_map.messages import counted
 from repo_navigator.context_json import context_data
 from repo_navigator.options import PagedOptions
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from navigator.navigator import Navigator
-    from navigator.records.reports import NavigatorOutput, UnreadWords
+    from navigator.state.reports import NavigatorOutput, UnreadWords
 
 
 class FollowUp(NamedTuple):

@@ -137,7 +137,7 @@ def _take_report(file: Path, root: Path) -> str:
     if not os.path.lexists(waiting):
         return ""
     from repo_map.messages import counted, quoted  # noqa: PLC0415 - few events have something to report
-    from repo_map.worktree import disk  # noqa: PLC0415 - as above
+    from repo_map.sources import disk  # noqa: PLC0415 - as above
 
     taken = waiting.with_suffix(f".{os.getpid()}")
     waiting.rename(taken)  # Of hooks that run at once one reports.

@@ -24,10 +24,10 @@ from repo_map.check.checking import check_changes
 from repo_map.impact.findings import FindingKind, describe_fault, grouped
 from repo_map.impact.git_changes import read_changes
 from repo_map.impact.values import WORKTREE
-from repo_map.index import RepoIndex, build_index
+from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.messages import one_line
+from repo_map.sources import disk
 from repo_map.working_folder import shut_out_working_folder
-from repo_map.worktree import disk
 from repo_navigator.hook import Findings, findings_file, read_lines
 
 _TIMEOUT_S: Final = 180.0

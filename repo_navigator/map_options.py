@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from repo_map.indexing.remaining import RemainingTime
+from repo_map.index.remaining import RemainingTime
 from repo_map.limits import read_limits
 from repo_navigator.options import argument, count, flag, folder, quiet_switch, repeated, switch
 from repo_navigator.terminal import read_plan
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
     from repo_map.plan.model import FlightPlan
 
 
@@ -56,8 +56,8 @@ def given_plan(options: MapOptions) -> FlightPlan | None:
 
 def open_index(options: IndexOptions) -> RepoIndex:
     """Index the repository, with progress on a terminal."""
-    from repo_map.index import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
-    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
+    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
+    from repo_map.index.store import Store  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None
     progress = ProgressLine(shown=not options.quiet and sys.stderr.isatty())

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from navigator.planner.arguments import require_goal
 from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
-from navigator.steps.arguments import require_goal
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.options import (
     PagedOptions,
@@ -29,7 +29,7 @@ from repo_navigator.stored_navigations import ID_START
 from repo_navigator.terminal import read_input, read_plan
 
 if TYPE_CHECKING:
-    from navigator.steps.request import ValidRequest
+    from navigator.planner.request import ValidRequest
 
 _FOR_NEW_ONES: Final = (
     *(
@@ -147,7 +147,7 @@ class NavigateOptions(PagedOptions):
             FlightPlanError: the plan is not well-formed.
             RepositoryNotFoundError: there is no such repository.
         """
-        from navigator.steps.request import checked  # noqa: PLC0415 - help and wrong flags wait for no request
+        from navigator.planner.request import checked  # noqa: PLC0415 - help and wrong flags wait for no request
 
         if self.continued is not None:
             return self._continued(self.continued)

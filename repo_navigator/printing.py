@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from repo_map.drawing.rendering import ELISION, MARK, path_in_header
+from repo_map.outline.rendering import ELISION, MARK, path_in_header
 from repo_navigator.terminal import print_text, write_or_print
 
 _IN_PAGER: Final = (

@@ -10,7 +10,7 @@ from navigator.workspaces.repository_address import address_title, read_address
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.records.reports import NavigationSummary
+    from navigator.state.reports import NavigationSummary
 
 ID_START: Final = "nav-"
 """What the id of a navigation begins with."""

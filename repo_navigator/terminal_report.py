@@ -11,15 +11,15 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from navigator.records.decisions import action_word, decider_word
-from navigator.records.money import dollars
-from navigator.steps.menu_text import STAR, SUREST, menu_text
+from navigator.planner.menu_text import STAR, SUREST, menu_text
+from navigator.state.decisions import action_word, decider_word
+from navigator.state.money import dollars
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
-    from navigator.records.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
-    from navigator.records.token_usage import TokenAccount
+    from navigator.state.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
+    from navigator.state.token_usage import TokenAccount
 
 
 NO_CALLS: Final = "No model was called, so nothing was spent."
@@ -66,7 +66,7 @@ class TerminalReport:
 
     def _summary(self, report: TurnReport) -> str:
         """Return the last step's words without the files that a panel before has listed."""
-        from navigator.steps.planner import without_files  # noqa: PLC0415 - what is printed again has no panel
+        from navigator.planner.planner import without_files  # noqa: PLC0415 - what is printed again has no panel
 
         return without_files(report.reasoning, self._files)
 

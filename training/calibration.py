@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.corpus import Floats
+from repo_map.ranking.corpus import Floats
 
 _RIDGE = 1.0
 _ROUNDS = 30

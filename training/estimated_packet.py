@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.corpus import Floats, Ints
-from repo_map.relevance.model import Weights
+from repo_map.ranking.corpus import Floats, Ints
+from repo_map.ranking.model import Weights
 from training.signal_rows import TaskRows
 
 MEASURES = ("Acc@1", "Acc@5", "Acc@10", "reach", "body")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from repo_map.relevance.model import Weights
+from repo_map.ranking.model import Weights
 from training import learn_chance, learn_surety
 from training.calibration import by_fold
 from training.learn_weights import FORMULA, deal_folds, learn_folds

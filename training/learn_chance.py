@@ -1,6 +1,6 @@
 """Learn from tasks how likely each unit is part of the goal's work.
 
-    python -m training.learn_chance --rows ROWS --weights repo_map/relevance/weights.json [--write]
+    python -m training.learn_chance --rows ROWS --weights repo_map/ranking/weights.json [--write]
 
 ROWS is the folder of signals that ``training.learn_weights`` keeps. Prints how often units were right by how
 likely they were said to be, each task judged by weights and a model that saw no task of its repository;
@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.chance import chance_signals, chances_of
-from repo_map.relevance.confidence import confidence_of, surety_signals
-from repo_map.relevance.corpus import Floats
-from repo_map.relevance.model import Weights
+from repo_map.ranking.chance import chance_signals, chances_of
+from repo_map.ranking.confidence import confidence_of, surety_signals
+from repo_map.ranking.corpus import Floats
+from repo_map.ranking.model import Weights
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
 from training.learn_weights import FORMULA, deal_folds, learn_folds

@@ -1,6 +1,6 @@
 """Learn from first answers how likely one holds every function that the work edits.
 
-    python -m training.learn_completeness --rows ANSWERS --weights repo_map/relevance/weights.json [--write]
+    python -m training.learn_completeness --rows ANSWERS --weights repo_map/ranking/weights.json [--write]
 
 ANSWERS is the file of rows that ``python -m benchmarks answer --out`` keeps. Prints how often answers were
 complete by how likely they were said to be, each task judged by models that saw no task of its repository;
@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.answer import AnswerRow
 from benchmarks.rows import RowFile
-from repo_map.relevance.completeness import completeness, completeness_signals
-from repo_map.relevance.corpus import Floats
+from repo_map.ranking.completeness import completeness, completeness_signals
+from repo_map.ranking.corpus import Floats
 from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
 from training.learn_weights import deal_folds
 

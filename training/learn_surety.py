@@ -1,6 +1,6 @@
 """Learn from tasks how sure a choice of files may call itself.
 
-    python -m training.learn_surety --rows ROWS --weights repo_map/relevance/weights.json [--write]
+    python -m training.learn_surety --rows ROWS --weights repo_map/ranking/weights.json [--write]
 
 ROWS is the folder of signals that ``training.learn_weights`` keeps. Prints how often a choice was right by
 how sure it was, each task judged by weights and a model that saw no task of its repository; ``--write``
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.relevance.confidence import FIRST, LIKELY, SURE, confidence_of, surety_signals
-from repo_map.relevance.model import Weights
+from repo_map.ranking.confidence import FIRST, LIKELY, SURE, confidence_of, surety_signals
+from repo_map.ranking.model import Weights
 from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
 from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder

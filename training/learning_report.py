@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from repo_map.relevance.corpus import Floats
+from repo_map.ranking.corpus import Floats
 from training.estimated_packet import MEASURES
 from training.signal_rows import TaskRows
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.corpus import Floats
+from repo_map.ranking.corpus import Floats
 
 _STEPS = 200
 _RATE = 0.05

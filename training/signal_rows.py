@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from benchmarks.tasks import Task
 from repo_map.history.history import History
-from repo_map.index import RepoIndex
-from repo_map.relevance.call_edges import CallEdges, call_edges, links_around, neighbour_bonus
-from repo_map.relevance.corpus import Floats, Ints, corpus_of
-from repo_map.relevance.features import FileColumns, read_signals, unit_signals_given_files
-from repo_map.relevance.goal import parse_goal
-from repo_map.relevance.model import (
+from repo_map.index.repo_index import RepoIndex
+from repo_map.ranking.call_edges import CallEdges, call_edges, links_around, neighbour_bonus
+from repo_map.ranking.corpus import Floats, Ints, corpus_of
+from repo_map.ranking.features import FileColumns, read_signals, unit_signals_given_files
+from repo_map.ranking.goal import parse_goal
+from repo_map.ranking.model import (
     Weights,
     are_new,
     combine,
@@ -28,7 +28,7 @@ from repo_map.relevance.model import (
     raise_named_files,
     raise_named_units,
 )
-from repo_map.relevance.score import order_units, score_units
+from repo_map.ranking.score import order_units, score_units
 
 _UNIT_HEADER_TOKENS = 3
 _EDGE_UNITS = 40

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_map.sources.file_kinds import FileFlag, flags_of_path
 
 _FENCE = re.compile(
     r"^(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<text>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL

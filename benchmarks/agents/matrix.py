@@ -16,8 +16,8 @@ from benchmarks.agents.scripted_model import ScriptedModel
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
 from benchmarks.agents.workflow import FACTORIES, Outcome
-from navigator.records.money import dollars
-from navigator.records.pricing import ModelPrice
+from navigator.state.money import dollars
+from navigator.state.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500

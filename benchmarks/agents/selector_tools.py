@@ -12,12 +12,12 @@ import yaml
 
 from benchmarks.agents.isolation.sandbox import Limits, Room, run_isolated
 from benchmarks.agents.trial import fresh_room
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan, VerbosityRule
+from repo_map.sources.file_kinds import FileFlag, flags_of_path
 from repo_map.text.tokens import count
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 INDEX_NAME = "adk_index.yaml"
 _INDEX_TOKENS = 20_000

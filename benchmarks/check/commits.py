@@ -12,13 +12,13 @@ from benchmarks.git import Mirror, run_git
 from benchmarks.trees import find_mirror, materialise
 from repo_map.impact.git_changes import hunks_between
 from repo_map.impact.patches import FilePatch, Patch
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
-from repo_map.worktree.file_kinds import is_built
-from repo_map.worktree.git import Deadline, GitError
+from repo_map.sources.file_kinds import is_built
+from repo_map.sources.git import Deadline, GitError
 
 MOST_FILES: Final = 15
 """Files of code of a commit that is looked at."""

@@ -13,12 +13,12 @@ import msgspec
 from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
 from repo_map.check.checking import check_changes
 from repo_map.impact.findings import Finding
-from repo_map.indexing.workers import read_forms, read_source
+from repo_map.index.workers import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of
 from repo_map.limits import USUAL
 from repo_map.parsing.forms import EITHER, PLACED, REST, Form, ParameterForm
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_map.sources.file_kinds import FileFlag, flags_of_path
 
 _COMMENT: Final = re.compile(r"\s*(?:#|//|/?\*|--|;|\"\"\"|<!--)")
 _HEAD: Final = re.compile(

@@ -14,7 +14,7 @@ from repo_map.check.tests_to_run import MOST_TESTS, tests_for
 from repo_map.impact.changes import find_changes
 from repo_map.impact.sides import sides_of
 from repo_map.languages.registry import language_of
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path, subject_of
+from repo_map.sources.file_kinds import FileFlag, flags_of_path, subject_of
 
 
 class MadeRow(msgspec.Struct, frozen=True):

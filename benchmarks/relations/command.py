@@ -22,8 +22,8 @@ from benchmarks.relations.client import ServerError
 from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
 from benchmarks.relations.sampling import lines_of, sample
 from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.languages.kinds import FUNCTIONS
 
 _COLUMNS = (

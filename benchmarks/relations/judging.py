@@ -15,7 +15,7 @@ from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
 from repo_map.graph.references import Place
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.languages.grammars import ParseError
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence

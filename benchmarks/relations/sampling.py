@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from repo_map.graph.references import Place
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.values import Definition
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.sources.file_kinds import FileFlag
 
 _LEFT_OUT = FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED
 _LAST_PART = re.compile(r"[.#:]+")

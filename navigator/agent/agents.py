@@ -23,9 +23,9 @@ from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.agent.tools import TOOLS
 from navigator.errors import StorageError
-from navigator.steps.planner import planned
-from navigator.steps.prompt import ROLE, changing_part
-from navigator.steps.turn import Decision
+from navigator.planner.planner import planned
+from navigator.planner.prompt import ROLE, changing_part
+from navigator.planner.turn import Decision
 from navigator.storage import state
 from repo_map.errors import RepoMapError
 

@@ -13,9 +13,9 @@ from google.genai import types
 
 from navigator.agent.step_context import current_step
 from navigator.errors import NavigationBusyError
-from navigator.records.bookkeeping import Navigation
-from navigator.records.reports import StopReason
-from navigator.steps.prompt import base_part, changes_part
+from navigator.planner.prompt import base_part, changes_part
+from navigator.state.bookkeeping import Navigation
+from navigator.state.reports import StopReason
 from navigator.storage import state
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from google.genai import types
 
-from navigator.records.bookkeeping import Navigation
-from navigator.steps.drawn import StepResult
-from navigator.steps.turn import apply_decision, settled
+from navigator.planner.drawn import StepResult
+from navigator.planner.turn import apply_decision, settled
+from navigator.state.bookkeeping import Navigation
 from navigator.storage import state
 from navigator.storage.storage import MAP_NAME, record_name
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from google.adk.agents.context import Context
 
     from navigator.agent.step_context import StepContext
-    from navigator.steps.turn import Decision
+    from navigator.planner.turn import Decision
 
 
 async def record(step: StepContext, context: Context, decision: Decision) -> dict[str, Any]:

@@ -15,15 +15,15 @@ from weakref import ref
 import anyio
 import anyio.to_thread
 
-from navigator.records.bookkeeping import Navigation
-from navigator.records.decisions import EMBEDDED
-from navigator.records.reports import Seconds
-from navigator.steps.view import View, ViewRequest, view_of
+from navigator.planner.view import View, ViewRequest, view_of
+from navigator.state.bookkeeping import Navigation
+from navigator.state.decisions import EMBEDDED
+from navigator.state.reports import Seconds
 
 if TYPE_CHECKING:
     from navigator.agent.models.session import HybridSession
-    from navigator.steps.drawn import DrawnNavigation, StepResult
-    from navigator.steps.turn import Decision
+    from navigator.planner.drawn import DrawnNavigation, StepResult
+    from navigator.planner.turn import Decision
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.model import FlightPlan

@@ -7,9 +7,9 @@ from collections.abc import Container, Mapping
 from navigator.errors import InvalidArgumentError, UnknownModelError
 from navigator.models.model_text import MOST_NAME, cleaned_name
 from navigator.models.vendors import VENDORS, vendor_of
-from navigator.records.decisions import EMBEDDED
-from navigator.records.pricing import FREE, ModelPrice, PriceTable, load_prices
 from navigator.settings import NavigatorSettings
+from navigator.state.decisions import EMBEDDED
+from navigator.state.pricing import FREE, ModelPrice, PriceTable, load_prices
 from repo_map.messages import is_printable
 
 _NAMED = [f"`{EMBEDDED}`", *(f"`{vendor.prefix}…`" for vendor in VENDORS)]

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from navigator.picture.map_outline import MOST_NODES, outline_of
 from navigator.picture.parts import PicturedParts, parts_of, reasons_of
 from navigator.picture.related import Part, links_between
 from navigator.picture.source import source_chunks
 from navigator.picture.text import PictureData, as_json, clipped
-from repo_map.drawing.outline import MOST_NODES, outline_of
 from repo_map.impact.findings import BROKEN, Finding
 from repo_map.impact.values import NOTHING, Changes
-from repo_map.packing.why import brief_reason
+from repo_map.outline.why import brief_reason
 from repo_map.parsing.values import LineRange
 
 if TYPE_CHECKING:
-    from navigator.records.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
-    from repo_map.drawing.draw import RepoMap
-    from repo_map.index import RepoIndex
-    from repo_map.relevance.score import Relevance
+    from navigator.state.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.draw import RepoMap
+    from repo_map.ranking.score import Relevance
 
 MOST_BYTES: Final = 64_000
 """Of a picture's data as JSON."""

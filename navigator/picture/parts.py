@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from repo_map.outline.sections import qualified_names
 from repo_map.parsing.values import LineRange
-from repo_map.selection.sections import qualified_names
 
 if TYPE_CHECKING:
-    from repo_map.drawing.blocks import Block
-    from repo_map.index import RepoIndex
-    from repo_map.relevance.score import Relevance
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.blocks import Block
+    from repo_map.ranking.score import Relevance
 
 
 class PicturedPart(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from repo_map.outline.sections import qualified_names
 from repo_map.relations.model import RelationKind
 from repo_map.relations.resolve import relations_of
-from repo_map.selection.sections import qualified_names
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST = 120
 _WORDS = {RelationKind.CALL: "calls", RelationKind.OVERRIDE: "overrides", RelationKind.BASE: "extends"}

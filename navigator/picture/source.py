@@ -10,7 +10,7 @@ from repo_map.messages import printable
 from repo_map.parsing.values import LineRange
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST_LINES = 80
 """Of one stretch; the rest of it is counted by its lines."""

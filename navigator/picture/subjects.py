@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
-from navigator.records.bookkeeping import Navigation
-from navigator.records.reports import FileReport
-from navigator.steps.turn import cuts_of
+from navigator.planner.turn import cuts_of
+from navigator.state.bookkeeping import Navigation
+from navigator.state.reports import FileReport
 from navigator.workspaces.repository_address import address_name
-from repo_map.drawing.replay import Drift, find_drift
 from repo_map.impact.values import NOTHING
-from repo_map.worktree.places import names_of
+from repo_map.outline.replay import Drift, find_drift
+from repo_map.sources.places import names_of
 
 if TYPE_CHECKING:
-    from navigator.records.reports import NavigatorOutput, TurnReport
+    from navigator.state.reports import NavigatorOutput, TurnReport
     from navigator.workspaces.workspace import Workspace
-    from repo_map.drawing.draw import RepoMap
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.draw import RepoMap
 
 CHANGED = "The repository has changed since this step: sizes are those of today, and parts are left out."
 _OPEN = "open"

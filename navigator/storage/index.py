@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
-from navigator.records.reports import NavigationSummary, StopReason
+from navigator.state.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.state.reports import NavigationSummary, StopReason
 from navigator.storage import state
 
 if TYPE_CHECKING:
-    from navigator.records.bookkeeping import Navigation
+    from navigator.state.bookkeeping import Navigation
     from navigator.storage.database import Database
     from navigator.storage.errors import StorageFaults
 

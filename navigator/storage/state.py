@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
-from navigator.records.state import NavigatorState
+from navigator.state.bookkeeping import Navigation, NavigationBookkeeping
+from navigator.state.state import NavigatorState
 
 STATE_KEY: Final = "navigator"
 RUN_KEY: Final = "navigator_run"

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navigator.workspaces.repository_address import Source, read_address, write_address
-from repo_map.worktree.commits import CommitTree
-from repo_map.worktree.files import resolve_root
-from repo_map.worktree.folders import folder_tree
-from repo_map.worktree.united import unite
+from repo_map.sources.commits import CommitTree
+from repo_map.sources.files import resolve_root
+from repo_map.sources.folders import folder_tree
+from repo_map.sources.united import unite
 
 if TYPE_CHECKING:
-    from repo_map.worktree.places import Place
+    from repo_map.sources.places import Place
 
 
 def place_of(address: str) -> Place:

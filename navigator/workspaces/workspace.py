@@ -15,33 +15,33 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.workspaces.places import place_of
-from repo_map.drawing.draw import draw_map
 from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
 from repo_map.impact.ranking import goal_with_changes, raise_by_impact
 from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.values import NOTHING, Changes
-from repo_map.index import build_index
-from repo_map.indexing.remaining import RemainingTime
-from repo_map.indexing.store import Store, user_store
+from repo_map.index.remaining import RemainingTime
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store, user_store
 from repo_map.messages import counted
+from repo_map.outline.draw import draw_map
+from repo_map.ranking.score import score_goal
 from repo_map.recent import Recent
 from repo_map.relations.resolve import relations_of
-from repo_map.relevance.score import score_goal
+from repo_map.sources.repository import top_of
 from repo_map.text import tokens
-from repo_map.worktree.repository import top_of
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
-    from repo_map.drawing.draw import RepoMap
     from repo_map.history.history import History
     from repo_map.impact.risks import Impact
-    from repo_map.index import RepoIndex
-    from repo_map.indexing.store import Store
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.store import Store
+    from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
-    from repo_map.relevance.model import Weights
-    from repo_map.relevance.score import Relevance
-    from repo_map.worktree.places import Place
+    from repo_map.ranking.model import Weights
+    from repo_map.ranking.score import Relevance
+    from repo_map.sources.places import Place
 
 
 TELL_EVERY_S = 1.0

@@ -25,11 +25,11 @@ from repo_map.languages.registry import language_named
 from repo_map.messages import counted, few
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
-from repo_map.worktree.file_kinds import COPIED, is_built
+from repo_map.sources.file_kinds import COPIED, is_built
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _ORDER: Final = {
     kind: at

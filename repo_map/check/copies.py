@@ -13,7 +13,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.parsing.forms import ParameterForm
 from repo_map.relations.model import Place
-from repo_map.worktree.file_kinds import COPIED
+from repo_map.sources.file_kinds import COPIED
 
 _LEAST_LINES: Final = 4
 """Lines of a body with a word, without which copies say nothing."""

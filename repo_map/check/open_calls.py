@@ -19,7 +19,7 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _OWN: Final = frozenset({"self", "this", "cls", "super", "super()"})
 _CALLED: Final = r"((?<![\w.])[A-Z]\w+)?(?:\.|->|::)\s*{}(?=\s*(?:\(|::<))"

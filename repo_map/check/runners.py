@@ -11,7 +11,7 @@ from repo_map.check.script_runners import script_command
 from repo_map.check.set_up import SetUp, TestRequest
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MODULE_OF_PATH: Final = re.compile(r"\.py$")
 _CRATE_NAME: Final = re.compile(r"(?ms)^\[package\][^\[]*?^name\s*=\s*[\"']([\w-]+)[\"']")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from repo_map.languages.kinds import FUNCTIONS
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _LONGEST: Final = 200_000
 """Characters of a file of set-up that are read."""

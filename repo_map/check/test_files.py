@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from repo_map.check.bare_names import SCRIPTS
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.worktree.file_kinds import COPIED, is_below_tests, is_named_as_helper, is_run_as_test
+from repo_map.sources.file_kinds import COPIED, is_below_tests, is_named_as_helper, is_run_as_test
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
     from repo_map.relations.model import Place
 
 _RUNS: Final = re.compile(r"^(?:describe|it|test|suite)(?:\.\w+)?\s*\(", re.M)

@@ -13,11 +13,11 @@ from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.relations.text_search import files_with
-from repo_map.worktree.file_kinds import is_entry, subject_of
+from repo_map.sources.file_kinds import is_entry, subject_of
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 MOST_TESTS: Final = 5
 _ENOUGH: Final = 2

@@ -12,7 +12,7 @@ from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
 from repo_map.relations.text_search import files_with
-from repo_map.worktree.file_kinds import tells_of_today
+from repo_map.sources.file_kinds import tells_of_today
 
 _TELLING: Final = re.compile(r"_|[a-z][A-Z]|\d")
 """What a name has that no word of a language has."""

@@ -10,7 +10,7 @@ import msgspec
 
 from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.sides import Sides
-from repo_map.worktree.file_kinds import is_made
+from repo_map.sources.file_kinds import is_made
 
 _STRICT: Final = frozenset(
     {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}

@@ -14,13 +14,13 @@ from repo_map.distinct import distinct
 from repo_map.first_look.words import SearchedWords, searched_words
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
-from repo_map.relevance.bm25 import inverse_frequency, term_weights
-from repo_map.relevance.corpus import summed
-from repo_map.relevance.goal import ParsedGoal
+from repo_map.ranking.bm25 import inverse_frequency, term_weights
+from repo_map.ranking.corpus import summed
+from repo_map.ranking.goal import ParsedGoal
+from repo_map.sources.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
+from repo_map.sources.files import Listing
+from repo_map.sources.tree import TreeFiles
 from repo_map.text.terms import terms_in
-from repo_map.worktree.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
-from repo_map.worktree.files import Listing
-from repo_map.worktree.tree import TreeFiles
 
 MOST_FILES = 200
 MOST_CODE_BYTES, MOST_TEXT_BYTES = 2_000_000, 300_000

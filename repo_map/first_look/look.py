@@ -7,16 +7,16 @@ import time
 import numpy as np
 
 from repo_map.first_look.choosing import choose
-from repo_map.index import RepoIndex, ignore_progress
-from repo_map.indexing.store import Store
-from repo_map.indexing.updating import OnProgress, read_some, require_memory
-from repo_map.indexing.workers import prepare
+from repo_map.index.repo_index import RepoIndex, ignore_progress
+from repo_map.index.store import Store
+from repo_map.index.updating import OnProgress, read_some, require_memory
+from repo_map.index.workers import prepare
 from repo_map.languages.registry import language_of
 from repo_map.limits import USUAL, Limits
-from repo_map.relevance.goal import parse_goal
-from repo_map.worktree.files import Listing
-from repo_map.worktree.places import Place
-from repo_map.worktree.tree import Tree
+from repo_map.ranking.goal import parse_goal
+from repo_map.sources.files import Listing
+from repo_map.sources.places import Place
+from repo_map.sources.tree import Tree
 
 LARGE_BYTES = 6_000_000
 """Of source: an index of less is there within some seconds."""

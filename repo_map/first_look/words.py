@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from repo_map.relevance.bm25 import term_weights
-from repo_map.relevance.goal import GoalPart, ParsedGoal
+from repo_map.ranking.bm25 import term_weights
+from repo_map.ranking.goal import GoalPart, ParsedGoal
 
 _SHORTEST = 3
 """Bytes."""

@@ -15,13 +15,13 @@ from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.distinct import distinct
 from repo_map.graph import references
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
-from repo_map.indexing.extractor_version import extractor_version
+from repo_map.index.extractor_version import extractor_version
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent
-from repo_map.worktree.file_kinds import COPIED, FileFlag
+from repo_map.sources.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 DAMPING = 0.85
 """Chance that a reader follows a reference rather than starting anew; Page et al., 1998."""

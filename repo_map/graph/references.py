@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from repo_map.distinct import distinct, first_of_each
 from repo_map.languages.kinds import CODE, TEXT
-from repo_map.worktree.file_kinds import COPIED, FileFlag
+from repo_map.sources.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.secrets.names import mask_name, mask_names
-from repo_map.worktree.git import Deadline, GitOutput, HistoryPlace
+from repo_map.sources.git import Deadline, GitOutput, HistoryPlace
 
 WIDEST_COMMIT = 30
 """Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""

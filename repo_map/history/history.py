@@ -30,12 +30,12 @@ from repo_map.history.git_log import (
     read_patches,
     touched_lines,
 )
-from repo_map.indexing.extractor_version import extractor_version
-from repo_map.indexing.store import Store, user_store
+from repo_map.index.extractor_version import extractor_version
+from repo_map.index.store import Store, user_store
 from repo_map.secrets.names import mask_names
+from repo_map.sources.commit_names import CommitNameError, locate
+from repo_map.sources.git import HEAD, LONGEST_S, Deadline, Git, GitError
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.commit_names import CommitNameError, locate
-from repo_map.worktree.git import HEAD, LONGEST_S, Deadline, Git, GitError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

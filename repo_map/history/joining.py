@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.history.history import History, read_history
-from repo_map.indexing.store import Store
-from repo_map.worktree.places import Place
+from repo_map.index.store import Store
+from repo_map.sources.places import Place
 
 
 def history_of(

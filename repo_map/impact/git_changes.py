@@ -20,8 +20,8 @@ from repo_map.errors import RepoMapError
 from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk, Patch, read_patch
 from repo_map.impact.values import WORKTREE
 from repo_map.secrets.masking import mask, mask_text
-from repo_map.worktree import disk
-from repo_map.worktree.commit_names import (
+from repo_map.sources import disk
+from repo_map.sources.commit_names import (
     WHAT_NAMES_ONE,
     CommitNameError,
     CommitRange,
@@ -29,12 +29,12 @@ from repo_map.worktree.commit_names import (
     locate,
     read_range,
 )
-from repo_map.worktree.files import read_file
-from repo_map.worktree.git import HEAD, Deadline, Git, GitError, HistoryPlace
+from repo_map.sources.files import read_file
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryPlace
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
-    from repo_map.worktree.places import TreePart
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.sources.places import TreePart
 
 _ADVICE: Final = f"give `worktree`, {WHAT_NAMES_ONE}, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0

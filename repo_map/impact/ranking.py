@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.impact.risks import Impact, Risk
 from repo_map.impact.values import Changes
 from repo_map.messages import one_line
+from repo_map.ranking.score import Relevance, ScoredFile, ScoredUnit
 from repo_map.relations.model import Confidence, Place
-from repo_map.relevance.score import Relevance, ScoredFile, ScoredUnit
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 
 class _Worth(NamedTuple):

@@ -14,7 +14,7 @@ from repo_map.relations.resolve import Relations, relations_of
 from repo_map.relations.text_search import row_at
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _FAR: Final = 8
 """Calls up to which a test is looked for where none is nearer: without one it is said that none is seen."""

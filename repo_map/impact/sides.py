@@ -16,10 +16,10 @@ from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
-from repo_map.worktree.repository import top_of
+from repo_map.sources.repository import top_of
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST_READ: Final = 1_000_000
 """Bytes of a file whose calls are read."""
@@ -96,7 +96,7 @@ class Side:
 
     def read(self, files: Sequence[int]) -> None:
         """Have the functions and calls of files read at once."""
-        from repo_map.indexing.workers import read_forms  # noqa: PLC0415 - a warm start parses nothing
+        from repo_map.index.workers import read_forms  # noqa: PLC0415 - a warm start parses nothing
 
         wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
         sources = [(self.index.paths[file], self.index.source(file)) for file in wanted]

@@ -12,7 +12,7 @@ from repo_map.messages import counted, one_line
 from repo_map.relations.model import Confidence, Place
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST: Final = 6
 _MOST_TESTS: Final = 4

@@ -118,14 +118,14 @@ def compile_query(language: str, text: str) -> Query:
 def query_files(language: str, name: str) -> tuple[Traversable, ...]:
     """Return the files of a language's query of a name (``symbols``).
 
-    A language without a family has one, in ``queries/``. What a family's folder holds all its languages have;
-    a folder in it, or a file ``symbols-<language>.scm`` there, adds what is a language's own.
+    A language without a family has one, in ``languages/queries/``. What a family's folder holds all its
+    languages have; a folder in it, or a file ``symbols-<language>.scm`` there, adds what is a language's own.
     """
     known = language_named(language)
     package, folder = resources.files("repo_map"), known.queries or language
     if not known.family:
-        return (package.joinpath("queries", folder, f"{name}.scm"),)
-    family = package.joinpath("families", known.family)
+        return (package.joinpath("languages", "queries", folder, f"{name}.scm"),)
+    family = package.joinpath("languages", known.family)
     own = family.joinpath(folder)
     files = (
         family.joinpath(f"{name}.scm"),

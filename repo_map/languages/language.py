@@ -129,8 +129,8 @@ class Language(NamedTuple):
     queries: str = ""
     """Folder of its queries, where it is not the language's own name."""
     family: str = ""
-    """The folder below ``families/`` with the reader of its facts and the resolver of its names; ``""`` where
-    names are not resolved."""
+    """The folder with the reader of its facts and the resolver of its names; ``""`` where names are not
+    resolved."""
     has_overloads: bool = False
     """Whether one name is several functions, which what they are given tells apart."""
     is_indented: bool = False

@@ -34,13 +34,12 @@ _HEAD: Final = 20_000
 def _records() -> list[str]:
     """Return the modules that hold languages, in the order of their or their folders' names."""
     own = repo_map.languages.__path__[0]
-    families = f"{own}/../families"
     # `os` is quicker than `pathlib`, in every start.
     stems = {name.removesuffix(".py") for name in os.listdir(own) if name.endswith(".py")}  # noqa: PTH208
     found = {stem: f"repo_map.languages.{stem}" for stem in stems - _SHARED}
-    for name in os.listdir(families):  # noqa: PTH208
-        if os.path.exists(f"{families}/{name}/__init__.py"):  # noqa: PTH110
-            found[name] = f"repo_map.families.{name}"
+    for name in os.listdir(own):  # noqa: PTH208
+        if os.path.exists(f"{own}/{name}/__init__.py"):  # noqa: PTH110
+            found[name] = f"repo_map.languages.{name}"
     return [found[name] for name in sorted(found)]
 
 

@@ -33,4 +33,4 @@ def find_facts(
 @cache
 def _readers(family: str) -> Mapping[str, type[Reader]]:
     """Return the readers of a family by language, loaded by name: the engine's parts know no language."""
-    return cast("Mapping[str, type[Reader]]", import_module(f"repo_map.families.{family}.reader").READERS)
+    return cast("Mapping[str, type[Reader]]", import_module(f"repo_map.languages.{family}.reader").READERS)

@@ -16,7 +16,7 @@ from repo_map.parsing.values import Definition
 from repo_map.recent import Recent
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""

@@ -17,11 +17,11 @@ from repo_map.recent import Recent
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
+from repo_map.sources.file_kinds import PATH_ONLY, is_template
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import PATH_ONLY, is_template
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST_CANDIDATES: Final = 4
 """Files of one name that are still told as possible."""

@@ -32,7 +32,7 @@ from repo_map.relations.model import (
 )
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST_NAMESAKES: Final = 12
 """Definitions of one name that are still told as possible targets."""
@@ -556,7 +556,7 @@ def _dotted(text: str) -> list[str]:
 
 def _resolver(family: str, index: RepoIndex) -> Resolver:
     """Return the resolver of a family, loaded by name: the engine's parts know no language."""
-    return cast("Resolver", import_module(f"repo_map.families.{family}.resolver").RESOLVER(index))
+    return cast("Resolver", import_module(f"repo_map.languages.{family}.resolver").RESOLVER(index))
 
 
 _KINDS: Final = tuple(RelationKind(kind) for kind in facts.SITE_KINDS)

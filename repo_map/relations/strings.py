@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.recent import Recent
-from repo_map.worktree.file_kinds import COPIED, PATH_ONLY, is_template
+from repo_map.sources.file_kinds import COPIED, PATH_ONLY, is_template
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _LONGEST: Final = 200
 """Characters of a string that names something."""

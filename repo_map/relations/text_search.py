@@ -13,7 +13,7 @@ from repo_map.distinct import distinct
 from repo_map.text.terms import terms_of, words
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _MOST_READ: Final = 200
 """Files that are read to find who names something: those nearest to it by path."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
 from repo_map.messages import counted, one_line
+from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.score import Relevance
-from repo_map.selection.exclusions import excluded_by, included_paths
+from repo_map.ranking.score import Relevance
 from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, read_commands
 from repo_map.steering.plan_changes import PlanChanges
 from repo_map.steering.questions import QuestionContext, answer, is_change, unknown_name, within_tokens
@@ -25,7 +25,7 @@ from repo_map.steering.targets import (
 
 if TYPE_CHECKING:
     from repo_map.history.history import History
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 IN_FULL: Final = "In full: "
 """Begins the line about parts that are shown whole."""

@@ -12,9 +12,9 @@ import numpy as np
 from repo_map import globs
 from repo_map.impact.values import WORKTREE
 from repo_map.messages import counted, one_line
+from repo_map.outline.exclusions import excluded_by
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
-from repo_map.selection.exclusions import excluded_by
 from repo_map.steering.related import RELATED, Related, find_related, for_files, rows_of, tell_what_relies
 from repo_map.steering.targets import (
     MOST_HITS,
@@ -29,9 +29,9 @@ from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
     from repo_map.history.history import History
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.ranking.score import Relevance
     from repo_map.relations.model import Place
-    from repo_map.relevance.score import Relevance
 
 MOST_TOKENS: Final = 140
 """Of all that is answered to one feedback; with what stands around it a host pays 200 at most."""

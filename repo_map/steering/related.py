@@ -15,7 +15,7 @@ from repo_map.relations.resolve import Relations, relations_of
 from repo_map.steering.targets import NamedDefinition, Target, named_by
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
     from repo_map.relations.model import Place
 
 _MOST_TARGETS = 4

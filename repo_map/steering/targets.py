@@ -15,10 +15,10 @@ from repo_map import globs
 from repo_map.distinct import distinct
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
-from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
+from repo_map.sources.file_kinds import SpokenKind, spoken_kind
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 MOST_PLACES: Final = 5
 """Definitions of one name that are taken; of more the name alone says too little."""

@@ -14,8 +14,8 @@ from navigator.workspaces.places import place_of
 from repo_map.check import telling
 from repo_map.check.checking import check_changes
 from repo_map.impact.git_changes import read_changes
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_navigator.options import any_of, argument, flag, switch
 from repo_navigator.repository_arguments import require_repository
 from repo_navigator.terminal import print_text

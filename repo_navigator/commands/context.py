@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.logs import log_to_stderr
-from mcp_server.protocol.report_text import status_of
+from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.context_json import context_data
@@ -21,7 +21,7 @@ from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.records.reports import NavigatorOutput
+    from navigator.state.reports import NavigatorOutput
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from repo_navigator.options import flag, repeated, switch
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
-    from repo_map.drawing.costs import CostManifest, CostRow
+    from repo_map.outline.costs import CostManifest, CostRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,8 @@ def run(options: CostsOptions) -> None:
 def _priced(options: CostsOptions) -> str:
     plan = given_plan(options)
     index = open_index(options)
-    from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
-    from repo_map.selection.lint import find_unmatched  # noqa: PLC0415 - as above
+    from repo_map.outline.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
+    from repo_map.outline.lint import find_unmatched  # noqa: PLC0415 - as above
 
     manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
     rows = _rows(manifest, options)

@@ -26,17 +26,17 @@ from mcp_server.setting_names import KNOWN, unknown_settings, warn_removed_setti
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.tokens import read_tokens
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.records.decisions import EMBEDDED
 from navigator.settings import NavigationRequest, kept_in_memory
+from navigator.state.decisions import EMBEDDED
 from navigator.storage.addresses import DatabaseAddress, require_packages
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
+from repo_map.sources.git import GitError, git_version
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
-from repo_map.worktree.git import GitError, git_version
-from repo_navigator.host_files.configuration import Configuration
-from repo_navigator.host_files.entries import unsafe
-from repo_navigator.host_files.hosts import HOSTS
+from repo_navigator.clients.configuration import Configuration
+from repo_navigator.clients.entries import unsafe
+from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.options import json_switch
 from repo_navigator.use_navigator import use_navigator
 

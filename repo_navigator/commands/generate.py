@@ -17,8 +17,8 @@ from repo_navigator.options import count, flag, repeated, switch
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
-    from repo_map.drawing.draw import RepoMap
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
 
 _FOCUS_WEIGHT = 5.0
@@ -52,7 +52,7 @@ def run(options: GenerateOptions) -> None:
     """Print the map, or the JSON object, that the options ask for."""
     if options.save_plan:
         require_writable(options.save_plan)
-    from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - loads numpy: flags and help come first
+    from repo_map.outline.draw import draw_map  # noqa: PLC0415 - loads numpy: flags and help come first
 
     plan = _plan_of(options)
     index = open_index(options)
@@ -64,7 +64,7 @@ def run(options: GenerateOptions) -> None:
         encoding=options.tokenizer,
     )
     if options.save_plan:
-        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
+        from repo_map.outline.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
         replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))

@@ -15,10 +15,10 @@ from mcp_server.errors import ErrorDetails, details_of
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, HostFile, carry_out
-from repo_navigator.host_files.entries import Scope, hook_elements, server_entry
-from repo_navigator.host_files.hook_configuration import HookConfiguration
-from repo_navigator.host_files.hosts import HOOK_HOSTS, HOSTS, Host
+from repo_navigator.clients.configuration import Configuration, ConfigurationChange, HostFile, carry_out
+from repo_navigator.clients.entries import Scope, hook_elements, server_entry
+from repo_navigator.clients.hook_configuration import HookConfiguration
+from repo_navigator.clients.hosts import HOOK_HOSTS, HOSTS, Host
 from repo_navigator.options import argument, flag, json_switch, repeated, switch
 
 ALL: Final = "all"

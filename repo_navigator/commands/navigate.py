@@ -16,12 +16,12 @@ import anyio
 
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.logs import log_to_stderr
-from mcp_server.protocol.report_text import status_of
+from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import ModelFailedError
 from navigator.picture.page import saved_page
-from navigator.records.decisions import EMBEDDED
-from navigator.records.reports import NavigatorOutput, Progress, StopReason
+from navigator.state.decisions import EMBEDDED
+from navigator.state.reports import NavigatorOutput, Progress, StopReason
 from repo_map.atomic_files import replace_text, require_writable
 from repo_navigator.context_json import context_data
 from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
@@ -37,8 +37,8 @@ from repo_navigator.use_navigator import use_navigator
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.picture.text import PictureData
-    from navigator.records.reports import TurnReport
-    from navigator.steps.request import ValidRequest
+    from navigator.planner.request import ValidRequest
+    from navigator.state.reports import TurnReport
 
 
 OPTIONS = NavigateOptions

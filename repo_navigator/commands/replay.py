@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from mcp_server.settings import Settings
-from navigator.steps.arguments import require_token_budget
+from navigator.planner.arguments import require_token_budget
 from navigator.workspaces.places import place_of
 from repo_map.atomic_files import require_writable
-from repo_map.drawing.draw import RepoMap
-from repo_map.drawing.replay import Drift, replay
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.messages import counted, one_line
+from repo_map.outline.draw import RepoMap
+from repo_map.outline.replay import Drift, replay
 from repo_map.plan.yaml import parse_plan
 from repo_navigator.options import OutputOptions, argument, flag, switch, whole_number
 from repo_navigator.repository_arguments import further_repositories, require_repository

@@ -22,5 +22,5 @@ def test_the_server_answers_before_adk_and_the_engine_are_imported() -> None:
 
 
 def test_the_engine_imports_neither_model_nor_protocol_libraries() -> None:
-    loaded = _modules_loaded_by("import repo_navigator.map_main, repo_map.index, repo_map.drawing.draw")
+    loaded = _modules_loaded_by("import repo_navigator.map_main, repo_map.index, repo_map.outline.draw")
     assert not {"google.adk", "google.genai", "mcp"} & loaded

@@ -10,11 +10,11 @@ import pytest
 from mcp import Client
 from pydantic import BaseModel
 
+from mcp_server import wire
 from mcp_server.app import build_server
-from mcp_server.protocol import wire
-from mcp_server.protocol.tools import compact
 from mcp_server.settings import Settings
-from repo_navigator.host_files.hosts import HOSTS
+from mcp_server.tools import compact
+from repo_navigator.clients.hosts import HOSTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 README = Path(__file__).parents[2] / "README.md"

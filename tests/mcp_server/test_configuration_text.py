@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_navigator.host_files.configuration_text import JsonWithComments, Toml
+from repo_navigator.clients.configuration_text import JsonWithComments, Toml
 
 SPACES = st.sampled_from(
     ["", "", " ", "\n", "\r\n", "\n\t", "  // a, {comment}\n", "/* [b], */", " /* \n */ "]

@@ -16,8 +16,8 @@ from mcp import Client
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
-from navigator.records.delivery import Delivery
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.state.delivery import Delivery
 from tests.support.results import object_of
 from tests.support.team_stores import STORES, kept_in_stores
 

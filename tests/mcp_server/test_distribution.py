@@ -23,7 +23,7 @@ from bundle import PACKAGES
 from manifests import HOOK_PLUGIN, PLUGIN, manifests, registry_entry
 from model_texts import FILE, model_texts
 from release import notes
-from repo_navigator.host_files.entries import entry_by_path, unsafe
+from repo_navigator.clients.entries import entry_by_path, unsafe
 
 ROOT = Path(__file__).parents[2]
 SERVED = entry_by_path()
@@ -57,7 +57,7 @@ def test_the_bundle_holds_the_code_with_its_data_and_the_tested_versions(bundle:
         pinned = tomllib.loads(opened.read("pyproject.toml").decode())
     assert manifest["server"]["entry_point"] in names
     assert manifest["version"] == project()["version"]
-    assert "navigator/records/prices.yaml" in names
+    assert "navigator/state/prices.yaml" in names
     assert any(name.endswith(".scm") for name in names)
     assert not any("__pycache__" in name for name in names)
     assert any(pin.startswith("mcp==") for pin in pinned["tool"]["uv"]["constraint-dependencies"])

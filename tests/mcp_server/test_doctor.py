@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.commands.doctor import (
     FindingState,
     folder,
@@ -18,7 +19,6 @@ from repo_navigator.commands.doctor import (
     packages,
     vocabularies,
 )
-from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.team_stores import own_schema, url_of
 

@@ -31,13 +31,13 @@ from mcp_server.app import build_server
 from mcp_server.errors import details_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
-from mcp_server.transport.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
+from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
-from repo_navigator.host_files.configuration import Configuration, carry_out
-from repo_navigator.host_files.hosts import HOSTS
+from repo_navigator.clients.configuration import Configuration, carry_out
+from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.errors import (
     Refusal,
@@ -564,7 +564,7 @@ async def test_a_line_without_an_end_is_told() -> None:
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mcp_server.protocol import tools
+    from mcp_server import tools
 
     monkeypatch.setattr(tools, "_OPENING_SECONDS", 0.0)
     hasty = dataclasses.replace(settings, call_seconds=1e-6)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.protocol.responses import (
+from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     Answer,
     Cursor,

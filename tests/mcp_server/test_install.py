@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from benchmarks.__main__ import main as benchmarks
-from repo_navigator.host_files.entries import unsafe
-from repo_navigator.host_files.hosts import ENTRY, HOSTS, Host
+from repo_navigator.clients.entries import unsafe
+from repo_navigator.clients.hosts import ENTRY, HOSTS, Host
 from repo_navigator.main import main
 from repo_navigator.map_main import main as repo_map_main
 from tests.support.hostile import TRAPS, make_place

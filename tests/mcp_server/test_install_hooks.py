@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_navigator.host_files.entries import is_our_hook
-from repo_navigator.host_files.hosts import HOOK_HOSTS
+from repo_navigator.clients.entries import is_our_hook
+from repo_navigator.clients.hosts import HOOK_HOSTS
 from repo_navigator.main import main
 
 COMMENTED = """\

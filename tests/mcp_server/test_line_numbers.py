@@ -13,7 +13,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_map.drawing.rendering import path_in_header
+from repo_map.outline.rendering import path_in_header
 from repo_map.text.tokens import count
 from repo_navigator.main import main
 from tests.support.maps import HEADER, numbers_of

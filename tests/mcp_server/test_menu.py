@@ -12,11 +12,11 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.app import build_server
-from mcp_server.protocol.report_text import DETAILS, report_text, wire_report
+from mcp_server.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
-from navigator.records.reports import MenuPlace, NavigatorOutput, TurnReport
+from navigator.state.reports import MenuPlace, NavigatorOutput, TurnReport
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.completeness import Evidence
+from repo_map.ranking.completeness import Evidence
 from repo_map.text.tokens import count
 from repo_navigator.context_json import context_data
 from tests.mcp_server.conftest import plant

@@ -12,8 +12,8 @@ from mcp import Client
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
-from navigator.records.delivery import Delivery
 from navigator.settings import NavigationRequest
+from navigator.state.delivery import Delivery
 from tests.support.errors import refusal_of
 from tests.support.results import object_of
 

@@ -11,9 +11,9 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.settings import FIRST_ANSWER
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.ranking.score import score_goal
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_menu import places_of

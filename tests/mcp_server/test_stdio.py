@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
-from mcp_server.transport.stdio import Exchange
+from mcp_server.stdio import Exchange
 from tests.support.results import object_of
 from tests.support.signals import heeding_ctrl_c
 

@@ -18,8 +18,8 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_types import ListToolsResult
 
 from mcp_server.app import build_server
-from mcp_server.protocol.views import view_uri
 from mcp_server.settings import Settings
+from mcp_server.views import view_uri
 from navigator.picture.data import MOST_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from navigator.records.reports import NavigatorOutput, TurnReport
 from navigator.settings import NavigationRequest
+from navigator.state.reports import NavigatorOutput, TurnReport
 from tests.navigator.conftest import MakeNavigator
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import Mind, Say, call

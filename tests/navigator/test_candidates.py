@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from navigator.records.reports import Candidate
+from navigator.planner.candidates import candidates
 from navigator.settings import NavigationRequest
-from navigator.steps.candidates import candidates
+from navigator.state.reports import Candidate
 from repo_map import globs
-from repo_map.drawing.draw import draw_map
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import write
 

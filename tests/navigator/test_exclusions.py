@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.records.reports import TurnReport
 from navigator.settings import NavigationRequest
+from navigator.state.reports import TurnReport
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.navigator.flights import DONE, fly
 from tests.support.providers.minds import Say, call

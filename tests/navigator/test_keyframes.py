@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigator.steps.prompt import MARK, DrawnMap, MapChanges, changes_between
-from repo_map.drawing.blocks import MapText
+from navigator.planner.prompt import MARK, DrawnMap, MapChanges, changes_between
+from repo_map.outline.blocks import MapText
 
 PATHS = ("a.py", "b/c.py", "d.py", "e/f/g.py")
 LINES = st.lists(st.sampled_from(["def f():", "    return 1", "", "⋮ 12", "class G:", "x = 2"]), max_size=12)

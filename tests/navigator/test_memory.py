@@ -14,7 +14,7 @@ import pytest
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspaces.workspace import Workspace
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.limits import USUAL
 
 REPOSITORIES = 20

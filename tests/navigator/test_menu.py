@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from navigator.planner import menu_tests
+from navigator.planner.menu import menu_of
+from navigator.planner.menu_text import menu_text
 from navigator.settings import NavigationRequest
-from navigator.steps import menu_tests
-from navigator.steps.menu import menu_of
-from navigator.steps.menu_text import menu_text
-from repo_map.drawing.draw import draw_map
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import write
 

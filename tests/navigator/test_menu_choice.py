@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from navigator.records.reports import MenuPlace, StopReason, TurnReport
-from navigator.steps.menu_text import menu_text
+from navigator.planner.menu_text import menu_text
+from navigator.state.reports import MenuPlace, StopReason, TurnReport
 from navigator.turns import SHARE_OF_OPENING
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.schema import update_schema

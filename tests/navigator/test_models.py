@@ -19,10 +19,10 @@ from google.genai import types
 
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
-from navigator.records.pricing import TokenUsage
-from navigator.records.reports import StopReason
+from navigator.planner.menu_text import menu_text
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.steps.menu_text import menu_text
+from navigator.state.pricing import TokenUsage
+from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
 from tests.support.errors import refused

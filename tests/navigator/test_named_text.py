@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from navigator.steps.menu import menu_of
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.packing.pack import pack
+from navigator.planner.menu import menu_of
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from repo_map.steering.apply import steer
 from repo_map.steering.targets import NamedDefinition
 from tests.support.trees import write

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from google.adk.tools.function_tool import _build_declaration_cached
 
-from navigator.records.reports import StopReason
+from navigator.planner.drawn import DrawnNavigation
 from navigator.settings import NavigationRequest
-from navigator.steps.drawn import DrawnNavigation
+from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,7 @@ async def test_the_embedded_planner_takes_the_time_that_it_needs(
 async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("navigator.steps.drawn.MAX_DRAWN", 2)
+    monkeypatch.setattr("navigator.planner.drawn.MAX_DRAWN", 2)
     earlier, declared = _flights(), _build_declaration_cached.cache_info().currsize
     navigator = make_navigator()
     for _ in range(4):

@@ -16,15 +16,15 @@ import pytest
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
 from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
+from navigator.picture.map_outline import CLOSED, FILE, FOLDER, outline_of, paths_of
 from navigator.picture.page import saved_page, view_page
 from navigator.picture.page_builder import build_page
 from navigator.picture.subjects import CHANGED
 from navigator.picture.text import as_json
-from navigator.records.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
-from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of, paths_of
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from navigator.state.reports import FileReport, MenuPlace
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import git, write
 

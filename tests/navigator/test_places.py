@@ -10,18 +10,18 @@ import pytest
 
 from navigator.errors import InvalidArgumentError
 from navigator.navigator import Navigator
-from navigator.records.reports import NavigatorOutput
 from navigator.settings import NavigationRequest
+from navigator.state.reports import NavigatorOutput
 from navigator.workspaces.repository_address import Source, address_title, read_address, write_address
-from repo_map.drawing.replay import replay
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.replay import replay
 from repo_map.plan.yaml import parse_plan
-from repo_map.worktree.commits import CommitTree
-from repo_map.worktree.folders import FolderTree, folder_tree
-from repo_map.worktree.places import Place
-from repo_map.worktree.united import unite
+from repo_map.sources.commits import CommitTree
+from repo_map.sources.folders import FolderTree, folder_tree
+from repo_map.sources.places import Place
+from repo_map.sources.united import unite
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.support.trees import commit, git, tables_digest
 

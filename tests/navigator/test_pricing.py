@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
-from navigator.records.money import dollars
-from navigator.records.pricing import FREE, ModelPrice, TokenUsage, load_prices
+from navigator.state.money import dollars
+from navigator.state.pricing import FREE, ModelPrice, TokenUsage, load_prices
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from navigator.agent.models.gemini import close_client, open_gemini
 from navigator.agent.models.http import tls_context
-from navigator.records.reports import StopReason
+from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly
 from tests.navigator.test_sent_once import BIG

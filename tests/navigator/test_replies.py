@@ -11,9 +11,9 @@ import pytest
 
 from navigator.agent.models.http import MOST_BYTES
 from navigator.agent.models.replies import MOST_WORDS
-from navigator.records.pricing import TokenUsage
-from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
+from navigator.state.pricing import TokenUsage
+from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, fly
 from tests.support.providers.gemini import gemini

@@ -15,9 +15,9 @@ from google.genai import types
 from navigator.agent.models import provider_cache
 from navigator.agent.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
-from navigator.records.pricing import CachedTokens, load_prices
-from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
+from navigator.state.pricing import CachedTokens, load_prices
+from navigator.state.reports import StopReason
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, Flown, fly, wander

@@ -21,13 +21,13 @@ from navigator.errors import (
     UnknownNavigationError,
 )
 from navigator.navigator import Navigator
-from navigator.records.delivery import Delivery
-from navigator.records.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.state.delivery import Delivery
+from navigator.state.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.storage.sessions import TableSessions
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from navigator.records.pricing import FREE
-from navigator.records.state import (
+from navigator.state.pricing import FREE
+from navigator.state.state import (
     BudgetConfig,
     DecisionLogEntry,
     MapMetadata,

@@ -9,8 +9,8 @@ import pytest
 
 from navigator.errors import NavigationClosedError
 from navigator.navigator import Navigator
-from navigator.records.reports import StopReason, TurnReport
 from navigator.settings import NavigationRequest
+from navigator.state.reports import StopReason, TurnReport
 from tests.navigator.conftest import MakeNavigator
 
 pytestmark = pytest.mark.anyio

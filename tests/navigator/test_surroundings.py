@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from navigator.steps.planner import neighbours
-from repo_map.drawing.draw import draw_map
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from navigator.planner.planner import neighbours
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from tests.support.trees import write
 

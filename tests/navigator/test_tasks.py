@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from navigator.planner.request import checked
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.steps.request import checked
 from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import FlightPlanError
 from repo_map.plan.model import FlightPlan

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.records.reports import StopReason
+from navigator.planner.decide_turn import NOTHING_TO_UPDATE
 from navigator.settings import NavigationRequest
-from navigator.steps.decide_turn import NOTHING_TO_UPDATE
+from navigator.state.reports import StopReason
 from navigator.turns import HAS_ENDED
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, good, wander

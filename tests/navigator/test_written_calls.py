@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from navigator.agent.models.replies import written_calls
-from navigator.records.reports import StopReason
+from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, fly
 from tests.support.providers.minds import Say, call, say

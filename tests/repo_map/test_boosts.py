@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.packing.pack import pack
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
 from repo_map.plan.model import CustomQuery, FlightPlan, Focus, PathBoost, SymbolBoost, VerbosityRule
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
 WEIGHTS = (0.001, 0.1, 0.9, 1.0, 5.0, 1_000_000.0)

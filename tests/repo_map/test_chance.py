@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.packing.pack import pack
-from repo_map.relevance.chance import chance_signals, chances_of
-from repo_map.relevance.model import default_weights
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
+from repo_map.ranking.chance import chance_signals, chances_of
+from repo_map.ranking.model import default_weights
+from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
 GOAL = "The total of an invoice is rounded wrongly"

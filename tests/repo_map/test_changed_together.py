@@ -8,9 +8,9 @@ import pytest
 
 from repo_map.history.history import read_history
 from repo_map.history.together import ChangedTogether, SharedChanges
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.ranking.score import score_goal
 from tests.support.trees import commit
 
 EVERYTHING = {"a.py": "a = 0\n", "b.py": "b = 0\n", "c.py": "c = 0\n", "hub.py": "hub = 0\n"}

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.packing.pack import pack
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
+from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
 TITLE = "Checkout fails for new customers\n\n"

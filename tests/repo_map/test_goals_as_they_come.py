@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.history import read_history
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.relevance.confidence import SURE
-from repo_map.relevance.goal import parse_goal
-from repo_map.relevance.score import Relevance, score_goal
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.ranking.confidence import SURE
+from repo_map.ranking.goal import parse_goal
+from repo_map.ranking.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
 
 MONEY = '''"""Money."""

@@ -10,7 +10,7 @@ import pytest
 
 from repo_map.history.git_log import clean_message
 from repo_map.history.history import History, read_history
-from repo_map.indexing.store import Store
+from repo_map.index.store import Store
 
 DAY = 86_400
 

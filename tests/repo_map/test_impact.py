@@ -14,10 +14,10 @@ from repo_map.impact.ranking import raise_by_impact
 from repo_map.impact.risks import impact_of_changes
 from repo_map.impact.telling import tell_changes
 from repo_map.impact.values import Changes
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from repo_map.steering.apply import steer
 from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.indexing.workers import end_idle
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.index.workers import end_idle
 from repo_map.limits import Limits
 from repo_map.parsing.values import Import
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.sources.file_kinds import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
 
 NO_STORE = Store(None)
@@ -256,13 +256,11 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     """Have workers run by an interpreter that behaves in some way before it starts the real program."""
 
     def use(behave: str) -> None:
-        program = (
-            f"#!{sys.executable}\nimport os\nfrom repo_map.indexing import worker\n{behave}worker.main()\n"
-        )
+        program = f"#!{sys.executable}\nimport os\nfrom repo_map.index import worker\n{behave}worker.main()\n"
         written = write(tmp_path / "stub", {"python": program}) / "python"
         written.chmod(0o755)
         end_idle()
-        monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(written))
+        monkeypatch.setattr("repo_map.index.worker_process.sys.executable", str(written))
 
     yield use
     end_idle()
@@ -292,8 +290,8 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     tree = write(tmp_path / "tree", _many_files())
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.drawing.draw import draw_map; from repo_map.plan.yaml import parse_plan\n"
-        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
+        "from repo_map.outline.draw import draw_map; from repo_map.plan.yaml import parse_plan\n"
+        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
         "from tests.support.trees import tables_digest\n"
         "tree, workers, cache = sys.argv[1:]\n"
         "store = Store(Path(cache) if cache else None)\n"
@@ -418,7 +416,7 @@ def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the clock counts, which takes longer")
 def test_a_worker_that_hears_nothing_is_ended_by_the_system() -> None:
-    program = "from repo_map.indexing import self_limits; self_limits.end_after(0.05); (1 << 9**8) % 3**9**7"
+    program = "from repo_map.index import self_limits; self_limits.end_after(0.05); (1 << 9**8) % 3**9**7"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGPROF
 
 
@@ -452,8 +450,8 @@ def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path
     tree = write(tmp_path / "tree", FILES)
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.drawing.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
-        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
+        "from repo_map.outline.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
+        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
         "query = {'pattern': '**/*.py', 'query': '(function_definition) @f'}\n"
         "plan = FlightPlan.model_validate({'custom_queries': [query]})\n"
         "tree = Path(sys.argv[1])\n"
@@ -472,8 +470,8 @@ def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path
     write(tmp_path, FILES)
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
-        "from repo_map.indexing.workers import _workers\n"
+        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
+        "from repo_map.index.workers import _workers\n"
         "build_index(Path(sys.argv[1]), store=Store(None))\n"
         "print(*(worker._process.pid for worker in _workers._waiting), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
@@ -501,9 +499,7 @@ def test_a_worker_does_not_import_what_lies_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trap = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
-    traps = dict.fromkeys(
-        ("msgspec.py", "gc.py", "repo_map/__init__.py", "repo_map/indexing/worker.py"), trap
-    )
+    traps = dict.fromkeys(("msgspec.py", "gc.py", "repo_map/__init__.py", "repo_map/index/worker.py"), trap)
     tree = write(tmp_path, _many_files() | traps)
     monkeypatch.chdir(tree)
     assert build_index(tree, store=NO_STORE, workers=2).problems == ()

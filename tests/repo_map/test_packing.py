@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.draw import RepoMap, draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.packing.pack import pack
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.outline.draw import RepoMap, draw_map
+from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
 from repo_map.plan.yaml import format_plan, parse_plan
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from tests.support.maps import HEADER
 from tests.support.trees import write
 

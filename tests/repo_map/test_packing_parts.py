@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.packing.listing import list_places
-from repo_map.packing.pack import pack
-from repo_map.packing.statements import Statements
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.listing import list_places
+from repo_map.outline.pack import pack
+from repo_map.outline.statements import Statements
+from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
 PADDING = "".join(f"def unrelated_{n}(x):\n    return x * {n} + helper_{n}(x)\n\n\n" for n in range(120))

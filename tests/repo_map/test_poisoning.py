@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.history import read_history
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.ranking.score import score_goal
 from tests.support.trees import commit, write
 
 GOAL = "An expired voucher still lowers the total of an order"

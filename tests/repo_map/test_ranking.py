@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repo_map.graph.pagerank import rank, rank_all
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.plan.model import Focus, PathBoost, SymbolBoost
 from tests.support.maps import index_of
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
-from repo_map.relevance.score import Relevance, score_goal
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.ranking.score import Relevance, score_goal
 from tests.support.trees import write
 
 GOAL = "the dunning reminder for an overdue invoice of the shop comes twice"

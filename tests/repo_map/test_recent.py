@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from repo_map import index as source_cache
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
 from repo_map.recent import Recent
 from tests.support.trees import write
 

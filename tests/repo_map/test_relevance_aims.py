@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.packing.pack import pack
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.priors import file_kind_intents
-from repo_map.relevance.score import score_goal
-from repo_map.worktree.file_kinds import FileKind, flags_of_path, kinds_of
+from repo_map.ranking.priors import file_kind_intents
+from repo_map.ranking.score import score_goal
+from repo_map.sources.file_kinds import FileKind, flags_of_path, kinds_of
 from tests.support.trees import write
 
 RETRY = """def retry(request, limit):

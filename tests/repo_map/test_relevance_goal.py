@@ -7,8 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_map.relevance.goal import GoalPart, parse_goal
-from repo_map.relevance.goal_places import TraceFrame
+from repo_map.ranking.goal import GoalPart, parse_goal
+from repo_map.ranking.goal_places import TraceFrame
 
 ISSUE = """[Bug] Router drops the `cache_key` of nested apps
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repo_map.drawing.draw import draw_map
-from repo_map.drawing.replay import replay, stamp
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.replay import replay, stamp
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
 from tests.support.trees import write

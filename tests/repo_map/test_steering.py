@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_map.drawing.draw import draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.packing.pack import pack
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from repo_map.steering.apply import Steering, steer
 from repo_map.steering.commands import NO_WISHES, UNDO_ALL, TypedWishes, has_numbers, read_numbers
 from tests.support.trees import write

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.score import score_goal
+from repo_map.ranking.score import score_goal
 from repo_map.steering.apply import steer
 from tests.support.trees import write
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index import RepoIndex, build_index
-from repo_map.relevance.confidence import LIKELY, SURE, Sufficiency
-from repo_map.relevance.score import score_goal
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.ranking.confidence import LIKELY, SURE, Sufficiency
+from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
 HANDLER = '''"""Handlers of requests for {name}."""

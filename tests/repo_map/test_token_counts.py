@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from repo_map.derived_arrays import recall_arrays
-from repo_map.drawing.rendering import ELISION, MARK
+from repo_map.outline.rendering import ELISION, MARK
 from repo_map.text import tokens, vocabulary
 from repo_map.text.vocabulary import Vocabularies
 

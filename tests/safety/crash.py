@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.drawing.draw import draw_map
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
 from repo_map.messages import quoted
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from tests.safety.stdio_session import Ack, ServerDiedError, take_steps
 from tests.support.providers.gemini import gemini

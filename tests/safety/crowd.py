@@ -26,9 +26,9 @@ from mcp import Client, StdioServerParameters
 from benchmarks.concurrency import served
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.drawing.draw import draw_map
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from tests.safety.crash import FILES
 from tests.support.trees import commit

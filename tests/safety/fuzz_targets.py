@@ -13,26 +13,26 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from navigator.records.bookkeeping import Navigation
-from navigator.records.state import ModelPricingRates
+from navigator.planner.request import checked, first_state
+from navigator.planner.turn import amend_by_model
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.steps.request import checked, first_state
-from navigator.steps.turn import amend_by_model
+from navigator.state.bookkeeping import Navigation
+from navigator.state.state import ModelPricingRates
 from repo_map import globs
-from repo_map.drawing.draw import draw_map
-from repo_map.drawing.rendering import render_body
 from repo_map.errors import BudgetError, FlightPlanError
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.extraction import extract
-from repo_map.indexing.store import Store
+from repo_map.index.extraction import extract
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.languages.registry import LANGUAGES
 from repo_map.limits import Limits
+from repo_map.outline.draw import draw_map
+from repo_map.outline.rendering import render_body
+from repo_map.outline.sections import Shape
 from repo_map.parsing.symbols import read_symbols
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.secrets.masking import mask
-from repo_map.selection.sections import Shape
-from repo_map.worktree.files import ReadFile, digest
-from repo_map.worktree.listing import IgnoreRules
+from repo_map.sources.files import ReadFile, digest
+from repo_map.sources.listing import IgnoreRules
 from tests.support.trees import write
 
 TOKEN_BUDGET = 600

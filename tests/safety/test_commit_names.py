@@ -14,11 +14,11 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.git_changes import ChangesError, read_changes
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
-from repo_map.worktree.commit_names import CommitNameError, find_commit, read_name
-from repo_map.worktree.commits import CommitTree
-from repo_map.worktree.git import Deadline, Git
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.sources.commit_names import CommitNameError, find_commit, read_name
+from repo_map.sources.commits import CommitTree
+from repo_map.sources.git import Deadline, Git
 from repo_navigator.main import main
 from tests.support.trees import commit, git
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.draw import RepoMap, draw_map
-from repo_map.drawing.rendering import path_in_header, render_path
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.history import git_log
 from repo_map.history.history import read_history
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import RepoMap, draw_map
+from repo_map.outline.rendering import path_in_header, render_path
 from repo_map.plan.yaml import parse_plan
-from repo_map.worktree.disk import leads_out, open_inside
+from repo_map.sources.disk import leads_out, open_inside
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
 from tests.support.trees import commit, git, write
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from navigator.planner.view import ViewRequest, view_of
 from navigator.settings import NavigatorSettings
-from navigator.steps.view import ViewRequest, view_of
 from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.limits import USUAL, Limits
-from repo_map.packing.pack import pack
+from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
+from repo_map.ranking.score import score_goal
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import relations_of
-from repo_map.relevance.score import score_goal
 from repo_map.steering.apply import steer
 from tests.safety.involved import INVOLVED
 from tests.support.trees import write

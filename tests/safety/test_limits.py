@@ -20,11 +20,11 @@ from mcp_server.http import http_app
 from mcp_server.settings import HttpSettings, Settings, read_settings
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
-from repo_map.drawing.draw import draw_map
 from repo_map.errors import FlightPlanError, LimitError
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.limits import VARIABLES, Limits, read_limits
+from repo_map.outline.draw import draw_map
 from repo_map.plan import yaml as plan_yaml
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update

@@ -19,11 +19,11 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.drawing.draw import draw_map
-from repo_map.drawing.replay import replay, stamp
 from repo_map.history.history import read_history
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.replay import replay, stamp
 from repo_map.plan.yaml import format_plan, parse_plan
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import call
@@ -324,8 +324,9 @@ def test_no_command_line_repeats_a_secret_that_it_was_given(repository: Path) ->
 def test_importing_the_server_and_drawing_a_clean_tree_loads_no_detector(tmp_path: Path) -> None:
     root = write(tmp_path / "clean", {"a.py": "def a() -> int:\n    return 1\n"})
     code = (
-        "import sys, mcp_server.app; from pathlib import Path; from repo_map.index import build_index;"
-        "from repo_map.indexing.store import Store; from repo_map.drawing.draw import draw_map;"
+        "import sys, mcp_server.app; from pathlib import Path;"
+        "from repo_map.index.repo_index import build_index;"
+        "from repo_map.index.store import Store; from repo_map.outline.draw import draw_map;"
         "from repo_map.plan.model import FlightPlan;"
         f"draw_map(build_index(Path({str(root)!r}), store=Store(None), workers=1), FlightPlan());"
         "print([name for name in sys.modules if name.startswith('detect_secrets')])"

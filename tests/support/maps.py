@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from repo_map.drawing.draw import RepoMap, draw_map
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.plan.yaml import parse_plan
 from tests.support.trees import write
 

@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from repo_map.index import RepoIndex
-from repo_map.indexing.schema import to_arrays
+from repo_map.index.repo_index import RepoIndex
+from repo_map.index.schema import to_arrays
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -12,8 +12,8 @@ import pytest
 
 from benchmarks.answer import AnswerRow
 from benchmarks.rows import RowFile
-from repo_map.relevance.completeness import completeness, completeness_signals
-from repo_map.relevance.model import Weights, default_weights
+from repo_map.ranking.completeness import completeness, completeness_signals
+from repo_map.ranking.model import Weights, default_weights
 from tests.training.test_learning import WORDS, rows_of
 from training import learn_chance, learn_completeness, learn_surety
 from training.calibration import brier, by_fold, fit_signals, table

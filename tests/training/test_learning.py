@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks.tasks import GoldSymbol, Task
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
 from tests.support.trees import write
 from training.foreign_weights import foreign_weights
 from training.learn_weights import FORMULA, cross_validate, deal_folds, lacking, learn

@@ -31,7 +31,7 @@ from benchmarks.agents.stages.base import (
 )
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.index import RepoIndex
+from repo_map.index.repo_index import RepoIndex
 from repo_map.text.tokens import count
 
 _NAME = re.compile(r"[\w./+-]*\w")

@@ -18,9 +18,9 @@ from navigator.agent.models.model_errors import UnusableError
 from navigator.agent.models.provider_cache import ProviderCache
 from navigator.models.model_names import price_of
 from navigator.models.vendors import Vendor, vendor_of
-from navigator.records.decisions import EMBEDDED
-from navigator.records.pricing import ModelPrice, PriceTable
 from navigator.settings import NavigatorSettings
+from navigator.state.decisions import EMBEDDED
+from navigator.state.pricing import ModelPrice, PriceTable
 
 
 class Provider(NamedTuple):

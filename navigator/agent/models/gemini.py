@@ -19,8 +19,8 @@ from navigator.agent.models.model_errors import says_gone
 from navigator.agent.models.provider_cache import ProviderCache
 from navigator.agent.models.replies import SLACK, WIDE
 from navigator.agent.models.requests import base_length, says_more, shared_length, stable_texts, texts_of
-from navigator.records.pricing import CachedTokens
-from navigator.steps.prompt import CachedPrefix
+from navigator.planner.prompt import CachedPrefix
+from navigator.state.pricing import CachedTokens
 
 
 def open_gemini(model: str, url: str | None, *, interactions: bool = False) -> Gemini:

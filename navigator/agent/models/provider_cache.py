@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from navigator.records.pricing import CachedTokens
-from navigator.steps.prompt import CachedPrefix
+from navigator.planner.prompt import CachedPrefix
+from navigator.state.pricing import CachedTokens
 
 if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from navigator.records.token_usage import RequestTokens
+from navigator.state.token_usage import RequestTokens
 from repo_map.text.tokens import count
 
 MAX_OUTPUT_TOKENS = 4_096
@@ -22,7 +22,7 @@ EMPTY_LINES = "\n\n\n\n"
 """What a small model writes up to the limit that may not end without a call; no call holds it."""
 
 if TYPE_CHECKING:
-    from navigator.steps.prompt import MapDelta
+    from navigator.planner.prompt import MapDelta
 
 
 def attempt_of(request: LlmRequest, model: str, *, forced: bool = True, local: bool = False) -> LlmRequest:

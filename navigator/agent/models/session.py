@@ -18,17 +18,17 @@ from navigator.agent.models.catalogue import Provider, RetryPolicy, answer_of, p
 from navigator.agent.models.model_errors import ModelError, explain, may_be_billed, refuses_forced_calls
 from navigator.agent.models.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.agent.models.requests import RequestTokenCounter, attempt_of
-from navigator.records.decisions import EMBEDDED
-from navigator.records.money import dollars
-from navigator.records.pricing import FIRST_MARGIN, CachedTokens, Ledger, TokenUsage
-from navigator.records.token_usage import RequestTokens
-from navigator.steps.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
+from navigator.planner.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
+from navigator.state.decisions import EMBEDDED
+from navigator.state.money import dollars
+from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger, TokenUsage
+from navigator.state.token_usage import RequestTokens
 
 if TYPE_CHECKING:
-    from navigator.records.bookkeeping import Navigation
-    from navigator.records.pricing import PriceTable
     from navigator.settings import NavigatorSettings
-    from repo_map.drawing.draw import RepoMap
+    from navigator.state.bookkeeping import Navigation
+    from navigator.state.pricing import PriceTable
+    from repo_map.outline.draw import RepoMap
 
 
 _log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _NAMESAKES_A_STEP: Final = 16
 """Definitions of one name that are looked through in the time of a step."""

@@ -54,7 +54,7 @@ from repo_map.relations.file_facts import FileView, FileViews
 from repo_map.relations.model import UNRESOLVED, Meaning, Place
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _OURS: Final = frozenset({CLASS, FUNCTION})
 _EXTERNAL: Final = frozenset({EXTERNAL, EXTERNAL_CLASS, EXTERNAL_METHOD, TUPLE})

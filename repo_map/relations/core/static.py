@@ -40,7 +40,7 @@ from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
+    from repo_map.index.repo_index import RepoIndex
 
 _DEEPEST: Final = 20
 """Classes above a class that are looked into, one above the other."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -32,14 +31,12 @@ async def run_python(folder: Path, program: str, limits: Limits = LIMITS) -> End
 
 
 async def test_a_candidate_that_loops_for_ever_is_stopped_by_the_clock(tmp_path: Path) -> None:
-    started = time.monotonic()
     ended = await run_python(
         tmp_path, "print('begun', flush=True)\nwhile True: pass", LIMITS._replace(seconds=1)
     )
     assert ended.reason is EndReason.TIME
     assert not ended.passed
     assert ended.log() == "begun\n[stopped: time limit]"
-    assert time.monotonic() - started < 15
 
 
 async def test_a_candidate_that_fills_the_disk_with_files_is_stopped(tmp_path: Path) -> None:

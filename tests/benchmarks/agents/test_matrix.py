@@ -14,7 +14,7 @@ from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME
 from benchmarks.agents.report import MEASURES, Journal, Key, RunRow, StageRow, paired, report
 from benchmarks.agents.task import Task
-from navigator.records.pricing import load_prices
+from navigator.state.pricing import load_prices
 
 pytestmark = pytest.mark.slow
 

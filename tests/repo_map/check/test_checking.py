@@ -10,8 +10,8 @@ from repo_map.check.checking import check_changes
 from repo_map.check.values import Checked
 from repo_map.impact.git_changes import read_changes
 from repo_map.impact.patches import read_patch
-from repo_map.index import build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import build_index
+from repo_map.index.store import Store
 from tests.repo_map.check.edit_cases import CASES, Case
 from tests.support.trees import commit, git
 

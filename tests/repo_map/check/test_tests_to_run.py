@@ -14,8 +14,8 @@ from repo_map.check import tests_to_run
 from repo_map.check.tests_to_run import MOST_TESTS, Tier
 from repo_map.history.joining import history_of
 from repo_map.history.together import ChangedTogether
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.relations.model import Place
 from tests.repo_map.check.run_cases import COMMANDS, SHOP
 from tests.support.trees import commit, write

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.draw import draw_map
-from repo_map.drawing.replay import replay, stamp
 from repo_map.first_look.choosing import MOST_FILES
 from repo_map.first_look.look import first_look
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
-from repo_map.packing.pack import pack
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
+from repo_map.outline.draw import draw_map
+from repo_map.outline.pack import pack
+from repo_map.outline.replay import replay, stamp
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
-from repo_map.relevance.score import score_goal
-from repo_map.worktree.folders import folder_tree
+from repo_map.ranking.score import score_goal
+from repo_map.sources.folders import folder_tree
 from tests.support.large_trees import GOAL, large_tree
 from tests.support.secrets import KINDS
 from tests.support.trees import tables_digest, write

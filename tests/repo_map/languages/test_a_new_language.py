@@ -79,12 +79,12 @@ def m_twice(each):
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from repo_map.drawing.draw import draw_map
+from repo_map.outline.draw import draw_map
 from repo_map.steering.targets import find_target
-from repo_map.index import build_index
+from repo_map.index.repo_index import build_index
 from repo_map.plan.yaml import parse_plan
-from repo_map.relevance.corpus import Corpus
-from repo_map.relevance.goal import parse_goal
+from repo_map.ranking.corpus import Corpus
+from repo_map.ranking.goal import parse_goal
 import repo_map
 
 index = build_index(Path(sys.argv[1]))
@@ -116,7 +116,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     place = tmp_path_factory.mktemp("new_language")
     engine = place / "engine" / "repo_map"
     shutil.copytree(PACKAGE, engine, ignore=shutil.ignore_patterns("__pycache__"))
-    write(engine, {"languages/arrow.py": FAMILY, "queries/arrow/symbols.scm": QUERY})
+    write(engine, {"languages/arrow.py": FAMILY, "languages/queries/arrow/symbols.scm": QUERY})
     tree = write(
         place / "tree", {"Arrowfile": BOW, "run": f"#!/usr/bin/arrowrun2\n{BOW}", "src/bow.arrow": BOW}
     )

@@ -21,7 +21,7 @@ from repo_map.parsing.queries import ROLES
 from repo_map.parsing.references import lexicon_of
 
 ROOT = Path(__file__).parents[3]
-QUERIES = resources.files("repo_map").joinpath("queries")
+QUERIES = resources.files("repo_map").joinpath("languages", "queries")
 PARSED = [each for each in LANGUAGES.values() if each.structure is Structure.GRAMMAR]
 ALL = pytest.mark.parametrize("language", LANGUAGES.values(), ids=list(LANGUAGES))
 
@@ -100,7 +100,11 @@ def test_no_kind_is_known_that_no_language_has() -> None:
 def test_every_folder_of_queries_is_some_languages() -> None:
     folders = {entry.name for entry in QUERIES.iterdir() if entry.is_dir()}
     assert folders == {each.queries or each.name for each in PARSED if not each.family}
-    written = set((ROOT / "repo_map" / "families").rglob("symbols*.scm"))
+    written = {
+        path
+        for path in (ROOT / "repo_map" / "languages").rglob("symbols*.scm")
+        if "queries" not in path.parts
+    }
     read = {Path(str(file)) for each in PARSED if each.family for file in query_files(each.name, "symbols")}
     assert written == read
 
@@ -148,8 +152,7 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
         (path.relative_to(engine).as_posix(), node.value)
         for path in engine.rglob("*.py")
         # What fits a call, and what a change leaves open, differs by language and is judged there.
-        if path.parent.name not in ("languages", "check") and path.name != "forms.py"
-        if "families" not in path.parts
+        if "languages" not in path.parts and path.parent.name != "check" and path.name != "forms.py"
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in LANGUAGES and len(node.value) > 1

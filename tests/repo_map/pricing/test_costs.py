@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing.costs import price_index, price_plan
-from repo_map.drawing.draw import draw_map
+from repo_map.outline.costs import price_index, price_plan
+from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens

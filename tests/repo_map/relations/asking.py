@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repo_map.index import RepoIndex, build_index
-from repo_map.indexing.store import Store
+from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.store import Store
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import relations_of
 

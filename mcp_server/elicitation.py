@@ -1,0 +1,82 @@
+"""What the server asks the host, in the way of the protocol's era: its open folders, and the user's wish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from mcp.server.mcpserver import Context, Elicit, ListRoots
+from mcp_types import ListRootsResult
+from pydantic import BaseModel, Field
+
+from mcp_server.auth import current_principal
+from mcp_server.context import AppContext
+from mcp_server.eras import can_ask
+from mcp_server.report_text import clip
+from mcp_server.repository import path_of
+from mcp_server.tool_errors import raised_as_tool_errors
+from navigator.settings import StepAction
+from navigator.state.money import dollars
+from repo_map.messages import counted
+
+ToolAction = Literal[StepAction, "forget"]
+"""What a call of ``step`` may ask for: a step, or that the navigation be deleted."""
+
+
+class Direction(BaseModel):
+    """How an interactive navigation shall go on."""
+
+    action: StepAction = Field(
+        default="continue", description="continue: one more turn; finish: accept the context; cancel: give up"
+    )
+    feedback: str = Field(default="", description="Names to show; `drop X`; `callers of X`")
+
+
+def ask_roots(
+    ctx: Context[AppContext, Any], repo_path: str | list[str] | None
+) -> ListRoots | ListRootsResult:
+    """Ask for the host's open folders where no repository is named and the host can tell."""
+    capabilities = ctx.client_capabilities
+    if repo_path or capabilities is None or capabilities.roots is None or not can_ask(ctx):
+        return ListRootsResult(roots=[])
+    return ListRoots()
+
+
+async def ask_direction(
+    ctx: Context[AppContext, Any],
+    navigation_id: str | None,
+    feedback: str | None,
+    updates: dict[str, Any] | None,
+    action: ToolAction | None,
+    *,
+    show: Any,
+    drop: Any,
+    ask: Any,
+) -> Elicit[Direction] | Direction:
+    """Ask the user how to go on where an interactive navigation is stepped in silence."""
+    if action == "forget":
+        return Direction()
+    said = Direction(action=action or "continue", feedback=feedback or "")
+    capabilities = ctx.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    has_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+    is_steered = bool(feedback or show or drop or ask) or updates is not None
+    if is_steered or said.action != "continue" or not has_forms or not can_ask(ctx):
+        return said
+    navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
+    with raised_as_tool_errors():
+        meant = await navigations.resolve(principal, navigation_id)
+        report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
+    if report.mode != "interactive":
+        return said
+    files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")
+    message = (
+        f"Step {report.step_number}: {clip(report.reasoning, 300)} The map has {files} and {size}; "
+        f"{dollars(report.total_cost)} spent. How should it continue?"
+    )
+    return Elicit(message, Direction)
+
+
+def folders_of(roots: ListRootsResult) -> list[Path]:
+    """Return the folders among a host's roots."""
+    return [path_of(str(root.uri)) for root in roots.roots if str(root.uri).startswith("file://")]

@@ -1,0 +1,317 @@
+"""A caller's navigations: which is meant, whose it is, how old it is."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+
+from mcp_server.auth import Principal
+from mcp_server.expiry import Expiry
+from mcp_server.logs import about
+from mcp_server.repositories import RepositoryAccess
+from mcp_server.responses import response_token_budget_for
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
+from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import counted
+
+if TYPE_CHECKING:
+    from mcp_server.responses import Page
+    from navigator.navigator import HandOut, Navigator
+    from navigator.settings import NavigationRequest, Patience
+    from navigator.state.delivery import Delivery, NavigationUse
+    from navigator.state.reports import NavigationSummary, OnProgress
+
+
+class DeliveryTarget(NamedTuple):
+    """A navigation that a call is about."""
+
+    navigation_id: str
+    user: str
+    token_budget: int
+    """Most tokens of a whole answer, headers and report included."""
+    held_step: int | None
+    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
+    held_steps: tuple[int, ...] = ()
+    """Every such step."""
+    unread: tuple[str, ...] = ()
+    """Cursors of the pages that were offered and not fetched, oldest first."""
+    menu_step: int | None = None
+    """Step whose menu the host was given last."""
+
+
+_SESSIONS: Final = 10_000
+_REMEMBERED: Final = 200
+
+
+class Navigations:
+    """Every navigation that this server opens or is asked about."""
+
+    def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
+        self._settings = settings
+        self.access = RepositoryAccess(settings.repositories, settings.allowed)
+        """Who may read which repository."""
+        self._load = load
+        self._navigator: Navigator | None = None
+        self._loading = anyio.Lock()
+        self._expiry = Expiry(settings.keep_days)
+        self._sessions: OrderedDict[str, list[str]] = OrderedDict()
+        self._opened: OrderedDict[str, list[str]] = OrderedDict()
+
+    async def navigator(self) -> Navigator:
+        """Return the navigator; the first call imports and builds it, in a thread as that takes a second."""
+        async with self._loading:
+            if self._navigator is None:
+                navigator = await anyio.to_thread.run_sync(self._load, self._settings)
+                await self._expiry.begin(navigator)
+                self._navigator = navigator
+            return self._navigator
+
+    async def start(
+        self,
+        principal: Principal,
+        request: NavigationRequest,
+        hand_out: HandOut[Page],
+        *,
+        response_token_budget: int,
+        patience: Patience,
+        most_steps: int | None,
+        on_progress: OnProgress,
+    ) -> Page:
+        """Open a navigation whose answers may take ``response_token_budget`` tokens, and take its steps.
+
+        Raises:
+            InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
+            StillIndexingError: The repository is so large that a host would give up waiting.
+        """
+        navigator = await self.navigator()
+        surplus = await self._surplus(navigator, principal)
+        with ExitStack() as logged:
+
+            def note(navigation_id: str) -> None:
+                logged.enter_context(about(navigation_id))
+                self._move_up(principal, navigation_id)
+
+            page = await navigator.start(
+                request,
+                hand_out,
+                user=principal.user,
+                delivery=self.delivery(response_token_budget),
+                patience=patience,
+                most_steps=most_steps,
+                on_opened=note,
+                on_progress=on_progress,
+            )
+        for old in surplus:
+            # It is being stepped, or gone; the next one that is opened looks again.
+            with suppress(NavigatorError):
+                await self._delete(principal, old.navigation_id)
+        return page
+
+    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return the navigations that have to go for one more: the ended ones, used least lately first.
+
+        Raises:
+            InvalidRequestError: Too few of a caller's navigations have ended.
+        """
+        most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
+        used = [(use.used_at, use) for use in uses if use.used_at is not None]
+        surplus = max(0, len(used) + 1 - most)
+        ended = [use for _, use in sorted(used) if not use.is_open]
+        if len(ended) < surplus:
+            raise InvalidRequestError(
+                f"You have {counted(len(used), 'navigation')}, the limit for one caller, and too few "
+                "have ended; delete one by step with its navigation_id and action `forget`, end one "
+                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS.",
+                code="limit_reached",
+            )
+        return ended[:surplus]
+
+    async def forget(self, principal: Principal, navigation_id: str | None) -> str:
+        """Delete a navigation of the caller's and return its id.
+
+        Raises:
+            InvalidRequestError: None is named.
+            UnknownNavigationError: None of that id is the caller's.
+            StorageError: It can't be deleted.
+        """
+        if navigation_id is None:
+            raise InvalidRequestError(
+                "Action `forget` deletes a navigation for good and takes none by default; pass its "
+                "navigation_id.",
+                code="missing_argument",
+                argument="navigation_id",
+            )
+        navigator = await self.navigator()
+        found = await navigator.store.known(navigation_id, principal.user)
+        if found is None:
+            raise await self._unknown(principal, navigation_id)
+        await self._delete(principal, navigation_id)
+        return navigation_id
+
+    async def _delete(self, principal: Principal, navigation_id: str) -> None:
+        await (await self.navigator()).forget(navigation_id, user=principal.user)
+        for ids in (*self._opened.values(), *self._sessions.values()):
+            if navigation_id in ids:
+                ids.remove(navigation_id)
+
+    async def _unknown(self, principal: Principal, navigation_id: str) -> UnknownNavigationError:
+        ids = await self.known(principal)
+        return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
+
+    async def resolve(self, principal: Principal, navigation_id: str | None) -> DeliveryTarget:
+        """Return the navigation that is meant: the named one, else the session's latest, else the only one.
+
+        Raises:
+            UnknownNavigationError: None of that id is the caller's, or several could be meant.
+            RepositoryNotFoundError: The caller may not read its repository, or not any more.
+        """
+        chosen = navigation_id or await self.implied(principal)
+        navigator = await self.navigator()
+        found = await navigator.store.known(chosen, principal.user)
+        if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
+            raise await self._unknown(principal, chosen)
+        self.access.require(found.repo_path, principal.user)
+        self._move_up(principal, chosen)
+        if found.delivery is not None:
+            known = found.delivery
+            return DeliveryTarget(
+                chosen,
+                found.user,
+                known.token_budget,
+                known.held_step,
+                known.held_steps,
+                known.unread,
+                known.menu_step,
+            )
+        # The command line has opened it.
+        report = await navigator.report(chosen, user=principal.user)
+        budget = response_token_budget_for(
+            report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
+        )
+        fields = {"used_at": self._expiry.now(), "token_budget": budget}
+        await navigator.store.deliver(chosen, principal.user, fields)
+        return DeliveryTarget(chosen, found.user, budget, None)
+
+    async def known(self, principal: Principal) -> list[str]:
+        """Return the ids that the caller opened or named here, latest first.
+
+        Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
+        session alone, and two of them are not shown each other's.
+        """
+        if principal.user != LOCAL_USER:
+            uses = await self._uses(await self.navigator(), principal)
+            used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
+            return [key for _, key in sorted(used, reverse=True)]
+        ids = (
+            self._opened.get(principal.user, [])
+            if principal.session is None
+            else self._sessions.get(principal.session, [])
+        )
+        return ids[::-1]
+
+    async def summaries(self, principal: Principal, most: int | None = None) -> list[NavigationSummary]:
+        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most.
+
+        One of a repository that the caller may not read any more is left out: its name and goal tell of it.
+        """
+        known = await self.known(principal)
+        if not known:
+            return []
+        found = await (await self.navigator()).navigations(principal.user, most=most, among=known)
+        return [each for each in found if self._may_read(each.repo_path, principal)]
+
+    def _may_read(self, address: str, principal: Principal) -> bool:
+        try:
+            self.access.require(address, principal.user)
+        except RepositoryNotFoundError:
+            return False
+        return True
+
+    def delivery(self, token_budget: int, **held: Any) -> Delivery:
+        """Return the state of a delivery that is made now; ``held`` are its further fields."""
+        # It comes with models that take long to build, and the server starts without them.
+        from navigator.state.delivery import Delivery  # noqa: PLC0415 - the server answers before the navigator loads
+
+        return Delivery(token_budget=token_budget, **held, used_at=self._expiry.now())
+
+    async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
+        """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
+        navigator = await self.navigator()
+        fields = {**held, "used_at": self._expiry.now()}
+        await navigator.store.deliver(delivering.navigation_id, delivering.user, fields)
+
+    async def reach_stores(self) -> None:
+        """Load the navigator, and ask its stores something.
+
+        Raises:
+            StorageError: One does not answer.
+        """
+        await (await self.navigator()).store.reach()
+
+    async def aclose(self) -> None:
+        """Close the navigator; the next call builds a new one."""
+        async with self._loading:
+            await self._expiry.end()
+            navigator, self._navigator = self._navigator, None
+            if navigator is not None:
+                await navigator.aclose()
+
+    async def implied(self, principal: Principal) -> str:
+        """Return the navigation that a caller means who names none.
+
+        Raises:
+            UnknownNavigationError: There is none, or more than one could be meant.
+        """
+        if principal.session is not None and (latest := self._sessions.get(principal.session)):
+            return latest[-1]
+        known = await self.known(principal)
+        if not known:
+            raise UnknownNavigationError(
+                "There is no navigation in this session yet; call navigate first, "
+                "or pass the navigation_id of an earlier one."
+            )
+        if len(known) == 1:
+            return known[0]
+        uses = await self._uses(await self.navigator(), principal)
+        still_open = {use.navigation_id for use in uses if use.is_open}.intersection(known)
+        if len(still_open) == 1:
+            return still_open.pop()
+        raise UnknownNavigationError(
+            f"`navigation_id` is left out and {len(known)} navigations could be meant; {_choices(known)}.",
+            known,
+        )
+
+    def _move_up(self, principal: Principal, navigation_id: str) -> None:
+        _move_to_end(self._opened, principal.user, navigation_id)
+        if principal.session is not None:
+            _move_to_end(self._sessions, principal.session, navigation_id)
+
+    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return what the store tells of a principal's navigations, without those that are too old."""
+        return [
+            use
+            for use in await navigator.store.index.uses(principal.user)
+            if not self._expiry.is_over(use.used_at)
+        ]
+
+
+def _choices(known: Sequence[str]) -> str:
+    if not known:
+        return "call navigate to start one"
+    more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+    return f"pass one of {', '.join(f'`{key}`' for key in known[:5])}{more}"
+
+
+def _move_to_end(ids_by_key: OrderedDict[str, list[str]], key: str, navigation_id: str) -> None:
+    ids = [known for known in ids_by_key.get(key, ()) if known != navigation_id]
+    ids_by_key[key] = [*ids[-_REMEMBERED:], navigation_id]
+    ids_by_key.move_to_end(key)
+    if len(ids_by_key) > _SESSIONS:
+        ids_by_key.popitem(last=False)

@@ -1,0 +1,345 @@
+"""A navigator's turn report in the two forms that hosts read, in as much detail as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from mcp_server import wire
+from mcp_server.addresses import address
+from navigator.planner.menu_text import STAR, SUREST, first_places, menu_text
+from navigator.state import reports
+from navigator.state.decisions import EMBEDDED, USER, action_word, decider_to_model
+from navigator.state.money import dollars
+from repo_map.impact.findings import finding_data
+from repo_map.messages import counted, quoted
+from repo_map.plan.levels import level_word
+
+
+class DetailLevel(NamedTuple):
+    """How much of a report is told."""
+
+    focus_areas: int
+    cuts: int
+    candidates: int
+    menu: int
+    """Places of the menu."""
+    impact: int
+    """Sentences on what a change puts at risk."""
+    characters: int
+    """Longest sentence that is told whole."""
+
+
+DETAILS: Final = (
+    DetailLevel(3, 0, 0, 0, 3, 160),
+    DetailLevel(8, 3, 0, 12, 6, 300),
+    DetailLevel(12, 5, 0, 25, 10, 600),
+    DetailLevel(12, 5, 0, 80, 10, 600),
+    DetailLevel(40, 20, 12, 80, 20, 2_000),
+)
+"""From the barest to the fullest."""
+SHORT_MENUS: Final = (DETAILS[0]._replace(menu=10), DETAILS[0]._replace(menu=5))
+"""The barest with a menu all the same: a short one is worth more than none."""
+
+STATUS_WORDS: Final[dict[wire.Status, str]] = {
+    "open": "open",
+    "finished": "finished",
+    "user": "accepted by the user",
+    "max_steps": "stopped at its step limit",
+    "budget": "stopped at its cost limit",
+    "cancelled": "cancelled",
+    "error": "stopped, as no model answered",
+}
+_PLAN: Final = "get_context with cursor `plan` gives the flight plan."
+_BY_NUMBER: Final = "step with show [3, 7] sends source"
+"""What the numbers of an outline are for."""
+_REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
+_NEXT: Final[dict[wire.Status, str]] = {
+    "finished": _REFINE,
+    "user": _REFINE,
+    "max_steps": "Use the context; step goes on with show, drop or ask, or a higher max_steps in updates; "
+    f"{_PLAN}",
+    "budget": "Use the context, the best within the cost limit; step goes on with a higher max_cost_usd or "
+    f"another model in updates; {_PLAN}",
+    "cancelled": f"It takes no more steps; call navigate for a new one. What was done can be read, {_PLAN}",
+    "error": "Use the context, the best so far; step tries again, with another model in updates if you like; "
+    f"{_PLAN}",
+}
+_OPEN_INTERACTIVE: Final = (
+    "Call step: show and drop change what is shown, ask answers, updates changes the flight plan itself, "
+    f"action `finish` accepts the context; {_PLAN}"
+)
+_OPEN_CHANGED: Final = (
+    f"The plan is as the user changed it: step lets the planner go on, action `finish` accepts it; {_PLAN}"
+)
+_OPEN_AUTONOMOUS: Final = f"The work is not done: step goes on; the context is the best so far; {_PLAN}"
+
+
+def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
+    """Return the status that a stop reason, or its absence, means."""
+    return "open" if stop_reason is None else stop_reason.value
+
+
+KEPT: Final = frozenset(
+    {
+        *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
+        *("focus", "tests", "evidence", "usage", "total_usage", "stop_reason", "ended"),
+    }
+)
+"""Fields of a report that are for later steps, or that its forms tell in other words."""
+
+
+def further(report: reports.TurnReport) -> dict[str, Any]:
+    """Return the fields of a report that no form names by itself: every form has them as they are."""
+    named = {*KEPT, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
+    return {name: getattr(report, name) for name in type(report).model_fields if name not in named}
+
+
+def wire_report(
+    report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
+) -> wire.TurnReportJson:
+    """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens."""
+    status = status_of(report.stop_reason)
+    open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
+    if report.model == USER and report.mode != "interactive":
+        open_next = _OPEN_CHANGED
+    shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
+    most_findings = None if detail.cuts else detail.impact
+    own: dict[str, Any] = {
+        "status": status,
+        "last_action": clip(report.last_action, detail.characters),
+        "reasoning": clip(report.reasoning, detail.characters),
+        "grades_first": report.evidence is not None and report.reasoning.startswith(report.sufficiency),
+        "answer": "\n".join(clip_lines(report.answer, detail.characters)) or None,
+        "understood": None if report.not_understood is None else not report.not_understood,
+        "response_token_budget": response_token_budget,
+        "focus_areas": report.focus_areas[: detail.focus_areas],
+        "cuts": report.cuts[: detail.cuts],
+        "candidates": [_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
+        "account": report.account._asdict() if report.account.calls and detail.cuts else None,
+        "menu": _menu(report, detail.menu) or None,
+        "sufficiency": _sufficiency(report, detail),
+        "findings": [finding_data(each) for each in report.findings[:most_findings]],
+        "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
+        "notes": _notes(report, detail),
+        "next": _NEXT.get(status, open_next),
+    }
+    return wire.TurnReportJson(**{**shared, **own}, **further(report))
+
+
+def _menu(report: reports.TurnReport, most: int) -> str:
+    """Return the first places of the menu, and how many there are beyond them; ``""`` for none."""
+    rest = len(report.menu) - most
+    if rest <= 0:
+        return menu_text(report.menu, report.tests)
+    if not most:
+        return f"{counted(rest, 'place')} in get_turn_report"
+    return f"{menu_text(first_places(report.menu, most))}\nand {rest} more: get_turn_report"
+
+
+def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
+    """Return how sure the choice is, unless the reasoning is just that, or holds it where room is short."""
+    sufficiency, reasoning = (
+        clip(report.sufficiency, detail.characters),
+        clip(report.reasoning, detail.characters),
+    )
+    is_bare = detail.focus_areas == DETAILS[0].focus_areas
+    is_repeated = report.sufficiency == report.reasoning or (is_bare and sufficiency in reasoning)
+    return None if not sufficiency or is_repeated else sufficiency
+
+
+def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
+    """Return the report of an answer whose context says itself, file by file, what is shown and why.
+
+    What the embedded planner sums up is that very list, and what its menu says: only how sure it is remains.
+    A model's own words stay.
+    """
+    if report.model != EMBEDDED:
+        return report
+    update: dict[str, object] = {"reasoning": report.sufficiency}
+    if report.menu and status_of(report.stop_reason) == "finished":
+        update["ended"] = ""
+    return report.model_copy(update=update)
+
+
+def brief(
+    report: wire.TurnReportJson, *, took_none: bool, menu: bool, unread: Sequence[str]
+) -> wire.TurnReportJson:
+    """Return a report for who had one before: what happened since, and nothing that was told already.
+
+    Args:
+        report: the whole report.
+        took_none: whether no step was taken, but a question answered.
+        menu: whether the menu is another one.
+        unread: cursors of pages that were offered before and not fetched.
+    """
+    kept = {
+        "cuts": [],
+        "candidates": [],
+        "account": None,
+        "sufficiency": None,
+        "menu": report.menu if menu else None,
+        "notes": [f"not read yet: get_context with cursor {each}" for each in unread],
+    }
+    if report.answer:
+        kept["reasoning"] = ""
+    if took_none:
+        kept["next"] = ""
+    return report.model_copy(update=kept)
+
+
+def step_text(report: wire.TurnReportJson) -> str:
+    """Return what ``brief`` leaves of a report as lines; the first is ours."""
+    size = f"; {counted(report.file_count, 'file')}, {_sizes(report)}"
+    if not report.next:
+        size = ""  # No step was taken.
+    spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
+    head = f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]}, step {report.step_number}"
+    ours = [f"{head}{size}{spent}"]
+    if report.status not in ("finished", "user") and report.next:
+        ours.append(f"next: {report.next}")
+    lines = [report.answer] if report.answer else []
+    if report.reasoning:
+        lines.append(_reasoning_line(report))
+    lines += [*_menu_lines(report.menu), *(f"note: {note}" for note in report.notes)]
+    return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
+
+
+def report_text(report: wire.TurnReportJson) -> str:
+    """Return ``report`` as a few lines that a model, or a person, reads.
+
+    The first two are ours. The others tell of the repository in its own names, or in words of a model that
+    has read it, and stand between the markers of such text.
+    """
+    ours, lines = report_lines(report)
+    return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def report_lines(
+    report: wire.TurnReportJson, *, is_first_answer: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the lines of ``report`` that are ours, and those that tell of the repository.
+
+    Args:
+        report: what is told.
+        is_first_answer: whether code stands below, with its own headers: what these say, and how the work
+            that is done went, is not told.
+    """
+    ours = [
+        f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
+        f"{counted(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
+        f"next: {report.next}",
+    ]
+    menu = _menu_lines(report.menu)
+    if is_first_answer and report.status == "finished" and len(menu) > 1 and not _spent(report):
+        ours, menu = [f"navigation {report.navigation_id}: {_by_number(menu[1])}"], menu[1:]
+    # What is at risk is what a change is looked at for.
+    lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
+    if report.answer:
+        lines.append(f"answer: {report.answer}")
+    if not is_first_answer and report.focus_areas:
+        lines.append(f"focus: {', '.join(report.focus_areas)}")
+    lines += [
+        f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
+        f"(about +{counted(cut.tokens_to_add, 'token')})"
+        for cut in report.cuts
+    ]
+    lines += [_candidate_line(candidate) for candidate in report.candidates]
+    lines += menu
+    lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
+    if report.left_out:
+        lines.append(f"left out for lack of budget: {counted(report.left_out, 'file')}")
+    if report.account:
+        lines.append(_account_line(report.account))
+    if report.sufficiency and report.sufficiency not in report.reasoning:
+        lines.append(report.sufficiency)
+    lines += [f"note: {note}" for note in report.notes]
+    return ours, lines
+
+
+def _spent(report: wire.TurnReportJson) -> str:
+    """Return who chose the code, and what is spent; nothing where the planner alone did, which is free."""
+    if report.model == EMBEDDED and not report.total_cost:
+        return ""
+    spent = f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left"
+    return f"; {spent}; {decider_to_model(report.model)}"
+
+
+def _reasoning_line(report: wire.TurnReportJson) -> str:
+    """Return why a step did what it did; how sure a choice is speaks for itself."""
+    if report.grades_first:
+        return report.reasoning
+    return f"{action_word(report.last_action)}: {report.reasoning}"
+
+
+def _by_number(menu: str) -> str:
+    """Return what the numbers of an outline are for, and its mark where it has one."""
+    return f"{_BY_NUMBER}; {SUREST}" if STAR.search(menu) else _BY_NUMBER
+
+
+def _menu_lines(menu: str | None) -> list[str]:
+    """Return the menu below what its numbers are for; one line alone is no place, but how many there are."""
+    if not menu:
+        return []
+    return (
+        [f"outline ({_by_number(menu)}):", menu] if "\n" in menu else [f"menu, no room for it here: {menu}"]
+    )
+
+
+def _sizes(report: wire.TurnReportJson) -> str:
+    """Return how large the code is."""
+    return f"{counted(report.map_size_tokens, 'token')} of code"
+
+
+def _account_line(account: Mapping[str, int]) -> str:
+    sent = account["fresh"] + account["cached"] + account["repeated"]
+    return (
+        f"model tokens so far: {sent:,} sent, of them {account['cached']:,} cached, {account['repeated']:,} "
+        f"repeated; {account['output']:,} answered; a session per step would send {account['step_scoped']:,}"
+    )
+
+
+def clip(text: str, characters: int) -> str:
+    """Return ``text`` on one line and at most ``characters`` long, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= characters:
+        return line
+    cut = line[: characters - 1]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
+
+
+def clip_lines(text: str, characters: int) -> Iterator[str]:
+    """Yield the lines of ``text``, of all together so many characters."""
+    for line in filter(str.strip, text.split("\n")):
+        if characters <= 0:
+            return
+        yield (kept := clip(line, characters))
+        characters -= len(kept) + 1
+
+
+def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
+    return wire.CandidateJson(
+        path=candidate.path,
+        symbol=candidate.symbol or None,
+        lines=candidate.lines or None,
+        level=candidate.level,
+        tokens={str(level): price for level, price in sorted(candidate.prices.items())},
+        reasons=list(candidate.reasons),
+    )
+
+
+def _candidate_line(candidate: wire.CandidateJson) -> str:
+    place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
+    prices = ", ".join(f"{level_word(int(level))} +{price:,}" for level, price in candidate.tokens.items())
+    reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
+    return f"candidate: {place} (now {level_word(candidate.level)}; {prices} tokens){reasons}"
+
+
+def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
+    notes = [*([report.ended] if report.ended else []), *report.notes]
+    most = max(detail.focus_areas, 3)
+    message = [clip(note, detail.characters) for note in notes[:most]]
+    if len(notes) > most:
+        whole = address(report.navigation_id, "report")
+        message.append(f"{counted(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
+    return message

@@ -1,0 +1,425 @@
+"""Tool results, cut into pages that fit."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mcp_server import wire
+from mcp_server.report_text import (
+    DETAILS,
+    SHORT_MENUS,
+    STATUS_WORDS,
+    DetailLevel,
+    beside_reasons,
+    brief,
+    clip,
+    report_lines,
+    report_text,
+    status_of,
+    step_text,
+    wire_report,
+)
+from navigator.errors import InvalidArgumentError
+from navigator.state.money import dollars
+from repo_map.messages import counted, quoted
+from repo_map.text import tokens
+
+if TYPE_CHECKING:
+    from navigator.state.reports import NavigatorOutput, TurnReport
+
+
+_PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
+MIN_TOKEN_BUDGET: Final = 400
+"""Least that holds a report and a map worth reading."""
+_REPORT_TOKENS: Final = 260
+_REPORT_SHARE: Final = 0.04
+_JSON_NAMES: Final = 110
+"""Tokens of the names and figures that an answer has as an object alone."""
+_JSON_GROWTH: Final = 1.14
+"""Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped;"""
+_MOST_JSON_GROWTH: Final = 1.5
+"""with tabs and many short lines up to half. A first answer is measured by its text: its object has room."""
+
+
+class Answer(NamedTuple):
+    """One answer in both forms: hosts pass on the text or the object, rarely both."""
+
+    text: str
+    structured: dict[str, Any]
+
+    @property
+    def size(self) -> int:
+        """Tokens of the longer form, the object as the costlier of the ways in which hosts write JSON."""
+        spaced = json.dumps(self.structured, ensure_ascii=False)
+        forms = [self.text, spaced]
+        if not spaced.isascii():
+            forms.append(json.dumps(self.structured))
+        return max(map(tokens.count, forms))
+
+
+class Cursor(NamedTuple):
+    """Where the next page of a context starts."""
+
+    step: int
+    since_step: int | None
+    offset: int
+
+    def encode(self) -> str:
+        """Return the opaque form that goes over the wire."""
+        raw = json.dumps([self.step, self.since_step, self.offset], separators=(",", ":"))
+        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+
+PLAN: Final = "plan"
+"""The cursor that asks for the flight plan in place of the context."""
+
+
+class PlanCursor(NamedTuple):
+    """Where the next page of a flight plan starts."""
+
+    step: int | None
+    """The step whose plan it is; None on the first page, which takes the latest."""
+    offset: int
+
+    def encode(self) -> str:
+        """Return the form that goes over the wire."""
+        return f"{PLAN}:{self.step}:{self.offset}"
+
+
+def decode_cursor(text: str) -> Cursor | PlanCursor:
+    """Return the cursor that ``text`` encodes.
+
+    Raises:
+        InvalidRequestError: It is no cursor of ours.
+    """
+    if text == PLAN:
+        return PlanCursor(None, 0)
+    if (page := _PLAN_PAGE.fullmatch(text)) is not None:
+        return PlanCursor(int(page[1]), int(page[2]))
+    try:
+        match json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))):
+            case [int(step), int() | None as since_step, int(offset)] if step >= 0 and offset >= 0:
+                return Cursor(step, since_step, offset)
+    except (ValueError, RecursionError, binascii.Error):
+        pass
+    raise InvalidArgumentError(
+        "cursor", "was not issued by this server; call get_context without it for the first page."
+    )
+
+
+def map_token_budget_in(response_token_budget: int) -> int:
+    """Return the tokens that are left for the map where the whole answer may take so many."""
+    return int((response_token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)
+
+
+def text_tokens_in(response_token_budget: int) -> int:
+    """Return the tokens of an answer's text that take as many as an object, names and escapes included."""
+    return int((response_token_budget - _JSON_NAMES) / _JSON_GROWTH)
+
+
+def response_token_budget_for(map_token_budget: int, least: int) -> int:
+    """Return the tokens that whole answers may take, so that one has room for a map of ``map_token_budget``.
+
+    It is ``least`` where that is enough. This is the one rule that leads from the map's budget, which the
+    user's plan owns, to that of the answers.
+    """
+    if map_token_budget <= map_token_budget_in(least):
+        return least
+    grown = int((map_token_budget + 1) * _JSON_GROWTH + _REPORT_TOKENS)
+    return grown * 100 // int(100 * (1 - _REPORT_SHARE)) + 1
+
+
+def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], bool], guess: float) -> int:
+    """Return the end of the longest page from ``start`` that fits, at a file's first line where there is one.
+
+    Args:
+        text: The whole context.
+        start: Offset of the page's first character.
+        files: Offsets at which a file begins, ascending.
+        fits: Whether the page that ends at an offset fits the budget.
+        guess: Share of the remaining text that is expected to fit.
+    """
+    if fits(len(text)):
+        return len(text)
+    files = [offset for offset in files if offset > start]
+    lines = [offset for offset in accumulate(map(len, text.splitlines(keepends=True))) if offset > start]
+    end = start + int((len(text) - start) * min(guess, 0.98))
+    while end > start:
+        for boundaries in (files, lines):
+            # A page that would be mostly empty is cut within the file instead.
+            near = [offset for offset in boundaries if start + (end - start) // 2 < offset <= end]
+            if near and fits(near[-1]):
+                return near[-1]
+        end -= max((end - start) // 12, 1)
+    return next(iter(lines), len(text))
+
+
+class AnswerShape(NamedTuple):
+    """How much an answer tells beside the context."""
+
+    detail: DetailLevel
+    plan: bool = False
+
+
+class Page(NamedTuple):
+    """The answer, and whether it ends with the context's last character."""
+
+    answer: Answer
+    last: bool
+    unread: tuple[str, ...] = ()
+    """The cursor of the next page, where there is one."""
+    menu: bool = True
+    """Whether a menu stands in it."""
+
+
+_Make = Callable[[AnswerShape, str, str | None], Answer]
+
+# A finished navigation needs its plan more than a choice of next steps; an open one the other way round.
+_STOPPED: Final = (
+    AnswerShape(DETAILS[2], True),
+    AnswerShape(DETAILS[1], True),
+    AnswerShape(DETAILS[1]),
+    AnswerShape(DETAILS[0]),
+)
+_FOUND: Final = tuple(
+    AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_MENUS, DETAILS[0])
+)
+"""The plan is there for whoever asks for it: it would be paid for by all."""
+_UNCHANGED: Final = (
+    AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
+    AnswerShape(DETAILS[0]),
+)
+_OPEN: Final = tuple(
+    AnswerShape(detail._replace(candidates=0))
+    for detail in (*reversed(DETAILS[1:]), *SHORT_MENUS, DETAILS[0])
+)
+"""The menu is the choice of next steps; a report has the candidates as well."""
+
+
+def navigate_answer(
+    output: NavigatorOutput, report: TurnReport, response_token_budget: int, first_answer: int | None = None
+) -> Page:
+    """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
+    is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
+    reported = beside_reasons(report) if is_bare else report
+
+    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(reported, response_token_budget, shape.detail)
+        result = wire.NavigateResultJson(
+            navigation_id=output.navigation_id,
+            status=message.status,
+            turn_report=message,
+            context=context,
+            reasoning_summary=_news(output.reasoning_summary, report.reasoning, shape.detail),
+            flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
+            next_cursor=cursor,
+        )
+        ours, told = report_lines(message, is_first_answer=is_bare)
+        told += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        if context:
+            told += ["", context.removesuffix("\n")]
+        fenced = "\n".join([*ours, quoted("\n".join(told))])
+        return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result.on_the_wire())
+
+    shapes = _OPEN if report.stop_reason is None else _FOUND
+    as_object = None if first_answer is None else int(first_answer * _MOST_JSON_GROWTH) + _JSON_NAMES
+    most = min(response_token_budget, as_object or response_token_budget)
+    return _fitted(make, output, Cursor(report.step_number, None, 0), most, shapes, text_tokens=first_answer)
+
+
+def step_answer(
+    delta: NavigatorOutput, report: TurnReport, response_token_budget: int, unread: Sequence[str] = ()
+) -> Page:
+    """Return the answer of ``step``: what happened, and the context against what the host holds.
+
+    The menu that was told first stays good; ``unread`` are cursors of pages that were offered before.
+    """
+    is_first = delta.since_step is None
+    took_none = delta.since_step == report.step_number
+    menu = bool(report.menu) and is_first
+
+    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(report, response_token_budget, shape.detail)
+        if not is_first:
+            message = brief(message, took_none=took_none, menu=menu, unread=unread)
+        result = wire.StepResultJson(
+            navigation_id=report.navigation_id,
+            status=message.status,
+            turn_report=message,
+            context_delta=context,
+            removed=[*delta.removed, *(f"{path} (in part)" for path in delta.lessened)],
+            next_cursor=cursor,
+        )
+        parts = [report_text(message)] if is_first else [step_text(message)]
+        parts.append("" if took_none else _since(delta))
+        return Answer(_with_context(parts, context, cursor), result.on_the_wire())
+
+    shapes = _OPEN if report.stop_reason is None else _OPEN[1:]
+    if took_none:
+        shapes = _UNCHANGED
+    page = _fitted(
+        make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, shapes
+    )
+    return page._replace(menu=menu)
+
+
+def forgotten_answer(navigation_id: str) -> Answer:
+    """Return the answer of ``step`` that deleted a navigation."""
+    result = wire.StepResultJson(navigation_id=navigation_id, status="deleted")
+    text = f"navigation {navigation_id}: deleted with its maps and reports; no call reads it any more"
+    return Answer(text, result.on_the_wire())
+
+
+def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
+    """Return the answer of ``get_turn_report``, in the most detail that fits."""
+    answer = Answer("", {})
+    for detail in reversed(DETAILS):
+        message = wire_report(report, response_token_budget, detail)
+        answer = Answer(report_text(message), message.on_the_wire())
+        if answer.size <= response_token_budget:
+            break
+    return answer
+
+
+def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Page:
+    """Return the answer of ``get_context``: the page that starts at ``cursor``."""
+
+    def make(shape: AnswerShape, context: str, following: str | None) -> Answer:
+        plan = output.flight_plan_yaml if shape.plan else None
+        bare = _wire_output(output, response_token_budget, context, plan, following)
+        result = bare.model_copy(
+            update={
+                "since_step": output.since_step,
+                "removed": [*output.removed, *(f"{path} (in part)" for path in output.lessened)],
+                "reasoning_summary": clip(output.reasoning_summary, shape.detail.characters) or None,
+                "notes": [clip(note, shape.detail.characters) for note in output.notes],
+            }
+        )
+        notes = "\n".join(f"note: {note}" for note in result.notes)
+        message = _in_fence(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
+        parts = [_output_head(result), _since(output), message]
+        return Answer(_with_context(parts, context, following), result.on_the_wire())
+
+    return _fitted(make, output, cursor, response_token_budget, _STOPPED)
+
+
+def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budget: int) -> Answer:
+    """Return the answer of ``get_context`` to whoever asks for the flight plan: as much of it as fits."""
+    plan, start = output.flight_plan_yaml, place.offset
+
+    def page(end: int) -> Answer:
+        following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
+        result = _wire_output(output, response_token_budget, "", plan[start:end], following)
+        message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
+        more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
+        parts = [_output_head(result), f"{message}\n{quoted(plan[start:end].rstrip())}", more]
+        return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
+
+    whole = page(len(plan))
+    guess = response_token_budget / max(whole.size, 1)
+    return page(page_end(plan, start, (), lambda end: page(end).size <= response_token_budget, guess))
+
+
+def _wire_output(
+    output: NavigatorOutput, response_token_budget: int, context: str, plan: str | None, following: str | None
+) -> wire.NavigatorOutputJson:
+    """Return the output as clients see it, without its summary and its notes."""
+    return wire.NavigatorOutputJson(
+        navigation_id=output.navigation_id,
+        status=status_of(output.stop_reason),
+        context_string=context,
+        token_count=output.token_count,
+        response_token_budget=response_token_budget,
+        total_iterations=output.total_iterations,
+        total_cost=float(output.total_cost),
+        flight_plan_yaml=plan,
+        next_cursor=following,
+    )
+
+
+def _output_head(result: wire.NavigatorOutputJson) -> str:
+    size = counted(result.token_count, "token")
+    return (
+        f"navigation {result.navigation_id}: {STATUS_WORDS[result.status]}, {size}, "
+        f"{counted(result.total_iterations, 'step')}, {dollars(result.total_cost)}"
+    )
+
+
+def _fitted(
+    make: _Make,
+    output: NavigatorOutput,
+    cursor: Cursor,
+    response_token_budget: int,
+    shapes: Sequence[AnswerShape],
+    *,
+    text_tokens: int | None = None,
+) -> Page:
+    """Return the fullest answer that fits, as an object and, where ``text_tokens`` are given, as a text."""
+
+    def fits(answer: Answer) -> bool:
+        has_room = text_tokens is None or tokens.count(answer.text) <= text_tokens
+        return has_room and answer.size <= response_token_budget
+
+    text, start = output.context_string, cursor.offset
+    answer = Answer("", {})
+    for shape in shapes:
+        answer = make(shape, text[start:], None)
+        if fits(answer):
+            return Page(answer, last=True)
+    barest = shapes[-1]
+
+    def page(end: int) -> Answer:
+        following = cursor._replace(offset=end).encode() if end < len(text) else None
+        return make(barest, text[start:end], following)
+
+    guess = response_token_budget / answer.size
+    end = page_end(text, start, output.file_starts, lambda end: fits(page(end)), guess)
+    following = cursor._replace(offset=end).encode()
+    return Page(page(end), last=end == len(text), unread=() if end == len(text) else (following,))
+
+
+def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
+    fenced = quoted(context.removesuffix("\n")) if context else ""
+    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, _more(cursor)) if part)
+
+
+def _more(cursor: str | None) -> str:
+    return f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
+
+
+def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:
+    """Return the summary, unless the report that stands beside it has just said the same."""
+    return None if summary == reasoning else clip(summary, detail.characters) or None
+
+
+def _since(delta: NavigatorOutput) -> str:
+    """Return what is new against what the host holds, before it is shown; what it has or lost is one line."""
+    if delta.since_step is None:
+        return ""
+    new = "what is new" if delta.context_string else "nothing is new"
+    lines = [f"context: {new} since step {delta.since_step}"]
+    gone = [*delta.removed, *(f"{path} (in part)" for path in delta.lessened)]
+    for label, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
+        if paths:
+            lines.append(f"{label}:\n{quoted(', '.join(paths))}")
+    return "\n".join(lines)
+
+
+def _in_fence(*parts: str) -> str:
+    """Return what names the repository's own, or comes from a model that has read it, between the markers."""
+    message = "\n".join(filter(None, parts))
+    return quoted(message) if message else ""
+
+
+def _summary(summary: str | None) -> str:
+    return f"summary: {summary}" if summary else ""
+
+
+def _plan(plan: str | None) -> str:
+    return f"flight plan:\n{plan.rstrip()}" if plan else ""

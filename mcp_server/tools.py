@@ -1,0 +1,466 @@
+"""The four tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+
+import anyio
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Context, Resolve
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotations
+from pydantic import Field, WithJsonSchema
+
+from mcp_server import wire
+from mcp_server.auth import current_principal
+from mcp_server.context import AppContext
+from mcp_server.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
+from mcp_server.first_answer import first_answer_for
+from mcp_server.logs import about
+from mcp_server.navigations import DeliveryTarget, Navigations
+from mcp_server.report_text import clip
+from mcp_server.responses import (
+    MIN_TOKEN_BUDGET,
+    PLAN,
+    Answer,
+    Cursor,
+    Page,
+    PlanCursor,
+    context_answer,
+    decode_cursor,
+    forgotten_answer,
+    map_token_budget_in,
+    navigate_answer,
+    plan_answer,
+    report_answer,
+    response_token_budget_for,
+    step_answer,
+    text_tokens_in,
+)
+from mcp_server.sampling import current_channel, require_host
+from mcp_server.settings import Settings
+from mcp_server.tool_errors import raised_as_tool_errors
+from navigator.errors import InvalidArgumentError, InvalidRequestError
+from navigator.models.sampling_port import HOST
+from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal
+from navigator.planner.turn_request import turn_request
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Patience
+from navigator.workspaces.repository_address import read_address
+from repo_map.messages import counted
+from repo_map.steering.commands import QUESTIONS
+
+if TYPE_CHECKING:
+    from navigator.state.delivery import Delivery
+    from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
+
+
+class Budgets(NamedTuple):
+    """What a navigation's answers may take, in tokens."""
+
+    map: int | None
+    """None for the plan's own."""
+    response: int
+    """Of a whole answer."""
+    first: int | None
+    """Of the first answer; None for the whole of what the plan draws."""
+
+
+def budgets(
+    settings: Settings, token_budget: int | None, flight_plan: str | None, first_answer: int
+) -> Budgets:
+    """Return the token budgets of a navigation.
+
+    A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
+    Who names no number gets a first answer of ``first_answer`` tokens, and room for what is asked for next.
+
+    Raises:
+        InvalidRequestError: No answer can hold to it.
+    """
+    if token_budget is None and flight_plan is not None:
+        least = settings.token_budget or DEFAULT_TOKEN_BUDGET
+        return Budgets(None, response_token_budget_for(_plan_budget(flight_plan), least=least), None)
+    asked = settings.token_budget if token_budget is None else token_budget
+    if asked is None:
+        return Budgets(map_token_budget_in(DEFAULT_TOKEN_BUDGET), DEFAULT_TOKEN_BUDGET, first_answer)
+    if asked < MIN_TOKEN_BUDGET:
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, 8000 is a good start.",
+        )
+    if asked > MAX_TOKEN_BUDGET:
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; 8000 is a good start.",
+        )
+    return Budgets(map_token_budget_in(asked), asked, text_tokens_in(asked))
+
+
+def _plan_budget(flight_plan: str) -> int:
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+    return parse_plan(flight_plan).budget
+
+
+_NULL = {"type": "null"}
+
+
+def compact(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return ``schema`` without titles, null alternatives and defaults, which say nothing to a model."""
+    return {name: _compact_value(name, value) for name, value in schema.items() if name != "title"}
+
+
+def shape(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer's schema with its fields' names alone: the model that pays for it reads the answer."""
+    return {"type": "object", "properties": {name: {} for name in schema.get("properties", {})}}
+
+
+def _compact_value(name: str, value: Any) -> Any:
+    if name in ("properties", "$defs"):
+        return {field: _compact_field(part) for field, part in value.items()}
+    if name == "items" and isinstance(value, dict):
+        return _compact_field(value)
+    return value
+
+
+def _compact_field(field: dict[str, Any]) -> dict[str, Any]:
+    field = {name: value for name, value in field.items() if name not in ("title", "default")}
+    choices = [choice for choice in field.pop("anyOf", []) if choice != _NULL]
+    if len(choices) == 1:
+        field = {**choices[0], **field}
+    elif choices:
+        field["anyOf"] = [compact(choice) for choice in choices]
+    return compact(field)
+
+
+MESSAGE_CHARACTERS: Final = 200
+
+
+@contextmanager
+def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
+    """Yield a callback that reports each step to the host that made the call, if it asked to be told."""
+    last, answered = 0.0, False
+
+    async def report(progress: Progress) -> None:
+        nonlocal last
+        if answered:
+            # A step that outlives the call's deadline goes on, but nobody listens to this call any more.
+            return
+        # A step may report more than once, and hosts drop progress that does not grow.
+        last = max(float(progress.step), last + 0.01)
+        line = current_channel()
+        listening = ctx if line is None else line.context
+        await listening.report_progress(
+            last, max(float(progress.max_steps), last), progress_message(progress)
+        )
+
+    try:
+        yield report
+    finally:
+        answered = True
+
+
+def progress_message(progress: Progress) -> str:
+    """Return one line of at most ``MESSAGE_CHARACTERS``."""
+    size = f" · {counted(progress.tokens, 'token')}" if progress.tokens else ""
+    head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
+    return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
+
+
+NavigationId = Annotated[str | None, Field(description="Default: the latest")]
+READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_OPENING_SECONDS: Final = 10.0
+"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
+_LOADED: Final = {"anthropic/alwaysLoad": True}
+"""Claude Code else shows a tool to its model only where the model searches for it."""
+_WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
+"""Claude Code else cuts an answer of more than 25,000 tokens, though a call asks for as many."""
+
+
+async def navigate(
+    ctx: Context[AppContext, Any],
+    *,
+    roots: Annotated[ListRootsResult, Resolve(ask_roots)],
+    goal: Annotated[str, Field(description="The task in English, with names, errors, paths you know")],
+    repo_path: Annotated[
+        str | list[str] | None,
+        Field(
+            description="Absolute path or name, also with `@ref`; default: open folders, else the likeliest"
+        ),
+    ] = None,
+    token_budget: Annotated[int | None, Field(description="Most tokens of the answer")] = None,
+    fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
+    line_numbers: bool | None = None,
+    changes: Annotated[
+        str | None,
+        Field(description="Find what a change breaks: `worktree`, a git commit, range or patch"),
+    ] = None,
+    max_cost_usd: float | None = None,
+    mode: Annotated[
+        Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
+    ] = None,
+    model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
+    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="Start from")] = None,
+    max_steps: int | None = None,
+) -> Annotated[CallToolResult, wire.NavigateResultJson]:
+    """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
+    works. Call it first, before grep, search or opening files, where you don't know the place: it returns the
+    likely places with their lines, and the surest source. Not for one file or name that you know."""
+    app, started = _app(ctx), anyio.current_time()
+    with raised_as_tool_errors():
+        user, access = current_principal().user, app.navigations.access
+        subject = await anyio.to_thread.run_sync(
+            access.choose, repo_path, folders_of(roots), app.working_folder, user
+        )
+        # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
+        plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
+        if plan is not None and not plan.strip():
+            # Models fill in an empty text for what they leave out.
+            plan = None
+        usual = first_answer_for(ctx, is_elsewhere=any(each.name for each in read_address(subject)))
+        budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
+        if fill and token_budget is None and budget.first == usual:
+            budget = budget._replace(first=text_tokens_in(budget.response))
+        chosen = model or app.settings.model
+        require_host(chosen)
+        request = NavigationRequest(
+            goal=goal if changes else require_goal(goal),
+            repo_path=subject,
+            token_budget=budget.map,
+            first_answer=budget.first,
+            max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
+            mode=mode or "autonomous",
+            model=chosen,
+            flight_plan=plan,
+            max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+            fill=bool(fill),
+            line_numbers=line_numbers,
+            changes=changes,
+            may_look_first=True,
+        )
+        page = await _started(ctx, request, budget.response, started)
+        return _result(page.answer)
+
+
+async def _started(
+    ctx: Context[AppContext, Any], request: NavigationRequest, response_token_budget: int, started: float
+) -> Page:
+    """Open the navigation and take its steps, as far as a call that began at ``started`` has time."""
+    app = _app(ctx)
+    navigations, left = app.navigations, app.settings.call_seconds - (anyio.current_time() - started)
+    line = current_channel() if request.model == HOST else None
+
+    def hand_out(report: TurnReport, output: NavigatorOutput, _: Delivery | None) -> tuple[Page, Delivery]:
+        page = navigate_answer(output, report, response_token_budget, request.first_answer)
+        at = report.step_number
+        return page, navigations.delivery(
+            response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
+        )
+
+    with progress_to(ctx) as on_progress:
+        page = await navigations.start(
+            current_principal(),
+            request,
+            hand_out,
+            response_token_budget=response_token_budget,
+            patience=Patience(app.settings.call_seconds + _OPENING_SECONDS, left),
+            most_steps=None if line is None else line.most_steps,
+            on_progress=on_progress,
+        )
+    await app.subscriptions.announce(ctx, page.answer.structured["navigation_id"], listed=True)
+    return page
+
+
+_References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+_Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
+"""What ``typed_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
+
+
+_ASKED: Final = '{"callers": NAME}; ' + ", ".join([*QUESTIONS][1:])
+
+
+async def step(
+    ctx: Context[AppContext, Any],
+    *,
+    answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
+    navigation_id: NavigationId = None,
+    show: Annotated[_References, Field(description="Numbers, names, paths, `path:3-9`")] = None,
+    drop: Annotated[_References, Field(description="The same")] = None,
+    ask: Annotated[_Questions, Field(description=_ASKED)] = None,
+    feedback: Annotated[str | None, Field(description="`undo`, `budget 4000`; for a model, words")] = None,
+    updates: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description='Partial flight plan, e.g. {"verbosity":[{"pattern":"src/**","level":2}]}; '
+            "0 none, 1 path, 2 structure, 3 signatures, 4 source"
+        ),
+    ] = None,
+    action: ToolAction | None = None,
+) -> Annotated[CallToolResult, wire.StepResultJson]:
+    """Refine what navigate found, or ask about code: what calls it, where it is defined, which tests cover
+    it. Returns only what is new to you."""
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors(), progress_to(ctx) as on_progress:
+        if action == "forget":
+            forgotten = await navigations.forget(principal, navigation_id)
+            await _app(ctx).subscriptions.announce(ctx, forgotten, listed=True)
+            return _result(forgotten_answer(forgotten))
+        direction = _direction(answer)
+        require_host((updates or {}).get("model"))
+        delivering = await navigations.resolve(principal, navigation_id)
+
+        def hand_out(
+            report: TurnReport, delta: NavigatorOutput, before: Delivery | None
+        ) -> tuple[Page, Delivery]:
+            least = before.token_budget if before else delivering.token_budget
+            budget = response_token_budget_for(report.map_token_budget, least=least)
+            unread = () if before is None else before.unread
+            page = step_answer(delta, report, budget, unread)
+            if before is not None and delta.since_step == report.step_number:
+                return page, before.model_copy(update={"used_at": navigations.delivery(budget).used_at})
+            steps = () if before is None else before.held_steps
+            return page, navigations.delivery(
+                budget,
+                held_step=report.step_number,
+                held_steps=(*steps, report.step_number),
+                unread=(*unread, *page.unread),
+                menu_step=report.step_number if page.menu else before.menu_step if before else None,
+            )
+
+        with about(delivering.navigation_id):
+            page = await (await navigations.navigator()).step_and_deliver(
+                delivering.navigation_id,
+                turn_request(
+                    feedback or direction.feedback,
+                    updates,
+                    direction.action,
+                    delivering.menu_step,
+                    show=show,
+                    drop=drop,
+                    ask=ask,
+                ),
+                hand_out,
+                user=principal.user,
+                on_progress=on_progress,
+            )
+        await _app(ctx).subscriptions.announce(ctx, delivering.navigation_id)
+        return _result(page.answer)
+
+
+async def get_turn_report(
+    ctx: Context[AppContext, Any],
+    navigation_id: str | None = None,
+    step: int | None = None,
+) -> Annotated[CallToolResult, wire.TurnReportJson]:
+    """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors():
+        meant = await navigations.resolve(principal, navigation_id)
+        navigator = await navigations.navigator()
+        report = await navigator.report(meant.navigation_id, user=principal.user, step=step)
+        await navigations.note_delivered(meant, menu_step=report.step_number)
+        return _result(report_answer(report, meant.token_budget))
+
+
+async def get_context(
+    ctx: Context[AppContext, Any],
+    navigation_id: str | None = None,
+    since_step: int | None = None,
+    cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
+) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
+    """Read the code that navigate found again: all, the next page, or only what is new since a step."""
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors():
+        meant = await navigations.resolve(principal, navigation_id)
+        place = None if cursor is None else decode_cursor(cursor)
+        if isinstance(place, PlanCursor):
+            return _result(await _plan_page(navigations, meant, place))
+        if place is not None:
+            since_step = place.since_step
+        navigator = await navigations.navigator()
+        output = await navigator.context(
+            meant.navigation_id,
+            user=principal.user,
+            since_step=since_step,
+            step=None if place is None else place.step,
+            held=() if since_step is None else meant.held_steps,
+        )
+        at = output.total_iterations
+        begins = place is None
+        place = _still_valid(place, output) or Cursor(at, since_step, 0)
+        unread = tuple(each for each in meant.unread if each != cursor)
+        page = context_answer(output, place, meant.token_budget)
+        if begins and since_step in (None, meant.held_step):
+            steps = tuple(dict.fromkeys((*meant.held_steps, at)))
+            await navigations.note_delivered(meant, held_step=at, held_steps=steps, unread=page.unread)
+        else:
+            await navigations.note_delivered(meant, unread=(*page.unread, *unread))
+        return _result(page.answer)
+
+
+async def _plan_page(navigations: Navigations, meant: DeliveryTarget, place: PlanCursor) -> Answer:
+    """Return a page of the flight plan; what the host holds of the context stays as it is."""
+    output = await (await navigations.navigator()).context(meant.navigation_id, user=meant.user)
+    if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
+        raise InvalidArgumentError(
+            "cursor",
+            f"belongs to the flight plan of step {place.step}, and the navigation is at step "
+            f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page.",
+        )
+    return plan_answer(output, place, meant.token_budget)
+
+
+def tools() -> list[Tool]:
+    """Return the four tools, their schemas cut down to what a model needs."""
+    return [
+        _tool(navigate, "Find the code for a task", _LOADED | _WHOLE),
+        _tool(step, "Refine a navigation", _WHOLE),
+        _tool(get_turn_report, "Report of a step"),
+        _tool(get_context, "Read the context", _WHOLE),
+    ]
+
+
+def _tool(function: Callable[..., Any], title: str, meta: dict[str, Any] | None = None) -> Tool:
+    # A server may change its own; what is said of the functions is read once a process.
+    return _described(function, title).model_copy(update={"meta": meta})
+
+
+@cache
+def _described(function: Callable[..., Any], title: str) -> Tool:
+    description = " ".join((function.__doc__ or "").split())
+    tool = Tool.from_function(function, title=title, description=description, annotations=READS)
+    tool.parameters = compact(tool.parameters)
+    tool.fn_metadata.output_schema = shape(tool.fn_metadata.output_schema or {})
+    return tool
+
+
+def _direction(answer: ElicitationResult[Direction]) -> Direction:
+    if isinstance(answer, AcceptedElicitation):
+        return answer.data
+    raise InvalidRequestError(
+        "The user was asked how to continue and did not answer, so nothing was done; "
+        "call step with show, drop, ask, updates or action `finish`.",
+        code="no_decision",
+    )
+
+
+def _app(ctx: Context[AppContext, Any]) -> AppContext:
+    return ctx.request_context.lifespan_context
+
+
+def _still_valid(place: Cursor | None, output: NavigatorOutput) -> Cursor | None:
+    if place is not None and place.offset > len(output.context_string):
+        raise InvalidArgumentError(
+            "cursor",
+            f"goes beyond the context of step {place.step}; call get_context without it for the first page.",
+        )
+    return place
+
+
+def _result(answer: Answer) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured
+    )

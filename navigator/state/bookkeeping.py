@@ -1,0 +1,125 @@
+"""What a navigation has to remember besides its state's contract: limits, totals, and how it ended."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from navigator.state.pricing import TokenUsage
+from navigator.state.reports import FileReport, Seconds, StopReason, TurnReport
+from navigator.state.state import NavigatorState, PlanValue
+from navigator.state.token_usage import TokenAccount
+from repo_map.impact.values import NOTHING, Changes
+
+MAX_NOTES = 8
+
+ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]
+"""US dollars, exact in JSON as well."""
+
+
+class UndoPoint(BaseModel):
+    """What the user had asked for before a step that changed it, kept with that step's record."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    own: PlanValue
+    flight_plan: PlanValue
+    changed_at: int = 0
+    """The step of the change before, 0 where there was none."""
+
+
+class NavigationBookkeeping(BaseModel):
+    """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    navigation_id: str
+    model: str
+    """The model that was asked for."""
+    max_steps: int = Field(ge=1)
+    fingerprint: str = ""
+    """Of the tree that the latest map was drawn from."""
+    step: int = 0
+    """Steps completed; each has a record among the artifacts."""
+    map_version: int = 0
+    record_versions: dict[int, int] = {}
+    """Version of a step's record, where it is not the first: a step that was cut short may have left one."""
+    spent: ExactUsd = Decimal(0)
+    spent_before_step: ExactUsd = Decimal(0)
+    """The total when the last completed step ended: what came since belongs to the step under way."""
+    usage: TokenUsage = TokenUsage()
+    usage_before_step: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
+    own: PlanValue
+    """What the user asks of the plan: the one that was given, with the user's later changes.
+
+    Its budget is the map's, whatever less a model makes do with.
+    """
+    fill: bool = False
+    """Whether the embedded planner fills the budget; else it stops where more is not worth its tokens."""
+    first_answer: int | None = None
+    """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
+    feedback: tuple[str, ...] = ()
+    """The user's words, oldest first, that steer the steps to come."""
+    undo: UndoPoint | None = None
+    """What the step under way changes of what the user asks; its record keeps it."""
+    changed_at: int = 0
+    """The latest step that changed what the user asks and that is not undone, 0 for none."""
+    answer: str = ""
+    """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
+    changes: Changes = NOTHING
+    """What was changed, where the navigation is about that."""
+    first_look: bool = False
+    """Whether the plan was made by a first look, when most files were not read yet."""
+    planned: int = 0
+    """Decisions of a model since the start or since the last feedback."""
+    stop_reason: StopReason | None = None
+    ended: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: Seconds = Seconds()
+
+    @property
+    def map_token_budget(self) -> int:
+        """Most tokens of the map."""
+        return self.own.budget
+
+    def noting(self, *notes: str) -> NavigationBookkeeping:
+        """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""
+        fresh = [note for note in dict.fromkeys(notes) if note not in self.notes]
+        return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
+
+    def stopping(self, reason: StopReason, ended: str) -> NavigationBookkeeping:
+        """Return the run as it ends for ``reason``."""
+        return self.model_copy(update={"stop_reason": reason, "ended": ended})
+
+    def recorded(self, step: int, version: int) -> NavigationBookkeeping:
+        """Return the run with a step whose record is saved as ``version``."""
+        versions = {**self.record_versions, step: version} if version else self.record_versions
+        return self.model_copy(update={"record_versions": versions})
+
+    def reopened(self) -> NavigationBookkeeping:
+        """Return the run open for another step."""
+        return self.model_copy(update={"stop_reason": None, "ended": ""})
+
+
+class Navigation(NamedTuple):
+    """Both halves of a navigation's memory."""
+
+    state: NavigatorState
+    run: NavigationBookkeeping
+
+
+class StepRecord(BaseModel):
+    """One completed step, stored once as an artifact and never changed."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    report: TurnReport
+    files: tuple[FileReport, ...]
+    """Every file of the map, in map order."""
+    flight_plan: PlanValue
+    reasoning_summary: str = ""
+    undo: UndoPoint | None = None
+    """What to go back to where this step is undone; None where it changed nothing that the user asks."""

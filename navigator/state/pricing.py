@@ -1,0 +1,243 @@
+"""Prices, token usage, money budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, Decimal
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from navigator.errors import InvalidRequestError, UnpricedModelError
+from navigator.state.state import ModelPricingRates, Usd
+from navigator.state.token_usage import NO_CALLS, TokenAccount
+
+MILLION = Decimal(1_000_000)
+_SMALLEST_RATE = Decimal("0.000001")
+
+
+class TokenUsage(NamedTuple):
+    """Tokens of model calls; ``cached`` is a part of ``input``, ``thinking`` comes on top of ``output``."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    thinking: int = 0
+    calls: int = 0
+
+    def minus(self, other: TokenUsage) -> TokenUsage:
+        """Return what this has more than ``other``, part by part."""
+        return TokenUsage(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def plus(self, other: TokenUsage) -> TokenUsage:
+        """Return the sum of both, part by part."""
+        return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class CachedTokens(NamedTuple):
+    """What a provider was given to remember, as it counts."""
+
+    sent: int
+    """Tokens; 0 where it had them already."""
+    kept: int
+    """Tokens that it keeps."""
+    seconds: float
+    """How much longer it keeps them than before."""
+
+
+class ModelPrice(BaseModel):
+    """US dollars per million tokens of one model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    input: Usd = Field(ge=0)
+    output: Usd = Field(ge=0)
+    cached_input: Usd | None = Field(default=None, ge=0)
+    """Input read from a provider's cache; the full input price where none is given."""
+    storage_hour: Usd | None = Field(default=None, ge=0)
+    """Input kept for an hour by a provider that remembers on request; None where that is not done."""
+    window: int | None = Field(default=None, gt=0)
+    """Most input tokens of one call."""
+
+    def cost(self, usage: TokenUsage) -> Decimal:
+        """Return what ``usage`` costs in US dollars; thinking counts as output, as providers bill it."""
+        cached_rate = self.input if self.cached_input is None else self.cached_input
+        fresh = max(usage.input - usage.cached, 0)
+        total = (
+            fresh * self.input + usage.cached * cached_rate + (usage.output + usage.thinking) * self.output
+        )
+        return total / MILLION
+
+    @property
+    def charges(self) -> bool:
+        """Whether calls cost money at all."""
+        return bool(self.input or self.output)
+
+    @property
+    def rewards_repetition(self) -> bool:
+        """Whether input that a provider finds in a cache is known to cost less."""
+        return self.cached_input is not None and self.cached_input < self.input
+
+    @property
+    def rewards_memory(self) -> bool:
+        """Whether it is known, and pays, to have the provider keep input for later calls."""
+        return self.storage_hour is not None and self.rewards_repetition
+
+    def storage(self, tokens: int, seconds: float) -> Decimal:
+        """Return what it costs to have a provider keep ``tokens`` for ``seconds``."""
+        return (self.storage_hour or Decimal(0)) * tokens * Decimal(str(seconds)) / 3600 / MILLION
+
+    def rates(self, model: str) -> ModelPricingRates:
+        """Return the price in the state's shape, whose contract has no word for free: there it is tiny."""
+        return ModelPricingRates(
+            model_name=model,
+            input_per_million=max(self.input, _SMALLEST_RATE),
+            output_per_million=max(self.output, _SMALLEST_RATE),
+        )
+
+
+FREE = ModelPrice(input=Decimal(0), output=Decimal(0))
+
+
+class PriceTable(BaseModel):
+    """The known prices and the day they were looked up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    as_of: str
+    models: Mapping[str, ModelPrice]
+
+    def price_of(self, model: str) -> ModelPrice:
+        """Return the price of ``model``; a numbered release (``…-001``) costs what its family does.
+
+        Raises:
+            UnpricedModelError: no entry fits, so a spend limit could not be kept.
+        """
+        for name in _shorter_names(model):
+            if name in self.models:
+                return self.models[name]
+        raise UnpricedModelError(
+            f"The price of model `{model}` is unknown, so its spend can't be limited; give it in a file "
+            f"named by REPO_NAVIGATOR_PRICES, in US dollars per million tokens: "
+            f"`models: {{{model}: {{input: 0.10, output: 0.40}}}}`."
+        )
+
+    def with_prices(self, extra: Mapping[str, ModelPrice]) -> PriceTable:
+        """Return the table with ``extra`` added over its own entries."""
+        return self.model_copy(update={"models": {**self.models, **extra}})
+
+
+def load_prices(extra: Path | None = None) -> PriceTable:
+    """Read the table that ships with the package, and a user's own prices over it.
+
+    Raises:
+        InvalidRequestError: the user's file is missing or not well-formed.
+    """
+    table = _shipped_prices()
+    return table if extra is None else table.with_prices(_read_user_prices(extra))
+
+
+@cache
+def _shipped_prices() -> PriceTable:
+    import yaml  # noqa: PLC0415 - the embedded planner needs no prices
+
+    shipped = resources.files("navigator.state").joinpath("prices.yaml").read_text("utf-8")
+    return PriceTable.model_validate(yaml.safe_load(shipped))
+
+
+def _shorter_names(model: str) -> list[str]:
+    names = [model]
+    head, dash, tail = model.rpartition("-")
+    if dash and tail.isdigit():
+        names.append(head)
+    return names
+
+
+def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
+    import yaml  # noqa: PLC0415 - the embedded planner needs no prices
+
+    try:
+        data: Any = yaml.safe_load(path.read_text("utf-8"))
+        return PriceTable.model_validate({"as_of": "", **data}).models
+    except OSError as error:
+        raise InvalidRequestError(
+            f"The price file {path} can't be read ({error.strerror}); "
+            "correct or unset REPO_NAVIGATOR_PRICES.",
+            code="invalid_setting",
+            argument="REPO_NAVIGATOR_PRICES",
+        ) from error
+    except (yaml.YAMLError, ValidationError, TypeError) as error:
+        raise InvalidRequestError(
+            f"The price file {path} is not well-formed; it needs `models:` with "
+            "`NAME: {input: …, output: …}`, in US dollars per million tokens.",
+            code="invalid_setting",
+            argument="REPO_NAVIGATOR_PRICES",
+        ) from error
+
+
+FIRST_MARGIN = Decimal("1.6")
+"""Another tokenizer counts up to this many times our tokens, until a call has told its own count."""
+LATER_MARGIN = Decimal("1.1")
+
+
+class Ledger:
+    """What a navigation may still spend; every attempt at a call asks it first and tells it after."""
+
+    def __init__(
+        self, limit: Decimal, spent: Decimal, usage: TokenUsage, account: TokenAccount = NO_CALLS
+    ) -> None:
+        self.limit = limit
+        self.spent = spent
+        self.usage = usage
+        self.account = account
+        self._ratios: dict[str, Decimal] = {}
+
+    @property
+    def remaining(self) -> Decimal:
+        """US dollars that are left, never below 0."""
+        return max(self.limit - self.spent, Decimal(0))
+
+    def catch_up(self, spent: Decimal, usage: TokenUsage, account: TokenAccount) -> None:
+        """Take over totals that were stored elsewhere; what was spent here and not stored stays."""
+        if spent > self.spent or usage.calls > self.usage.calls:
+            self.spent, self.usage, self.account = max(spent, self.spent), usage, account
+
+    def projected(
+        self, model: str, price: ModelPrice, input_tokens: int, output_limit: int, cached: int = 0
+    ) -> Decimal:
+        """Return the most that a call should cost, given our count of its input and its output limit.
+
+        Args:
+            cached: of the input, what the provider itself has counted and will serve from its memory.
+        """
+        return price.cost(self.expected(model, input_tokens, output_limit, cached))
+
+    def expected(self, model: str, input_tokens: int, output_limit: int, cached: int = 0) -> TokenUsage:
+        """Return the most tokens that a call should be billed for."""
+        margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN
+        read = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
+        return TokenUsage(input=max(read, cached), cached=cached, output=output_limit, calls=1)
+
+    def affords(self, projected: Decimal) -> bool:
+        """Tell whether a call of that cost would stay within the limit."""
+        return not projected or self.spent + projected <= self.limit
+
+    def book_writing(self, price: ModelPrice, written: CachedTokens) -> None:
+        """Add the input that a provider was given to keep, and the price of keeping it all the time."""
+        sent = TokenUsage(input=written.sent)
+        self.spent += price.cost(sent) + price.storage(written.kept, written.seconds)
+        self.usage = self.usage.plus(sent)
+        self.account = self.account.after_write(written.sent)
+
+    def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
+        """Add a call's real usage and return its cost; its count of input corrects the next projection."""
+        cost = price.cost(usage)
+        self.spent += cost
+        self.usage = self.usage.plus(usage)
+        if estimated_input > 0 and usage.input > 0:
+            ratio = Decimal(usage.input) / Decimal(estimated_input)
+            self._ratios[model] = max(ratio, self._ratios.get(model, Decimal(0)))
+        return cost

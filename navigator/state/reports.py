@@ -1,0 +1,241 @@
+"""What a step and a navigation hand back: frozen values, ready for a terminal, a wire or a test."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from navigator.state.pricing import TokenUsage
+from navigator.state.state import ExecutionMode, PlanDiff, PlanValue, Usd
+from navigator.state.token_usage import TokenAccount
+from repo_map.impact.findings import Finding
+from repo_map.ranking.completeness import Evidence
+
+
+class StopReason(StrEnum):
+    """Why a navigation takes no further step."""
+
+    FINISHED = "finished"
+    """The model called ``finalize_context``."""
+    BUDGET = "budget"
+    """The next model call could have passed the cost limit."""
+    MAX_STEPS = "max_steps"
+    USER = "user"
+    """The user said that the context is good enough."""
+    CANCELLED = "cancelled"
+    ERROR = "error"
+    """No model gave a usable answer; the best plan so far stands."""
+
+
+class Progress(NamedTuple):
+    """One sign of life while a navigation runs."""
+
+    step: int
+    max_steps: int
+    message: str
+    tokens: int
+
+    @classmethod
+    def after(cls, report: TurnReport, max_steps: int) -> Progress:
+        """Return what is told of a step that has been taken."""
+        return cls(report.step_number, max_steps, report.reasoning, report.map_size_tokens)
+
+
+OnProgress = Callable[[Progress], Awaitable[None]]
+
+
+class _Report(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
+
+
+class FileReport(_Report):
+    """A file of the map."""
+
+    path: str
+    level: int
+    """Verbosity level from 1 (path alone) to 4 (source)."""
+    tokens: int
+    reasons: tuple[str, ...] = ()
+
+
+class CutReport(_Report):
+    """A file that the budget shows in less detail than the plan asked for."""
+
+    path: str
+    wanted: int
+    drawn: int
+    tokens_to_add: int
+    """Tokens by which the budget would have to grow to show it as wanted."""
+
+
+class Candidate(_Report):
+    """A place that a next step could show in more detail."""
+
+    path: str
+    symbol: str = ""
+    """Qualified name of the definition, empty for the whole file."""
+    lines: str = ""
+    """First and last line, ``12-40``; empty for the whole file."""
+    level: int
+    """Level at which the map shows the file now, 0 for not at all."""
+    reasons: tuple[str, ...] = ()
+    prices: dict[int, int]
+    """Tokens that each level would add to the map."""
+
+
+class MenuPlace(_Report):
+    """A place of the outline: a definition, or a whole file, to be asked for by its number."""
+
+    number: int
+    """From 1, as they stand in the menu of one step."""
+    path: str
+    name: str
+    """Qualified; ``""`` for a whole file."""
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+    head: str
+    """The name with the telling part of its signature."""
+    why: str = ""
+    """The strongest reason, in a few words."""
+    tokens: int
+    """What its source would add to the map; 0 where the map shows it whole."""
+    is_sure: bool = False
+    """Whether the goal's work likely edits it."""
+    more: int = 0
+    """Definitions of its file that are not listed; told with the file's last place."""
+    also: str = ""
+    """Path and lines where the same code stands as well: ``lib/types.ts:12-40``."""
+
+
+class UnreadWords(_Report):
+    """A part of the user's words that was not understood, and changed nothing."""
+
+    words: str
+    unknown_name: str | None = None
+    """The name in it that nothing in the repository has, where the rest was understood."""
+
+
+class TurnReport(_Report):
+    """What one step did, what it cost, and what a next step could do."""
+
+    navigation_id: str
+    step_number: int
+    """0 for the satellite view that opening the navigation draws."""
+    mode: ExecutionMode = "autonomous"
+    model: str
+    """The model that made the decision; ``user`` where the user changed the plan directly."""
+    last_action: str
+    reasoning: str
+    answer: str = ""
+    """What was understood of the user's feedback, and the answers to what it asked."""
+    not_understood: tuple[UnreadWords, ...] | None = Field(default=None, exclude=True)
+    """What of the words of this very call was not understood, None without words; it is not stored."""
+    config_diff: PlanDiff = {}
+    cost_this_turn: Usd = Decimal(0)
+    total_cost: Usd = Decimal(0)
+    budget_remaining: Usd
+    """US dollars left of the cost limit."""
+    map_size_tokens: int
+    map_token_budget: int = Field(validation_alias="token_budget", serialization_alias="token_budget")
+    """Most tokens of the map; stored under the name that it had before."""
+    budget_utilization: float
+    """Percentage of the map's token budget that the map uses."""
+    map_version: int
+    file_count: int
+    focus_areas: tuple[str, ...] = ()
+    """Paths at level 3 or 4, most relevant first."""
+    focus: tuple[FileReport, ...] = ()
+    """The focus areas with their levels, tokens and reasons."""
+    excluded_count: int = 0
+    """Files that the plan puts at level 0."""
+    left_out: int = 0
+    """Files that are not in the map for want of budget."""
+    cuts: tuple[CutReport, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    menu: tuple[MenuPlace, ...] = ()
+    tests: str = ""
+    """The command that runs the tests which reach the surest places of the menu; else where they are."""
+    evidence: Evidence | None = None
+    """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
+    sufficiency: str = ""
+    """Whether the evidence points somewhere clearly, in words."""
+    findings: tuple[Finding, ...] = ()
+    """What a change was seen to break or forget, the surest first."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
+    usage: TokenUsage = TokenUsage()
+    """Model tokens of this step."""
+    total_usage: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
+    """Of all steps: what was sent, cached and repeated, and what a whole conversation would have sent."""
+    stop_reason: StopReason | None = None
+    """None while the navigation is open for another step."""
+    ended: str = ""
+    """Why the navigation ended, in words."""
+    notes: tuple[str, ...] = ()
+    """What was left out, failed or fell back, one sentence each."""
+
+
+class Seconds(_Report):
+    """Where the time went."""
+
+    index: float = 0.0
+    navigate: float = 0.0
+    total: float = 0.0
+
+
+class NavigatorOutput(TurnReport):
+    """The report of a step with its context and the plan that made it."""
+
+    context_string: str
+    """The map; with ``since_step`` only the files that are new or shown differently since then."""
+    file_starts: tuple[int, ...] = ()
+    """The characters of ``context_string`` that a file's block begins at, ascending."""
+    token_count: int
+    """Tokens of ``context_string``."""
+    flight_plan: PlanValue
+    """The plan that draws this map, stamped with the tree."""
+    reasoning_summary: str
+    files: tuple[FileReport, ...]
+    """Files of the map, most relevant first."""
+    since_step: int | None = None
+    removed: tuple[str, ...] = ()
+    """Paths that the map showed at ``since_step`` and no longer shows."""
+    again: tuple[str, ...] = ()
+    """Paths that the map shows again as its reader was given them before ``since_step``."""
+    lessened: tuple[str, ...] = ()
+    """Paths of which the map showed more at ``since_step``."""
+    seconds: Seconds = Seconds()
+
+    @property
+    def total_iterations(self) -> int:
+        """The steps so far."""
+        return self.step_number
+
+    @cached_property
+    def flight_plan_yaml(self) -> str:
+        """The plan as text; written only for those who read it, as a long one takes longer than its map."""
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return format_plan(self.flight_plan)
+
+
+class NavigationSummary(_Report):
+    """One line of a list of navigations."""
+
+    navigation_id: str
+    goal: str
+    repo_path: str
+    steps: int
+    stop_reason: StopReason | None = None
+    updated_at: float
+    """Seconds since the epoch."""

@@ -1,1 +1,0 @@
-"""The families of languages whose names are resolved, a folder each."""

@@ -1,0 +1,244 @@
+"""Files in, tables out: what each file's bytes say, gathered column by column."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.index.fact_packing import FactRows, offsets_of, pack
+from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
+from repo_map.index.strings import StringTable, encode
+from repo_map.limits import Limits
+from repo_map.parsing.facts_model import FileFacts
+from repo_map.parsing.values import FileSymbols
+from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
+from repo_map.sources.files import DIGEST_BYTES, ReadFile
+from repo_map.text.costs import PricedDefinitions, PricedFile, price_files
+from repo_map.text.terms import count_terms
+from repo_map.text.units import FileUnits, read_units
+
+_NO_DIGEST = bytes(DIGEST_BYTES)
+_BINARY, _SECRETS, _UNPARSED = map(int, (FileFlag.BINARY, FileFlag.SECRETS, FileFlag.UNPARSED))
+_NO_SYMBOLS = FileSymbols("", (), (), (), ())
+_LINE_FIELDS = tuple(
+    f"symbols.{field}" for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
+)
+_FACT_LISTS = (("fact_names", "facts.name"), ("fact_texts", "facts.text"))
+_FACT_NUMBERS = ("name", "text", "definition", "line", "kind", "indent")
+_TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
+
+
+class ReadSymbols(Protocol):
+    """What reads the symbols of one source at a path."""
+
+    def __call__(self, source: bytes, path: str, limits: Limits) -> FileSymbols: ...
+
+
+_ReadSource = Callable[[bytes, str], FileSymbols]
+
+
+def extract(files: Iterable[ReadFile], limits: Limits, read: ReadSymbols) -> Tables:
+    """Have files read, given in path order, and gather what they say; a failure costs one file's symbols."""
+    builder = _Builder(partial(read, limits=limits))
+    for file in files:
+        builder.add(file)
+    return builder.finish()
+
+
+class _Reading(NamedTuple):
+    """Everything that the columns take from one file."""
+
+    flags: int
+    """Bits of ``FileFlag``."""
+    lines: int
+    symbols: FileSymbols
+    units: FileUnits
+    text: bytes
+    """What is priced."""
+    notes: list[str]
+
+
+class _FactColumns:
+    """What the facts of one kind say, row by row, until they are packed."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        """Which holds them packed."""
+        self._counts = array("q")
+        self._numbers = tuple(array("i") for _ in _FACT_NUMBERS)
+
+    def add(self, places: Sequence[dict[str, int]], values: Sequence[Sequence[Any]]) -> None:
+        """Take the facts of one more file, column by column, the first of them by their places."""
+        self._counts.append(len(values[0]))
+        for number, (column, each) in enumerate(zip(self._numbers, values, strict=True)):
+            column.extend(map(places[number].__getitem__, each) if number < len(places) else each)
+
+    def rows(self) -> FactRows:
+        """Return all of them."""
+        offsets = offsets_of(np.frombuffer(self._counts, np.int64))
+        return FactRows(offsets, *(np.frombuffer(each, np.int32) for each in self._numbers))
+
+
+class _Builder:
+    """Columns that grow by one file at a time; what is named stays text until all names are known."""
+
+    def __init__(self, read: _ReadSource) -> None:
+        self._read = read
+        self._paths: list[bytes] = []
+        self._numbers = {c.name: array(_TYPE_CODES[c.dtype]) for c in COLUMNS if not c.vocabulary}
+        self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
+        self._counts = {space.name: array("q") for space in SPACES}
+        self._facts = (_FactColumns("facts.site"), _FactColumns("facts.binding"))
+        self._texts: list[str] = []
+        """Of each field of each unit in turn."""
+        self._priced: list[PricedFile] = []
+
+    def add(self, file: ReadFile) -> None:
+        reading = _read(file, self._read)
+        self._paths.append(encode(file.path))
+        self._numbers["files.size"].append(file.size)
+        self._numbers["files.lines"].append(reading.lines)
+        self._names["files.language"].append(reading.symbols.language)
+        self._numbers["files.flags"].append(reading.flags)
+        self._numbers["files.digest"].frombytes(file.digest or _NO_DIGEST)
+        self._add_symbols(reading.symbols)
+        self._add_units(reading.units)
+        symbols = reading.symbols
+        self._priced.append(PricedFile(reading.text, symbols.language, len(symbols.definitions)))
+        self._names["notes.message"] += reading.notes
+        self._counts["notes"].append(len(reading.notes))
+
+    def _add_symbols(self, symbols: FileSymbols) -> None:
+        if symbols.definitions:
+            names, kinds, *lines = zip(*symbols.definitions, strict=True)
+            self._names["symbols.name"] += names
+            self._names["symbols.kind"] += kinds
+            for field, values in zip(_LINE_FIELDS, lines, strict=True):
+                self._numbers[field].extend(values)
+        if symbols.references:
+            names, definitions, counts = zip(*symbols.references, strict=True)
+            self._names["references.name"] += names
+            self._numbers["references.definition"].extend(definitions)
+            self._numbers["references.count"].extend(counts)
+        for module, names, line in symbols.imports:
+            self._names["imports.module"].append(module)
+            self._numbers["imports.line"].append(line)
+            self._names["imports.name"] += names
+            self._counts["import_names"].append(len(names))
+        self._add_facts(symbols.facts)
+        self._counts["symbols"].append(len(symbols.definitions))
+        self._counts["references"].append(len(symbols.references))
+        self._counts["imports"].append(len(symbols.imports))
+
+    def _add_facts(self, facts: FileFacts) -> None:
+        """Take the facts of one file, with places in lists of its own for names and texts."""
+        rows = [list(zip(*each, strict=True)) or [()] * len(_FACT_NUMBERS) for each in facts]
+        places: list[dict[str, int]] = []
+        for number, (space, column) in enumerate(_FACT_LISTS):
+            distinct = dict.fromkeys(chain.from_iterable(each[number] for each in rows))
+            places.append(dict(zip(distinct, range(len(distinct)), strict=True)))
+            self._names[column] += distinct
+            self._counts[space].append(len(distinct))
+        for columns, values in zip(self._facts, rows, strict=True):
+            columns.add(places, values)
+
+    def _add_units(self, units: FileUnits) -> None:
+        for field in ("start", "end", "definition", "kind"):
+            self._numbers[f"units.{field}"].extend(getattr(units, field))
+        self._texts += units.texts
+        self._counts["units"].append(len(units.start))
+
+    def finish(self) -> Tables:
+        """Number everything that is named in the order of its sorted vocabulary, and return all columns."""
+        paths = StringTable.of_sorted_bytes(self._paths)
+        arrays: dict[str, NDArray[np.generic]] = {"paths.starts": paths.starts, "paths.blob": paths.blob}
+        for space in SPACES:
+            if space.name != "postings":
+                arrays[space.offsets] = offsets_of(np.frombuffer(self._counts[space.name], np.int64))
+        columns: dict[str, NDArray[Any]] = {
+            name: np.frombuffer(values, values.typecode) for name, values in self._numbers.items()
+        }
+        columns["costs.levels"], columns["costs.definitions"] = price_files(
+            self._priced,
+            PricedDefinitions(
+                self._names["symbols.kind"],
+                *(columns[f"symbols.{field}"] for field in PricedDefinitions._fields[1:]),
+            ),
+        )
+        for facts in self._facts:
+            packed = pack(facts.rows())
+            arrays[f"{facts.column}_start"], columns[facts.column] = packed.start, packed.blob
+        tables: dict[str, StringTable] = {}
+        for vocabulary in VOCABULARIES:
+            named = [c.name for c in COLUMNS if c.vocabulary == vocabulary and c.space != "postings"]
+            tables[vocabulary] = _number([self._names[name] for name in named], named, columns)
+        tables["terms"] = self._finish_postings(arrays, columns)
+        for vocabulary, table in tables.items():
+            arrays[f"{vocabulary}.starts"], arrays[f"{vocabulary}.blob"] = table.starts, table.blob
+        for column in COLUMNS:
+            values = columns[column.name].astype(column.dtype, copy=False)
+            arrays[column.name] = values if column.width == 1 else values.reshape(-1, column.width)
+        return from_arrays(arrays)
+
+    def _finish_postings(
+        self, arrays: dict[str, NDArray[np.generic]], columns: dict[str, NDArray[Any]]
+    ) -> StringTable:
+        """Count the terms of all units at once, and return the vocabulary."""
+        postings = count_terms(self._texts)
+        number = len(self._numbers["units.start"])
+        starts = offsets_of(np.bincount(postings.units, minlength=number))
+        counted = offsets_of(postings.counts)
+        arrays["postings.unit_start"] = starts
+        columns["postings.term"] = postings.term_ids
+        columns["postings.field"] = postings.fields
+        columns["postings.count"] = postings.counts
+        columns["units.length"] = counted[starts[1:]] - counted[starts[:-1]]
+        return StringTable.of_sorted(postings.terms)
+
+
+def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray[Any]]) -> StringTable:
+    """Put the ids of ``texts`` into ``columns`` under ``names``, and return their vocabulary."""
+    vocabulary = sorted(set(chain.from_iterable(texts)))
+    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    for name, column in zip(names, texts, strict=True):
+        columns[name] = np.fromiter(map(ids.__getitem__, column), np.int32, len(column))
+    return StringTable.of_sorted(vocabulary)
+
+
+def _read(file: ReadFile, read: _ReadSource) -> _Reading:
+    """Read one file whole; whatever fails on it costs its symbols and is told, but never fails the index."""
+    path, source = file.path, file.source
+    flags = int(flags_of_path(path))  # Flags take ten times as long to combine.
+    notes = [file.problem] if file.problem else []
+    if source is None:
+        flags |= int(file.unread)
+    else:
+        flags |= int(flags_of_content(source, path))
+        flags |= _SECRETS if file.secrets else 0
+    text = b"" if source is None or flags & _BINARY else source
+    if not text:
+        return _unread(flags, notes, text, path)
+    try:
+        symbols = read(text, path)
+        units = read_units(text, symbols, path)
+    except Exception as error:
+        notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
+        return _unread(flags | _UNPARSED, notes, text, path)
+    notes.extend(symbols.problems)
+    if symbols.problems or not symbols.language:
+        flags |= _UNPARSED
+    return _Reading(flags, _count_lines(text), symbols, units, text, notes)
+
+
+def _unread(flags: int, notes: list[str], text: bytes, path: str) -> _Reading:
+    return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), text, notes)
+
+
+def _count_lines(text: bytes) -> int:
+    return text.count(b"\n") + (not text.endswith(b"\n") and bool(text))

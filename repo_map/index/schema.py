@@ -1,0 +1,284 @@
+"""Columns and tables of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.index.strings import StringTable
+from repo_map.sources.file_kinds import FileFlag
+
+
+class Column(NamedTuple):
+    """What splicing and storing need to know of one array."""
+
+    name: str
+    """Group and field: ``symbols.name``."""
+    dtype: str
+    space: str
+    """Whose rows it has."""
+    vocabulary: str = ""
+    """Whose ids it holds, if any."""
+    width: int = 1
+
+
+class Space(NamedTuple):
+    """A kind of row, and the column of offsets that says which of them belong to a row of its parent."""
+
+    name: str
+    parent: str
+    offsets: str
+
+
+VOCABULARIES = ("languages", "kinds", "strings", "expressions", "terms", "messages")
+SPACES = (
+    Space("symbols", "files", "symbols.file_start"),
+    Space("references", "files", "references.file_start"),
+    Space("imports", "files", "imports.file_start"),
+    Space("import_names", "imports", "imports.name_start"),
+    Space("fact_names", "files", "facts.name_start"),
+    Space("fact_texts", "files", "facts.text_start"),
+    Space("fact_sites", "files", "facts.site_start"),
+    Space("fact_bindings", "files", "facts.binding_start"),
+    Space("units", "files", "units.file_start"),
+    Space("postings", "units", "postings.unit_start"),
+    Space("notes", "files", "notes.file_start"),
+)
+COLUMNS = (
+    Column("files.size", "<i8", "files"),
+    Column("files.lines", "<i4", "files"),
+    Column("files.language", "|u1", "files", "languages"),
+    Column("files.flags", "|u1", "files"),
+    Column("files.digest", "|u1", "files", width=16),
+    Column("symbols.name", "<i4", "symbols", "strings"),
+    Column("symbols.kind", "|u1", "symbols", "kinds"),
+    *(
+        Column(f"symbols.{field}", "<i4", "symbols")
+        for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
+    ),
+    Column("references.name", "<i4", "references", "strings"),
+    Column("references.definition", "<i4", "references"),
+    Column("references.count", "<i4", "references"),
+    Column("imports.module", "<i4", "imports", "strings"),
+    Column("imports.line", "<i4", "imports"),
+    Column("imports.name", "<i4", "import_names", "strings"),
+    Column("facts.name", "<i4", "fact_names", "strings"),
+    Column("facts.text", "<i4", "fact_texts", "expressions"),
+    Column("facts.site", "|u1", "fact_sites"),
+    Column("facts.binding", "|u1", "fact_bindings"),
+    Column("units.start", "<i4", "units"),
+    Column("units.end", "<i4", "units"),
+    Column("units.definition", "<i4", "units"),
+    Column("units.kind", "|u1", "units"),
+    Column("units.length", "<i4", "units"),
+    Column("postings.term", "<i4", "postings", "terms"),
+    Column("postings.field", "|u1", "postings"),
+    Column("postings.count", "|u1", "postings"),
+    Column("costs.levels", "<i4", "files", width=5),
+    Column("costs.definitions", "<i4", "symbols", width=3),
+    Column("notes.message", "<i4", "notes", "messages"),
+)
+
+
+Int8 = NDArray[np.uint8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Files:
+    """One row per file, in path order."""
+
+    size: Int64
+    """Bytes."""
+    lines: Int32
+    language: Int8
+    """Id in ``languages``."""
+    flags: Int8
+    """Bits of ``FileFlag``."""
+    digest: Int8
+    """Shape (n, 16): the first half of the SHA-256 of the bytes, zeros for a file listed by path only."""
+
+    def is_test(self, file: int) -> bool:
+        """Tell whether a file serves tests."""
+        return bool(int(self.flags[file]) & FileFlag.TEST)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Symbols:
+    """One row per definition or heading, grouped by file, in source order."""
+
+    file_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+    kind: Int8
+    """Id in ``kinds``."""
+    parent: Int32
+    """Row within the file, -1 at the top."""
+    start: Int32
+    end: Int32
+    sig_start: Int32
+    sig_end: Int32
+    doc_start: Int32
+    doc_end: Int32
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class References:
+    """One row per name used in a definition, grouped by file."""
+
+    file_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 at the top."""
+    count: Int32
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Imports:
+    """One row per import, grouped by file; its names are ``name[name_start[i] : name_start[i + 1]]``."""
+
+    file_start: Int64
+    module: Int32
+    """Id in ``strings``."""
+    line: Int32
+    name_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Facts:
+    """The sites and bindings of each file, packed (``fact_packing``)."""
+
+    name_start: Int64
+    name: Int32
+    """Id in ``strings`` of each name that a file's facts bear."""
+    text_start: Int64
+    text: Int32
+    """Id in ``expressions`` of each text that a file's facts bear."""
+    site_start: Int64
+    site: Int8
+    """Bytes."""
+    binding_start: Int64
+    binding: Int8
+    """Bytes."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Units:
+    """One row per relevance unit, grouped by file."""
+
+    file_start: Int64
+    start: Int32
+    end: Int32
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 for a gap."""
+    kind: Int8
+    """0 function, 1 class header, 2 gap."""
+    length: Int32
+    """Sum of the counts of the unit's postings."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Postings:
+    """One row per term and field of a unit, grouped by unit."""
+
+    unit_start: Int64
+    term: Int32
+    """Id in ``terms``."""
+    field: Int8
+    """0 name, 1 signature, 2 docs, 3 strings, 4 body."""
+    count: Int8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Costs:
+    """Estimated tokens before anything is drawn."""
+
+    levels: Int32
+    """Shape (files, 5): tokens of each file at levels 0 to 4."""
+    definitions: Int32
+    """Shape (symbols, 3): tokens of each definition at levels 2, 3 and 4."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Notes:
+    """What went wrong while a file was read or parsed, grouped by file."""
+
+    file_start: Int64
+    message: Int32
+    """Id in ``messages``."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tables:
+    """Everything that an index knows of a tree, without the tree's place on disk."""
+
+    paths: StringTable
+    languages: StringTable
+    kinds: StringTable
+    strings: StringTable
+    expressions: StringTable
+    terms: StringTable
+    messages: StringTable
+    files: Files
+    symbols: Symbols
+    references: References
+    imports: Imports
+    facts: Facts
+    units: Units
+    postings: Postings
+    costs: Costs
+    notes: Notes
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+_GROUPS: dict[str, Any] = {
+    "files": Files,
+    "symbols": Symbols,
+    "references": References,
+    "imports": Imports,
+    "facts": Facts,
+    "units": Units,
+    "postings": Postings,
+    "costs": Costs,
+    "notes": Notes,
+}
+_TABLES = ("paths", *VOCABULARIES)
+
+
+def to_arrays(tables: Tables) -> dict[str, NDArray[np.generic]]:
+    """Return every array of ``tables`` by name, string tables as two arrays each, in a fixed order."""
+    arrays: dict[str, NDArray[np.generic]] = {}
+    for name in _TABLES:
+        table: StringTable = getattr(tables, name)
+        arrays[f"{name}.starts"] = table.starts
+        arrays[f"{name}.blob"] = table.blob
+    for name in (*(space.offsets for space in SPACES), *(column.name for column in COLUMNS)):
+        arrays[name] = array_of(tables, name)
+    return arrays
+
+
+def array_of(tables: Tables, name: str) -> NDArray[Any]:
+    """Return one array by the name that ``COLUMNS`` and ``SPACES`` give it."""
+    group, field = name.split(".")
+    array: NDArray[Any] = getattr(getattr(tables, group), field)
+    return array
+
+
+def from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Tables:
+    """Make tables of the arrays that ``to_arrays`` names."""
+    groups = {
+        group: kind(**{field: arrays[f"{group}.{field}"] for field in kind.__dataclass_fields__})
+        for group, kind in _GROUPS.items()
+    }
+    tables = {name: StringTable(arrays[f"{name}.starts"], arrays[f"{name}.blob"]) for name in _TABLES}  # type: ignore[arg-type]
+    return Tables(**tables, **groups)  # type: ignore[arg-type]

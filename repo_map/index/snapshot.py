@@ -1,0 +1,178 @@
+"""An index's tables as one file: arrays that are checked, then mapped into memory."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.atomic_files import open_stored
+from repo_map.index.extractor_version import extractor_version
+from repo_map.index.schema import Tables, from_arrays
+from repo_map.index.strings import StringTable
+
+_FORMAT = b"RNINDEX1"
+_ALIGNMENT = 64
+_BLOCK_BYTES = 1 << 20
+_TRAILER_BYTES = 24
+
+
+class SnapshotError(Exception):
+    """The bytes are no whole snapshot of this version."""
+
+
+class _Entry(msgspec.Struct, array_like=True, frozen=True):
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    checksums: tuple[int, ...]
+    """One for each block of a mebibyte."""
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+class _Footer(msgspec.Struct, array_like=True, frozen=True):
+    extractor: str
+    entries: tuple[_Entry, ...]
+    name: str = ""
+    """Of the file: the snapshot of another tree, copied here, is not this one's."""
+
+
+def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]], file_name: str = "") -> None:
+    """Write arrays one after the other, so that no two of them need be in memory.
+
+    The parts: each array from a multiple of 64 bytes on, the footer, its length and checksum, the format.
+    """
+    entries = []
+    offset = 0
+    for name, array in arrays:
+        data = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))  # type: ignore[arg-type]
+        entries.append(_Entry(name, array.dtype.str, array.shape, offset, tuple(map(_sum, _blocks(data)))))
+        file.write(data)
+        padding = -len(data) % _ALIGNMENT
+        file.write(bytes(padding))
+        offset += len(data) + padding
+    footer = msgspec.msgpack.encode(_Footer(extractor_version(), tuple(entries), file_name))
+    file.write(footer + len(footer).to_bytes(8, "little") + _sum(footer).to_bytes(8, "little") + _FORMAT)
+
+
+def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
+    """Return a snapshot as bytes."""
+    file = BytesIO()
+    write_snapshot(file, arrays)
+    return file.getvalue()
+
+
+def open_snapshot(path: Path) -> Tables:
+    """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it can't be believed."""
+    with open_stored(path) as file:
+        entries = _read_entries(file, path.name)
+        _verify(file, entries)
+        mapped = _map(file)
+    return _tables(mapped, entries)
+
+
+def read_paths(path: Path) -> StringTable:
+    """Map the paths of a snapshot's files, unchecked: they tell whether it is worth opening, and no more.
+
+    Raises what ``open_snapshot`` raises.
+    """
+    with open_stored(path) as file:
+        entries = {entry.name: entry for entry in _read_entries(file, path.name)}
+        mapped = _map(file)
+    try:
+        return StringTable(*(_array(mapped, entries[f"paths.{part}"]) for part in ("starts", "blob")))
+    except (KeyError, ValueError) as error:
+        raise SnapshotError(f"lacks its paths: {error}") from error
+
+
+def _read_entries(file: IO[bytes], name: str) -> tuple[_Entry, ...]:
+    end = file.seek(0, os.SEEK_END)
+    trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
+    size = int.from_bytes(trailer[:8], "little")
+    return _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, name)
+
+
+def _map(file: IO[bytes]) -> mmap.mmap:
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError as error:
+        raise SnapshotError(str(error)) from error
+
+
+def decode_snapshot(encoded: bytes | memoryview) -> Tables:
+    """Return the tables of a snapshot in memory, whose bytes they go on using."""
+    trailer = encoded[-_TRAILER_BYTES:]
+    size = int.from_bytes(trailer[:8], "little")
+    return _tables(encoded, _decode_footer(encoded[-_TRAILER_BYTES - size : -_TRAILER_BYTES], trailer))
+
+
+def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
+    arrays = {entry.name: _array(buffer, entry) for entry in entries}
+    try:
+        return from_arrays(arrays)
+    except KeyError as error:
+        raise SnapshotError(f"lacks {error}") from error
+
+
+def _array(buffer: bytes | memoryview | mmap.mmap, entry: _Entry) -> NDArray[Any]:
+    if not entry.size:
+        return np.zeros(entry.shape, entry.dtype)
+    flat = np.frombuffer(buffer, entry.dtype, math.prod(entry.shape), entry.offset)
+    return flat.reshape(entry.shape)
+
+
+def _decode_footer(
+    encoded: bytes | memoryview, trailer: bytes | memoryview, name: str = ""
+) -> tuple[_Entry, ...]:
+    if trailer[16:] != _FORMAT or trailer[8:16] != _sum(memoryview(encoded)).to_bytes(8, "little"):
+        raise SnapshotError("damaged, or no snapshot at all")
+    try:
+        footer = msgspec.msgpack.decode(encoded, type=_Footer)
+    except msgspec.MsgspecError as error:
+        raise SnapshotError(str(error)) from error
+    if footer.extractor != extractor_version():
+        raise SnapshotError("made by another version")
+    if footer.name != name:
+        raise SnapshotError("the snapshot of another tree")
+    return footer.entries
+
+
+def _verify(file: IO[bytes], entries: tuple[_Entry, ...]) -> None:
+    """Check every array through one small buffer, so that pages nobody asks for don't stay in memory."""
+    buffer = memoryview(bytearray(_BLOCK_BYTES))
+    for entry in entries:
+        file.seek(entry.offset)
+        for number, start in enumerate(range(0, entry.size, _BLOCK_BYTES)):
+            block = buffer[: min(_BLOCK_BYTES, entry.size - start)]
+            if file.readinto(block) != len(block) or _sum(block) != entry.checksums[number]:  # type: ignore[attr-defined]
+                raise SnapshotError("damaged")
+
+
+def _read_at(file: IO[bytes], offset: int, size: int) -> bytes:
+    if offset < 0:
+        raise SnapshotError("too short")
+    file.seek(offset)
+    return file.read(size)
+
+
+def _blocks(data: memoryview) -> Iterator[memoryview]:
+    return (data[start : start + _BLOCK_BYTES] for start in range(0, len(data), _BLOCK_BYTES))
+
+
+def _sum(data: memoryview | bytes) -> int:
+    """Return a checksum that any one damaged word changes; numpy adds words at the speed of memory."""
+    whole = len(data) // 8
+    words = int(np.add.reduce(np.frombuffer(data, "<u8", whole), dtype=np.uint64)) if whole else 0
+    return (words + int.from_bytes(data[whole * 8 :], "little") + len(data)) % (1 << 64)

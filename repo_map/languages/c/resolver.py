@@ -1,0 +1,432 @@
+"""What names mean in C and C++: linkage, headers and sources, namespaces, classes, members."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Final
+
+from repo_map.languages.builtin_names import C_MEMBERS, C_TYPES
+from repo_map.languages.c.includes import IncludedFiles
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import language_named
+from repo_map.parsing import facts_model as facts
+from repo_map.parsing.expressions import decode_receiver
+from repo_map.parsing.facts_model import Site
+from repo_map.relations.core.memo import BINDINGS_A_STEP
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    TYPE_KINDS,
+    UNKNOWN_EXTERNAL,
+    Position,
+    Value,
+    Values,
+)
+from repo_map.relations.file_facts import FileView
+from repo_map.relations.model import Place
+
+_HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
+_POINTERS: Final = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"})
+_OF_POINTERS: Final = frozenset(
+    {"get", "reset", "release", "swap", "use_count", "value", "has_value", "lock"}
+)
+_NAMESPACE: Final = re.compile(r"\w+\.")
+_MOST_INCLUDED: Final = 400
+_MACRO: Final = re.compile(r"\s*#\s*define\s+(\w+)(?:\s+(.*))?\Z")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_DEEPEST_MACRO: Final = 2
+"""Macros within a macro that are looked into."""
+
+
+class C(StaticResolver):
+    """The resolver of C and C++."""
+
+    common = C_MEMBERS
+    has_implicit_receiver = True
+    elements = {  # noqa: RUF012 - a table of the class
+        "get": 0,
+        "front": 0,
+        "back": 0,
+        "at": 1,
+        "value": 0,
+        "lock": 0,
+        "top": 0,
+    }
+
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is, ``this`` among them."""
+        if name == "this":
+            owner = self._class_at(where)
+            return (Value(INSTANCE, *owner),) if owner is not None else ()
+        return super().root_name(where, name, is_called=is_called)
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the class of a member, written in it or outside of it."""
+        around, _, _ = self._full_name(place).rpartition(".")
+        found = self._named_fully(around) if around else ()
+        return next((each for each in found if self.definitions.is_type(each)), None)
+
+    def constructors(self, place: Place) -> Iterable[Place]:
+        """Return the constructors that a class declares and defines."""
+        owned = self.definitions.owned(self.definitions.last_name(place), place)
+        return [each for each in owned if self.definitions.is_function(each)]
+
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
+        if value.kind == EXTERNAL and value.name in _POINTERS and value.parts and name not in _OF_POINTERS:
+            return self.all_of(
+                value.parts[0], lambda each: self.member(each, name, where, is_called=is_called)
+            )
+        return super().member(value, name, where, is_called=is_called)
+
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is in the namespaces around, or in those that are used."""
+        del is_called
+        space = self._space_at(where)
+        view = self.views[where.file]
+        used, renamed = self.memo.cached(("spaces", where.file), lambda: _spaces_used(view))
+        while True:
+            if found := self._in_space(space, name, where):
+                return found
+            if not space:
+                break
+            space = space.rpartition(".")[0]
+        for path in renamed.get(name, ()):
+            around, _, last = path.rpartition(".")
+            if found := self._in_space(around, last, where):
+                return found
+        for each_space in used:
+            if found := self._in_space(each_space, name, where):
+                return found
+        return (UNKNOWN_EXTERNAL,) if name in C_TYPES or name == "std" else ()
+
+    def of_module(self, space: Value, name: str, where: Position) -> Values:
+        """Return what a namespace calls ``name``."""
+        return self._in_space(space.name, name, where)
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files that a file includes, each with the line where it does."""
+        bindings = self.views[file].bindings
+        self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
+        return tuple(
+            (other, each.line)
+            for each in bindings
+            if each.kind == facts.IMPORT and (other := self._included(file, each.value)) is not None
+        )
+
+    def are_alike(self, functions: list[Place]) -> bool:
+        """Tell whether functions are one: announced here and written there, or once for each system.
+
+        Macros of one name stand for one another under conditions.
+        """
+        if all(self.definitions.kind(place) == "macro" for place in functions):
+            return True
+        if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
+            return False
+        # Templates of one name in one file differ by what they are given between angles.
+        written = [
+            place[0] for place in functions if self._has_overloads(place) and not self._is_announced(place)
+        ]
+        return len(set(written)) == len(written)
+
+    def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
+        """Tell whether a name can mean nothing else: in C++ only where no overload must be chosen by types.
+
+        What is handed on without a call, what a base that is not ours may bring, and templates of one name
+        are left open.
+        """
+        if site.kind in (facts.TYPE, facts.BASE):
+            return len(targets) == 1 and self._is_written_once(targets[0], site.name)
+        if site.kind != facts.CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
+            return False
+        if any(value.kind in (EXTERNAL, EXTERNAL_METHOD) for value in found):
+            return False  # Under another condition it is something that is not ours.
+        is_member = any(self.owner(each) is not None for each in targets)
+        if not is_member and any(self._is_also_elsewhere(each, site.name) for each in targets):
+            return False
+        if self._is_chosen_by_types(site, found, targets, is_member=is_member):
+            return False
+        if site.object or is_member:
+            return True
+        around = self._class_at(where)
+        return around is None or self.order(around)[1]
+
+    def _is_chosen_by_types(
+        self, site: Site, found: Values, targets: list[Place], *, is_member: bool
+    ) -> bool:
+        """Tell whether several functions take what a call gives by number, or one that was found does not."""
+        functions = [v.place for v in found if v.kind == FUNCTION and v.row >= 0]
+        for value in found:
+            if value.kind == CLASS:
+                functions += self.constructors(value.place)
+        if not site.object and not is_member:
+            # What it is given may lead to one of another namespace, or to a friend.
+            functions += (
+                each for each in self.definitions.named(site.name) if self.definitions.is_function(each)
+            )
+        count = len(decode_receiver(site.receiver).arguments or ())
+        takers = [each for each in functions if self.overloads.takes(each, count)]
+        if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
+            return True
+        return any(
+            self.definitions.is_function(each) and not self.overloads.takes(each, count) for each in targets
+        )
+
+    def _is_written_once(self, place: Place, name: str) -> bool:
+        """Tell whether nothing else bears another name of a type: conditions often write it twice."""
+        if self.definitions.kind(place) != "type":
+            return True
+        return all(
+            not self.definitions.is_type(each) or each == place for each in self.definitions.named(name)
+        )
+
+    def _is_also_elsewhere(self, place: Place, name: str) -> bool:
+        """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
+        view = self.views[place[0]]
+        return name in self.memo.cached(("spaces", place[0]), lambda: _spaces_used(view))[1]
+
+    def _has_overloads(self, place: Place) -> bool:
+        return language_named(self.index.language(place[0])).has_overloads
+
+    def _parameters_of(self, place: Place) -> str:
+        """Return what tells a function from others of its name: what it takes, namespaces left out."""
+        if not self._has_overloads(place):
+            return ""
+        stated = self.definitions.stated(place, facts.PARAMETERS)
+        return _NAMESPACE.sub("", stated[0].value) if stated else ""
+
+    def part(self, value: Value, number: int) -> Values:
+        if value.kind == INSTANCE:
+            # What is subscripted may be a pointer: it leads to things of the same type.
+            return super().part(value, number) or (value,)
+        return super().part(value, number)
+
+    def inner_types(self, view: FileView, scope: int, name: str) -> Values:
+        """Return the types that a class holds; namespaces are looked into by their full names."""
+        if view.definitions[scope].kind == "module":
+            return ()
+        return super().inner_types(view, scope, name)
+
+    # Names.
+
+    def _full_name(self, place: Place) -> str:
+        """Return the name of a definition with all that is around it.
+
+        A member that is written outside of its class may have lost the namespaces around it, where a macro
+        keeps the grammar from reading them: those of the only class of that name are its own.
+        """
+        return self.memo.cached(("whole", place), lambda: self._read_full_name(place))
+
+    def _read_full_name(self, place: Place) -> str:
+        name = self._written_name(place)
+        around, _, last = name.rpartition(".")
+        if "." in self.definitions[place].name and self.definitions.is_function(place):
+            return f"{self._class_called(around)}.{last}"
+        return name
+
+    def _class_called(self, name: str) -> str:
+        """Return the full name of the class that a name written outside of it means, or the name itself."""
+        if name in self._spaces or self._named_fully(name):
+            return name
+        parts = name.split(".")
+        ends = {
+            known
+            for place in self.definitions.types_named(parts[-1])
+            if (known := self._written_name(place)).split(".")[-1] == parts[-1]
+        }
+        return ends.pop() if len(ends) == 1 else name
+
+    def _written_name(self, place: Place) -> str:
+        return self.memo.cached(("full", place), lambda: self._read_written_name(place))
+
+    def _read_written_name(self, place: Place) -> str:
+        around = [self.views[place[0]].definitions[row] for row in self.views[place[0]].around(place[1])]
+        # A function holds no other: it only seems to where conditions leave a brace open.
+        outer = (each.name for each in around[1:] if each.kind not in FUNCTIONS)
+        return ".".join(reversed((around[0].name, *outer)))
+
+    def _named_fully(self, name: str) -> tuple[Place, ...]:
+        """Return the types of a full name."""
+        last = name.rpartition(".")[2]
+        return self.memo.cached(
+            ("fully", name),
+            lambda: tuple(
+                place for place in self.definitions.types_named(last) if self._full_name(place) == name
+            ),
+        )
+
+    def _class_at(self, where: Position) -> Place | None:
+        view = self.views[where.file]
+        for row in view.around(where.row):
+            kind = view.definitions[row].kind
+            if kind in TYPE_KINDS:
+                return (where.file, row)
+            if kind in FUNCTIONS and (owner := self.owner((where.file, row))) is not None:
+                return owner
+        return None
+
+    def _space_at(self, where: Position) -> str:
+        """Return the full name of what is around a place, its functions left out."""
+        view = self.views[where.file]
+        for row in view.around(where.row):
+            name = self._full_name((where.file, row))
+            if view.definitions[row].kind == "module" or view.definitions[row].kind in TYPE_KINDS:
+                return name
+            if "." in name and view.definitions[row].kind in FUNCTIONS:
+                return name.rpartition(".")[0]
+        return ""
+
+    def _in_space(self, space: str, name: str, where: Position) -> Values:
+        """Return what a namespace or class, ``""`` for neither, calls ``name``, seen from a file."""
+        full = f"{space}.{name}" if space else name
+        places = [place for place in self.definitions.named(name) if self._full_name(place) == full]
+        types = [place for place in places if self.definitions.is_type(place)]
+        if types:
+            return tuple(Value(CLASS, *place) for place in self._nearest(types, where.file))
+        functions = [place for place in places if self.definitions.is_function(place)]
+        if functions:
+            return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
+        if full in self._spaces:
+            return (Value(MODULE, name=full),)
+        for place in places:
+            if found := self.variable(place, name):
+                return found
+        return ()
+
+    def _linked(self, functions: list[Place], file: int) -> list[Place]:
+        """Return those of the functions of one name that a file's calls reach."""
+        own = [place for place in functions if place[0] == file]
+        if any(self._is_own(place) for place in own):
+            return own
+        # A function that only a source announces is another's: the library's, most likely.
+        known = [place for place in functions if self._is_header(place[0]) or not self._is_announced(place)]
+        if any(not self._is_announced(place) for place in own):
+            # Another function of that name is another program's, or of a header that is not seen here.
+            return [
+                place
+                for place in known
+                if place in own or (self._is_header(place[0]) and self._is_seen(place, file))
+            ] or own
+        seen = [
+            place
+            for place in known
+            if place[0] == file
+            or (self._is_seen(place, file) if self._is_header(place[0]) else not self._is_own(place))
+        ]
+        return [*own, *(place for place in seen if place not in own)] if seen else []
+
+    def _is_seen(self, place: Place, file: int) -> bool:
+        """Tell whether a source of C may mean a function of a header: one written there it must include."""
+        if self._is_header(file) or self._has_overloads((file, -1)) or self._is_announced(place):
+            return True
+        reached = self._reached(file)
+        if place[0] in reached:
+            return True
+        name = self.index.paths[place[0]].rpartition("/")[2]
+        return any(
+            each.kind == facts.IMPORT
+            and not each.value.startswith("<")
+            and each.value.rpartition("/")[2] == name
+            and self._included(other, each.value) is None
+            for other in (file, *sorted(reached))
+            for each in self.views[other].bindings
+        )
+
+    def _is_announced(self, place: Place) -> bool:
+        """Tell whether a function is only announced here, and written elsewhere."""
+        return self._is_said(place, "announced")
+
+    def _is_said(self, place: Place, word: str) -> bool:
+        return any(each.name == word for each in self.definitions.stated(place, facts.DECORATED))
+
+    def _is_own(self, place: Place) -> bool:
+        """Tell whether a function or a macro is its file's own."""
+        view = self.views[place[0]]
+        if view.definitions[place[1]].kind == "macro":
+            return not self._is_header(place[0])
+        return any(
+            each.name == "static" or self._expands_to_static(each.name)
+            for each in self.definitions.stated(place, facts.DECORATED)
+        )
+
+    def _expands_to_static(self, word: str, depth: int = 0) -> bool:
+        """Tell whether a macro of the repository, under any condition, makes what it stands before static."""
+
+        def read() -> bool:
+            for file, row in self.definitions.named(word):
+                start = self.views[file].definitions[row].start
+                line = self.index.text(file).split("\n")[start - 1]
+                if (found := _MACRO.match(line)) is not None and found[1] == word:
+                    inner = _WORD.findall(found[2] or "")
+                    if "static" in inner or (
+                        depth < _DEEPEST_MACRO
+                        and any(self._expands_to_static(each, depth + 1) for each in inner if each != word)
+                    ):
+                        return True
+            return False
+
+        return word != "announced" and self.memo.cached(("static", word, depth), read)
+
+    def _is_header(self, file: int) -> bool:
+        return self.index.paths[file].endswith(_HEADERS)
+
+    def _nearest(self, types: list[Place], file: int) -> list[Place]:
+        """Return the types of one name that a file means: its own, else what it includes, else any."""
+        if len(types) > 1:
+            for near in (
+                [place for place in types if place[0] == file],
+                [place for place in types if place[0] in self._reached(file)],
+                [place for place in types if self._is_header(place[0])],
+            ):
+                if near:
+                    return near
+        return types
+
+    def _reached(self, file: int) -> frozenset[int]:
+        """Return the files that a file includes, directly or not."""
+        return self.memo.cached(("reached", file), lambda: self._read_reached(file))
+
+    def _read_reached(self, file: int) -> frozenset[int]:
+        found: set[int] = set()
+        level = [file]
+        while level and len(found) < _MOST_INCLUDED:
+            self.memo.charge(len(level))
+            further = {other for each in level for other, _ in self.imported(each)} - found
+            found |= further
+            level = sorted(further)
+        return frozenset(found)
+
+    def _included(self, file: int, path: str) -> int | None:
+        return self._files_included.find(file, path)
+
+    @cached_property
+    def _files_included(self) -> IncludedFiles:
+        return IncludedFiles(self.index.paths, self.files)
+
+    @cached_property
+    def _spaces(self) -> frozenset[str]:
+        """The full names of all namespaces."""
+        found: set[str] = set()
+        for place in self.definitions.of_kind("module"):
+            parts = self._full_name(place).split(".")
+            found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
+        return frozenset(found)
+
+
+def _spaces_used(view: FileView) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the namespaces that a file uses, and what it takes under another name, by that name."""
+    renamed: dict[str, list[str]] = {}
+    for each in view.bindings:
+        if each.kind == facts.RENAMED:
+            renamed.setdefault(each.name, []).append(each.value)
+    return [each.value for each in view.bindings if each.kind == facts.STAR], renamed
+
+
+RESOLVER: Final = C

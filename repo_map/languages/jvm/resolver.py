@@ -1,0 +1,555 @@
+"""What names mean in Java and Kotlin, which see each other: packages, members, extensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from repo_map.languages.builtin_names import JAVA_MEMBERS, KOTLIN_MEMBERS
+from repo_map.languages.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMITIVES, ROOT_TYPE, fit
+from repo_map.languages.jvm.packages import Packages
+from repo_map.languages.language import words
+from repo_map.parsing import facts_model as facts
+from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
+from repo_map.parsing.facts_model import Binding, Site
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    UNKNOWN_EXTERNAL,
+    Position,
+    Value,
+    Values,
+)
+from repo_map.relations.file_facts import CLASSES, FileView
+from repo_map.relations.model import Place
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+_GETTER: Final = re.compile(r"(?:get|set)([A-Z]\w*)\Z")
+_OF_ANY: Final = frozenset({"Object", "T"})
+_LAST_LINE: Final = 1 << 30
+
+
+class Jvm(StaticResolver):
+    """The resolver of Java and Kotlin."""
+
+    common = JAVA_MEMBERS | KOTLIN_MEMBERS
+    has_implicit_receiver = True
+    has_names_apart = True
+    literals: ClassVar[Mapping[str, str]] = {"'": "String", "0": "int"}
+    elements: ClassVar[Mapping[str, int]] = {
+        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first last"), 0),
+        **dict.fromkeys(words("getFirst getLast getKey take join call"), 0),
+        **dict.fromkeys(words("get getOrDefault remove getValue put computeIfAbsent elementAt find"), 1),
+        **dict.fromkeys(words("firstOrNull getOrNull lastOrNull maxByOrNull minByOrNull random"), 1),
+        **dict.fromkeys(words("last removeFirst removeLast single singleOrNull"), 1),
+    }
+    same = words(
+        "iterator stream filter sorted distinct limit skip findFirst findAny filterNot filterNotNull toList"
+        " toMutableList reversed drop take asSequence asIterable orEmpty plus minus onEach sortedBy dropLast"
+        " takeLast subList"
+    )
+    several_parts: ClassVar[Mapping[str, int]] = {"keySet": 0, "values": 1, "entrySet": -1}
+    takers = words(
+        "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
+        " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
+        " thenAccept min max takeWhile dropWhile forEachOrdered"
+    )
+    functions = words(
+        "Function BiFunction Consumer BiConsumer Predicate BiPredicate UnaryOperator BinaryOperator"
+        " Comparator ToIntFunction ToLongFunction ToDoubleFunction ToIntBiFunction ToLongBiFunction"
+        " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
+    )
+
+    def __init__(self, index: RepoIndex) -> None:
+        super().__init__(index)
+        self.packages = Packages(self)
+
+    # Sites.
+
+    def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
+        """Return what a site's name is: a member of what is implicit, or whatever it is without."""
+        for each in receiver.implicit:
+            found = self.evaluate(where, each)
+            values = self.all_of(found, lambda value: self.member(value, site.name, where, is_called=True))
+            if any(value.kind == FUNCTION for value in values):
+                return values
+            if values or not found:
+                return ()  # It may be a member of what is not known, or not ours.
+        if receiver.implicit:
+            return self.lookup(where, site.name, is_called=True)
+        values = super().at_site(where, site, receiver)
+        if not values and receiver.text and site.kind == facts.CALL and self.packages.is_kotlin(where.file):
+            return self._extensions(UNKNOWN_EXTERNAL, site.name, where)
+        return values
+
+    def names_of(self, place: Place) -> frozenset[str]:
+        """Return the names by which sites may use a definition; a constructor has that of its class."""
+        if self.definitions.last_name(place) == "constructor" and (owner := self.owner(place)) is not None:
+            return super().names_of(owner)
+        return super().names_of(place)
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files that a file imports something of, each with the line where it does."""
+        found: dict[tuple[int, int], None] = {}
+        where = Position(file, -1, 0)
+        is_kotlin = self.packages.is_kotlin(file)
+        for each in self.views[file].bindings:
+            if is_kotlin and each.kind in (facts.IMPORT, facts.RENAMED):
+                for value in self._at(each.value, where):
+                    if value.file >= 0 and value.file != file:
+                        found.setdefault((value.file, each.line), None)
+            elif not is_kotlin and each.kind == facts.IMPORT:
+                for value in self.packages.qualified(each.value.partition(":")[0], file):
+                    found.setdefault((value.file, each.line), None)
+        return tuple(found)
+
+    # Bare names.
+
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is, ``this`` and ``super`` among them."""
+        if name not in ("this", "super"):
+            return super().root_name(where, name, is_called=is_called)
+        if name == "this" and (extension := self._extension_around(where)) is not None:
+            written = self.definitions.stated(extension, facts.RECEIVER)[0].value
+            return self.instances(Position(*extension, 0), written)
+        owner = self.views[where.file].class_around(where.row)
+        if owner < 0:
+            return ()
+        if name == "this":
+            return (Value(INSTANCE, where.file, owner),)
+        return self.bases_as(INSTANCE, (where.file, owner))
+
+    def _extension_around(self, where: Position) -> Place | None:
+        """Return the extension within the innermost class around a position."""
+        view = self.views[where.file]
+        for row in view.around(where.row) if self.packages.is_kotlin(where.file) else ():
+            if view.definitions[row].kind in CLASSES:
+                break
+            if self.definitions.stated((where.file, row), facts.RECEIVER):
+                return (where.file, row)
+        return None
+
+    def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is; a call of a class's name constructs it, or is a function's."""
+        is_kotlin, is_constructed = self.packages.is_kotlin(where.file), is_called and name[:1].isupper()
+        if is_kotlin and is_called and (bound := self._bound_around(where, name)) is not None:
+            return self.of_binding(*bound) or (UNKNOWN_EXTERNAL,)
+        if not is_constructed:
+            return super().lookup(where, name, is_called=is_called)
+        types = [value for value in self.named_type(where, name) if value.kind == CLASS]
+        if types and not is_kotlin:
+            return tuple(types)
+        found = super().lookup(where, name, is_called=is_called)
+        if not is_kotlin:
+            return found
+        functions = [value for value in found if value.kind == FUNCTION]
+        if functions:
+            types = [value for value in types if self.definitions.kind(value.place) != "interface"]
+        return (*types, *functions) if types or functions else found
+
+    def _bound_around(self, where: Position, name: str) -> tuple[FileView, Binding] | None:
+        """Return the local of a name that holds at a position."""
+        view = self.views[where.file]
+        scope, is_inner = view.scope(where.row), True
+        while scope >= 0 and where.line and view.definitions[scope].kind not in CLASSES:
+            if bound := self.reaching(view, scope, name, where, is_inner=is_inner):
+                return view, bound
+            scope, is_inner = view.outer(scope), False
+        return None
+
+    def inner_definitions(self, view: FileView, scope: int, name: str) -> Values:
+        """Return the functions and types that a function holds, extensions left out."""
+        return tuple(
+            value
+            for value in super().inner_definitions(view, scope, name)
+            if not self.definitions.stated(value.place, facts.RECEIVER)
+        )
+
+    # Outside of all types.
+
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is outside of all functions: imported, or of the package."""
+        if self.packages.is_kotlin(where.file):
+            return self._top_of_kotlin(where, name, is_called=is_called)
+        found = self._top_of_java(where, name, is_called=is_called)
+        if found not in ((), (UNKNOWN_EXTERNAL,)) or is_called:
+            return found
+        # A class that holds a Kotlin file's functions.
+        bound = self.views[where.file].bound.get((-1, name), ())
+        packages = [self.package(where.file), *(each.value.rpartition(".")[0] for each in bound)]
+        facades = [package for package in packages if (package, name) in self.packages.facades]
+        return (Value(MODULE, name=facades[0]),) if facades else found
+
+    def _top_of_java(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what Java sees: imported, of the package, or of an imported package."""
+        view = self.views[where.file]
+        for each in view.bound.get((-1, name), ()):
+            if each.kind == facts.IMPORT:
+                owner, is_static, member = each.value.partition(":")
+                if not is_static:
+                    found = () if is_called else self.packages.qualified(owner, where.file)
+                    return found or (() if is_called else (UNKNOWN_EXTERNAL,))
+                if found := self._static(owner, member, where, is_called=is_called):
+                    return found
+        own = self.package(where.file)
+        if not is_called and (found := self.packages.types(own, name, where.file)):
+            return found
+        for star in (each.value for each in view.of_scope.get((-1, facts.STAR), ())):
+            if found := self._starred(star, name, where, is_called=is_called):
+                return found
+        if is_called:
+            # A constructor's name is that of its class.
+            return self.top(where, name) if name[:1].isupper() else ()
+        return self._unknown_top(name, EXTERNAL_ROOTS)
+
+    def _unknown_top(self, name: str, outside: frozenset[str]) -> Values:
+        """Return the package that a name begins, or what is not ours where it is written like a type."""
+        if name in self.packages.first_parts:
+            return (Value(MODULE, name=name),)
+        return (UNKNOWN_EXTERNAL,) if name[:1].isupper() or name in outside else ()
+
+    def _starred(self, star: str, name: str, where: Position, *, is_called: bool) -> Values:
+        """Return what an import of all names of a package, or of a class (``:`` behind it), brings."""
+        if star.endswith(":"):
+            return self._static(star[:-1], name, where, is_called=is_called)
+        return () if is_called else self.packages.types(star, name, where.file)
+
+    def _static(self, owner: str, name: str, where: Position, *, is_called: bool) -> Values:
+        """Return a member of a type by the type's full name."""
+        package, _, last = owner.rpartition(".")
+        if (package, last) in self.packages.facades:
+            if is_called:
+                return self.packages.functions(package, name, where.file)
+            return self.packages.variables(package, name)
+        found = self.packages.qualified(owner, where.file)
+        return tuple(
+            each for value in found for each in self.of_type(value, name, where, is_called=is_called)
+        )
+
+    def _top_of_kotlin(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what Kotlin sees: imported, of the file, of the package, or of one imported whole."""
+        view = self.views[where.file]
+        bound = view.bound.get((-1, name), ())
+        imported = [each for each in bound if each.kind in (facts.IMPORT, facts.RENAMED)]
+        if imported:
+            values = (
+                value for each in imported for value in self._at(each.value, where, is_called=is_called)
+            )
+            return tuple(dict.fromkeys(values)) or (UNKNOWN_EXTERNAL,)
+        if not is_called:
+            for each in bound:
+                if each.kind in (facts.ASSIGNED, facts.DECLARED):
+                    return self.of_binding(view, each)
+        if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
+            return found
+        return self._unknown_top(name, FINAL_TYPES)
+
+    def _unnamed(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what is seen without its own import: of the package, or of one imported whole."""
+        own = self.package(where.file)
+        if found := self._of_package(own, name, where, is_called=is_called):
+            return found
+        for star in (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ())):
+            if found := self._of_package(star, name, where, is_called=is_called):
+                return found
+            for value in self.packages.qualified(star, where.file):
+                if found := self.of_type(value, name, where, is_called=is_called):
+                    return found
+        return ()
+
+    def of_module(self, module: Value, name: str, where: Position) -> Values:
+        """Return what a package calls ``name``: a function, a type, or a package below it."""
+        found = self.packages.functions(module.name, name, where.file)
+        if found := found or self.packages.types(module.name, name, where.file):
+            return found
+        return (Value(MODULE, name=f"{module.name}.{name}"),) if not name[:1].isupper() else ()
+
+    def _of_package(self, package: str, name: str, where: Position, *, is_called: bool) -> Values:
+        if is_called:
+            return self.packages.functions(package, name, where.file)
+        return self.packages.types(package, name, where.file) or self.packages.variables(package, name)
+
+    def _at(self, path: str, where: Position, *, is_called: bool | None = None) -> Values:
+        """Return what a full name is: a type, a function, a property, or a member of an object."""
+        package, _, name = path.rpartition(".")
+        found: Values = ()
+        if is_called is not True:
+            found = self.packages.qualified(path, where.file) or self.packages.variables(package, name)
+        if is_called is not False:
+            found = (*found, *self.packages.functions(package, name, where.file))
+        if found or not package:
+            return found
+        return self.all_of(
+            self.packages.qualified(package, where.file),
+            lambda value: self.of_type(value, name, where, is_called=is_called is not False),
+        )
+
+    # Types.
+
+    def named_type(self, where: Position, head: str) -> Values:
+        """Return the types that a written name stands for, inherited ones too."""
+        found = super().named_type(where, head)
+        if "." in head or any(value.kind == CLASS for value in found):
+            return found
+        own = self.views[where.file]
+        owner = own.class_around(where.row)
+        while owner >= 0:
+            for place in self.order((where.file, owner))[0]:
+                if inner := self.inner_types(self.views[place[0]], place[1], head):
+                    return inner
+            owner = own.class_around(own.definitions[owner].parent)
+        return found
+
+    def fits(self, value: Value, wanted: Value) -> float | None:
+        """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
+        if wanted.kind == EXTERNAL and wanted.name == ROOT_TYPE:
+            return 0.3 if value.kind == EXTERNAL and value.name in PRIMITIVES else 1.0
+        if value.kind == EXTERNAL and value.name == "null":
+            return None if wanted.kind == EXTERNAL and wanted.name in PRIMITIVES else 1.0
+        if value.kind == EXTERNAL and wanted.kind == EXTERNAL and value.name and wanted.name:
+            return self._external_fits(value, wanted)
+        if value.kind == EXTERNAL and value.name and wanted.kind == INSTANCE:
+            return None if value.name in FINAL_TYPES else 0.1
+        if value.kind == INSTANCE and wanted.kind == EXTERNAL and wanted.name:
+            if wanted.name in FINAL_TYPES:
+                return None
+            return None if self.order(value.place)[1] else 0.5
+        return super().fits(value, wanted)
+
+    def _external_fits(self, value: Value, wanted: Value) -> float | None:
+        is_list = value.name == wanted.name == "list"
+        if is_list and value.parts and wanted.parts and value.parts[0] and wanted.parts[0]:
+            inner = self.fits(value.parts[0][0], wanted.parts[0][0])
+            return inner if inner is None or inner >= 1 else None
+        return fit(value.name, wanted.name)
+
+    # Members.
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the type that a definition is a member of; an extension is one of what it extends."""
+        if stated := self.definitions.stated(place, facts.RECEIVER):
+            head = head_of_type(stated[0].value)
+            for value in self.named_type(Position(*place, 0), head) if head != "?" else ():
+                if value.kind == CLASS:
+                    return value.place
+            return None
+        return super().owner(place)
+
+    def constructors(self, place: Place) -> Iterable[Place]:
+        """Return the constructors that a class declares, in Kotlin beside the one in its head."""
+        is_kotlin = self.packages.is_kotlin(place[0])
+        name = "constructor" if is_kotlin else self.definitions.last_name(place)
+        owned = self.definitions.owned(name, place)
+        return [each for each in owned if self.definitions.is_function(each)]
+
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``; ``Outer.this`` is the object around.
+
+        In Kotlin extensions that are seen from a position are among it.
+        """
+        if value.kind == CLASS and name in ("this", "class"):
+            return (value._replace(kind=INSTANCE),) if name == "this" else (UNKNOWN_EXTERNAL,)
+        found = super().member(value, name, where, is_called=is_called)
+        is_open = not found or all(each.kind == EXTERNAL_METHOD for each in found)
+        if is_called and is_open and value.kind != MODULE and self.packages.is_kotlin(where.file):
+            return self._extensions(value, name, where) or found
+        return found
+
+    def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what a type, or an object of it, calls ``name``, as the language of a file sees it."""
+        found = self._declared(value, name, where, is_called=is_called)
+        if not self.packages.is_kotlin(where.file):
+            return self._seen_by_java(found, value, name, where, is_called=is_called)
+        if any(each.kind != EXTERNAL_METHOD for each in found):
+            return found
+        return self._of_companion(value, name, where, is_called=is_called) or found
+
+    def _declared(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values:
+        """Return what a type calls ``name``; a call of a class's name constructs it."""
+        found = super().of_type(value, name, where, is_called=is_called)
+        if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
+            types = super().of_type(value, name, where)
+            if any(each.kind == CLASS for each in types):
+                return types
+        return found
+
+    def _of_companion(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values:
+        """Return what the companion of a type, or of one that it extends, calls ``name``."""
+        for place in self.order(value.place)[0]:
+            for row in self.views[place[0]].members.get((place[1], "Companion"), ()):
+                inner = Value(CLASS, place[0], row)
+                is_type = self.definitions.is_type((place[0], row)) and inner[1:3] != value[1:3]
+                if is_type and (found := self._declared(inner, name, where, is_called=is_called)):
+                    return found
+        return ()
+
+    def _seen_by_java(
+        self, found: Values, value: Value, name: str, where: Position, *, is_called: bool
+    ) -> Values:
+        """Return members as Java sees them: a property may be read by a call of its name."""
+        functions = [each for each in found if each.kind == FUNCTION]
+        hidden = {
+            each
+            for each in functions
+            if each.row >= 0 and self.definitions.stated(each.place, facts.EXPORTED)
+        }
+        seen = tuple(each for each in found if each not in hidden) if hidden else found
+        if is_called and any(self.packages.is_kotlin(each.file) for each in functions):
+            read = super().of_type(value, name, where)
+            if read and read[0].kind != EXTERNAL_METHOD:
+                return (*seen, Value(EXTERNAL, name="func", parts=(read,)))
+        return seen
+
+    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+        """Return the members of a name that a type itself has, properties and what reads them alike."""
+        found = super().own_member(place, value, name, is_called=is_called)
+        if found is not None:
+            # A member is meant before an extension of its name.
+            if len(found) > 1:
+                stated = self.definitions.stated
+                members = tuple(each for each in found if not stated(each.place, facts.RECEIVER))
+                return members or found
+            return found
+        if is_called and self.packages.is_kotlin(place[0]):
+            return self._property_called(place, value, name)
+        if not is_called and not self.packages.is_kotlin(place[0]):
+            getter = super().own_member(place, value, f"get{name[:1].upper()}{name[1:]}", is_called=True)
+            return self.all_of(getter or (), self.returned) or None
+        return None
+
+    def _property_called(self, place: Place, value: Value, name: str) -> Values | None:
+        """Return the property of Kotlin that a call reads, by its name or as Java does."""
+        accessed = _GETTER.match(name)
+        names = [name, accessed[1][:1].lower() + accessed[1][1:]] if accessed else [name]
+        for each in names:
+            if values := super().own_member(place, value, each, is_called=False):
+                if values[0].kind == CLASS:
+                    return None
+                is_function = values[0].kind == EXTERNAL and values[0].name == "func"
+                return values if is_function else (Value(EXTERNAL, name="func", parts=(values,)),)
+        return None
+
+    def field_position(self, view: FileView, each: Binding) -> Position:
+        """Return where the expression of a field is read: it sees no locals."""
+        return Position(view.file, each.definition, 0)
+
+    # Calls.
+
+    def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
+        """Return what a call with these arguments means; a class of Kotlin has a constructor in its head."""
+        types = [value for value in values if value.kind == CLASS and self.packages.is_kotlin(value.file)]
+        functions = tuple(value for value in values if value.kind == FUNCTION)
+        if not types:
+            if functions and len(functions) < len(values) and arguments is not None:
+                # A function, and a property that Java reads by a call without arguments.
+                given = [self.evaluate(where, each) for each in arguments]
+                values = tuple(
+                    value
+                    for value in values
+                    if value.kind != FUNCTION or self.overloads.fit(value.place, given) is not None
+                )
+            return super().called(values, arguments, where)
+        made: list[Value] = []
+        for value in types:
+            place = value.place
+            others = tuple(Value(FUNCTION, *each) for each in self.constructors(place)) + functions
+            has_head = self.definitions.stated(place, facts.PARAMETERS) or not others
+            head = (Value(FUNCTION, *place),) if has_head else ()
+            chosen = super().called(head + others, arguments, where) if others else head
+            if all(each not in functions for each in chosen):
+                made.append(value)
+            if len(chosen) == 1 and chosen != head:
+                made += chosen
+        return tuple(made)
+
+    def returned(self, function: Value) -> Values:
+        """Return what a function gives, as it is written, or as the expression that it is."""
+        if found := super().returned(function):
+            return found
+        stated = self.definitions.stated(function.place, facts.RETURNED)
+        if not stated:
+            return ()
+        where = Position(function.file, function.row, _LAST_LINE)
+        return self.memo.memoized(
+            ("returned expression", function.file, function.row),
+            lambda: self.evaluate(where, decode(stated[0].value)),
+        )
+
+    def parameter_of_interface(self, value: Value, number: int) -> Values:
+        """Return a parameter of the only method that an interface of ours leaves open."""
+        view = self.views[value.file]
+        if view.definitions[value.row].kind != "interface":
+            return ()
+        methods = [
+            each.definition
+            for each in view.bindings
+            if each.kind == facts.DECORATED
+            and each.name == "announced"
+            and view.definitions[each.definition].parent == value.row
+        ]
+        if len(methods) != 1:
+            return ()
+        parameters = self.definitions.parameters((value.file, methods[0]))
+        if parameters is None or number >= len(parameters.types):
+            return ()
+        return self.instances(Position(value.file, methods[0], 0), parameters.types[number], of=value)
+
+    # Extensions of what is not ours.
+
+    def _extensions(self, value: Value, name: str, where: Position) -> Values:
+        """Return the extensions seen from a position that take a value which has no member of the name."""
+        found: list[tuple[float, Place]] = []
+        candidates = self.definitions.named(name)
+        self.memo.charge(len(candidates) // 2)
+        for place in candidates:
+            is_function = self.definitions.is_function(place)
+            stated = self.definitions.stated(place, facts.RECEIVER) if is_function else ()
+            if not stated or stated[0].value == "?" or self.owner(place) is not None:
+                continue
+            is_seen = self._is_imported(place, where)
+            fit = self._extends(place, head_of_type(stated[0].value), value)
+            if fit is not None and (is_seen or (fit > 1 and self._is_near(place, where))):
+                found.append((fit, place))
+        best = max((fit for fit, _ in found), default=0)
+        return tuple(Value(FUNCTION, *place) for fit, place in found if fit == best)
+
+    def _extends(self, place: Place, head: str, value: Value) -> float | None:
+        """Return how well an extension takes a value."""
+        parameters = self.definitions.stated(place, facts.TYPE_PARAMETER)
+        if head in _OF_ANY or any(each.name == head for each in parameters):
+            return 1.0
+        last = head.rpartition(".")[2]
+        if value.kind == EXTERNAL and value.name:
+            if value.name == last:
+                return 2.0
+            return None if value.name in FINAL_TYPES and last in FINAL_TYPES else 0.5
+        if value.kind in (INSTANCE, CLASS):
+            return None if self.order(value.place)[1] else 0.5
+        return 0.5
+
+    def _is_imported(self, place: Place, where: Position) -> bool:
+        """Tell whether a file imports an extension by its name."""
+        full = f"{self.package(place[0])}.{self.index.qualified_name(*place)}"
+        return any(
+            each.kind in (facts.IMPORT, facts.RENAMED) and each.value == full
+            for each in self.views[where.file].bound.get((-1, self.definitions.last_name(place)), ())
+        )
+
+    def _is_near(self, place: Place, where: Position) -> bool:
+        """Tell whether an extension is seen without an import: of the package, or of a class around."""
+        if self.definitions[place].parent >= 0:
+            return place[0] == where.file
+        package = self.package(place[0])
+        stars = (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ()))
+        return package == self.package(where.file) or package in stars
+
+
+RESOLVER: Final = Jvm

@@ -1,0 +1,373 @@
+"""One file at one shape: the lines of it that a map shows, unmodified, and where lines were left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from repo_map.languages.kinds import MEMBERS
+from repo_map.messages import counted, is_printable, one_line, printable
+from repo_map.outline.sections import Parts, Shape, levels_of, line_range, line_spans
+from repo_map.parsing.values import LineRange
+
+if TYPE_CHECKING:
+    from repo_map.parsing.values import Definition
+
+ELISION = "⋮"
+MARK = "■"
+"""Begins the header of a file of which something is shown: one token, and no line of source begins so."""
+LEGEND = f"{ELISION} N: lines left out, N comes next\n"
+"""The first line of a map that leaves out lines within files."""
+_BAR = "│"
+NUMBERED_LEGEND = f"{LEGEND.rstrip()}; N{_BAR}: the number of the line, no part of it\n"
+"""The first line of a map whose lines are numbered."""
+_EVERY = 5
+"""Of a run of lines that are numbered, each line at a multiple of so many tells its number."""
+_LONGEST_OUTLINE_LINE = 240
+_DOC_LINES = 12
+_LONGEST_SIGNATURE = 16
+"""Lines up to which the signature of what encloses a shown part is shown whole."""
+_CHEAPER_THAN_ELISION = 12
+"""Characters of left-out lines that cost less to show than to elide."""
+_NO_WORDS = re.compile(r"[\W_]*")
+_DOC_TAG = re.compile(
+    r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
+)
+_BEFORE_WHY = "  "
+"""Between what a line of the map tells and why what follows is shown; no path that is not quoted holds it."""
+_LOOSE_PATH = re.compile(rf"[\s\"⋮■/]|.*(?:\s|:\d+|{_BEFORE_WHY}.*)$", re.DOTALL)
+_WHY = rf"(?:{_BEFORE_WHY}.*)?"
+_HEADER = re.compile(rf'{MARK} ("(?:[^"\\]|\\.)*"|[^"].*?)(?::(\d+))?{_WHY}\n?')
+_GAP = re.compile(rf"^{ELISION}(?: \d+{_WHY})?$", re.MULTILINE)
+_NUMBER = re.compile(rf"\d+{_BAR}")
+_NUMBERED = re.compile(rf"^\d+{_BAR}", re.MULTILINE)
+
+
+def render_header(path: str, first: int = 1, why: str = "") -> str:
+    """Return the line above what is shown of a file, with the number of its first line unless that is 1."""
+    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}{_told(why)}"
+
+
+def _told(why: str) -> str:
+    return f"{_BEFORE_WHY}{one_line(why)}" if why else ""
+
+
+def path_in_header(line: str) -> str | None:
+    """Return the path in a header as ``render_path`` writes it, None for any other line."""
+    found = _HEADER.fullmatch(line)
+    return found[1] if found else None
+
+
+def legend_of(text: str) -> str:
+    """Return the legend that a file's part of a map needs, ``""`` for none."""
+    if is_numbered(text):
+        return NUMBERED_LEGEND
+    return LEGEND if _GAP.search(text) is not None else ""
+
+
+def joint_legend(legends: Iterable[str]) -> str:
+    """Return the one legend of a map whose parts need these; the longer one holds the other."""
+    return max(legends, key=len, default="")
+
+
+def is_numbered(text: str) -> bool:
+    """Say whether a part of a map tells the numbers of its lines."""
+    return _BAR in text and _NUMBERED.search(text) is not None
+
+
+def without_number(line: str) -> str:
+    """Return a line of a map as its file has it, without the number that may stand before it."""
+    found = _NUMBER.match(line) if _BAR in line else None
+    return line[found.end() :] if found else line
+
+
+def number_lines(header: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines below a header, each with its number where the map tells any; else as they are."""
+    if not any(_NUMBER.match(line) for line in lines):
+        return list(lines)
+    found = _HEADER.fullmatch(header)
+    at, numbered = int(found[2] or 1) if found else 1, []
+    for line in lines:
+        if line.startswith(ELISION):
+            told = line.removeprefix(ELISION).partition(_BEFORE_WHY)[0].strip()
+            at = int(told) if told.isdecimal() else 0
+            numbered.append(line)
+            continue
+        if (mark := _NUMBER.match(line)) is not None:
+            at = int(mark[0].removesuffix(_BAR))
+        bare = without_number(line)
+        numbered.append(f"{at}{_BAR}{bare}" if at and bare else line)
+        at += 1 if at else 0
+    return numbered
+
+
+def render_path(path: str) -> str:
+    """Return the line of a file that is told by its path alone, quoted when it could be taken for another."""
+    if not is_printable(path) or _LOOSE_PATH.match(path):
+        return json.dumps(path)
+    return path
+
+
+def render_paths(paths: Sequence[str]) -> frozenset[str]:
+    """Return the lines of many paths; one look at all of them is faster than one at each."""
+    together = "\n".join(paths)
+    plain = together.isascii() and not {'"', ":"} & {*together} and together.replace("\n", "").isprintable()
+    odd = not plain and (
+        printable(together) != together
+        or any(
+            character in '"⋮■:\t' or (character.isspace() and character not in " \n")
+            for character in set(together)
+        )
+    )
+    edges = f"\n{together}\n"
+    if (
+        not odd
+        and together.count("\n") == max(len(paths) - 1, 0)
+        and not any(edge in edges for edge in ("\n ", " \n", "\n/"))
+    ):
+        return frozenset(paths)
+    return frozenset(map(render_path, paths))
+
+
+_CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
+
+
+def render_closing(files: int, places: Sequence[str] = ()) -> str:
+    """Return the line that closes a map: how many files it leaves out, and where they are."""
+    where = f": {', '.join(places)}" if places else ""
+    return f"{ELISION} {counted(files, 'more file')}{where}\n"
+
+
+def is_closing(line: str) -> bool:
+    """Say whether a map's line is the one that closes it; no line of source begins as it does."""
+    return _CLOSING.fullmatch(line) is not None
+
+
+class Body(NamedTuple):
+    """What a map shows of a file below its header."""
+
+    text: str
+    """Lines, each with its line break; may be ``""``."""
+    shown: tuple[LineRange, ...]
+    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two.
+
+    Blank lines beside them that are left out count as well: nothing of what they say is missing.
+    """
+    first: int = 1
+    """The number of the text's first line where a part is shown whole; of an outline it is 1."""
+
+
+def render_body(
+    text: str,
+    definitions: Sequence[Definition],
+    shape: Shape,
+    *,
+    is_told_path: Callable[[str], bool],
+    line_numbers: bool = False,
+) -> Body:
+    """Return the lines of a file that its shape shows.
+
+    Of ``line_numbers``, the first line of each run tells its own, unless the line before it has done so, and
+    then each at a multiple of five, or the next one that is not blank.
+    """
+    lines = text.split("\n")
+    while lines and not lines[-1]:
+        lines.pop()
+    shown, around = _shown_lines(lines, definitions, shape)
+    numbers = _with_short_gaps(lines, shown)
+    reasons = _reasons_by_line(lines, definitions, shape)
+    drawn: list[str] = []
+    cut: set[int] = set()
+    # A file of blanks alone has none.
+    first = next((number for number in numbers if lines[number - 1].strip()), 1) if any(shown.values()) else 1
+    previous, told, expected = 0, first, first
+    for number in numbers:
+        verbatim = shown.get(number, True)
+        # Lines of an outline follow each other; those that are read as source tell where they stand.
+        is_source = verbatim or shown.get(previous, False) or number in around or previous in around
+        if number > previous + 1 and is_source and _has_words(lines, previous, number):
+            if not lines[number - 1].strip():
+                continue
+            if previous:
+                _drop_blank_end(drawn)
+                drawn.append(f"{ELISION} {number}{_told(reasons.get(number, ''))}")
+                told = expected = number
+        line = _printable(lines[number - 1], is_told_path)
+        if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
+            line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
+            cut.add(number)
+        if line_numbers and line and (number != expected or _is_due(number, told)):
+            line, told, expected = f"{number}{_BAR}{line}", number, number
+        drawn.append(line)
+        expected = number + 1 if number == expected else 0
+        previous = number
+    if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
+        _drop_blank_end(drawn)
+        drawn.append(ELISION)
+    if shape.outer:
+        drawn.append(f"{ELISION} {counted(_hidden(definitions, shape), 'more definition')}")
+    return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
+
+
+def _is_due(number: int, told: int) -> bool:
+    """Say whether a line of a run is to tell its number, given the latest that was told."""
+    return number // _EVERY > told // _EVERY and number - told > 1
+
+
+def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
+    """Return the runs of ascending line numbers, without the lines that are cut."""
+    whole = [number for number in numbers if number not in cut] if cut else numbers
+    if not whole:
+        return ()
+    if whole[-1] - whole[0] == len(whole) - 1:
+        # A file that is drawn whole, whose lines may be many.
+        return (LineRange(whole[0], whole[-1]),)
+    gaps = [(before, after) for before, after in pairwise(whole) if after - before != 1]
+    firsts = [whole[0], *(after for _, after in gaps)]
+    lasts = [*(before for before, _ in gaps), whole[-1]]
+    return tuple(map(LineRange, firsts, lasts))
+
+
+def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
+    """Return the number of definitions that a full structure would show and this shape does not."""
+    levels = levels_of(definitions, shape)
+    return sum(
+        level < 2 and definition.kind not in MEMBERS
+        for level, definition in zip(levels, definitions, strict=True)
+    )
+
+
+def _reasons_by_line(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, str]:
+    """Return why parts are shown, by the first line of each that is not blank; the last section holds."""
+    if not any(section.why for section in shape.sections):
+        return {}
+    parts = Parts(definitions)
+    reasons: dict[int, str] = {}
+    for section in shape.sections:
+        firsts = (
+            [line_range(section.lines).first]
+            if section.lines
+            else [_first_line(definitions[row]) for row in parts.named(section.pattern)]
+        )
+        for first in firsts:
+            filled = (n for n in range(first, len(lines) + 1) if lines[n - 1].strip())
+            reasons[next(filled, first)] = section.why
+    return reasons
+
+
+def _first_line(definition: Definition) -> int:
+    """Return the line that a definition begins on, with the comment above it."""
+    return definition.doc_start if 0 < definition.doc_start < definition.start else definition.start
+
+
+def _drop_blank_end(drawn: list[str]) -> None:
+    while drawn and not drawn[-1].strip():
+        drawn.pop()
+
+
+def _printable(line: str, is_told_path: Callable[[str], bool]) -> str:
+    """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
+    line = printable(line)
+    is_mark = line.startswith((ELISION, MARK)) or (_BAR in line and _NUMBER.match(line) is not None)
+    return f" {line}" if is_mark or is_told_path(line) else line
+
+
+def _shown_lines(
+    lines: Sequence[str], definitions: Sequence[Definition], shape: Shape
+) -> tuple[dict[int, bool], Set[int]]:
+    """Return the line numbers to show, and whether each is part of a body shown whole.
+
+    And those of the signatures around what is shown of a body or of a class.
+    """
+    levels = levels_of(definitions, shape)
+    whole = bytearray([shape.level == 4]) * (len(lines) + 1)
+    outlined: set[int] = set()
+    signatures: set[int] = set()
+    for index, definition in enumerate(definitions):
+        parent = definition.parent
+        if levels[index] != (levels[parent] if parent >= 0 else shape.level):
+            first = _first_line(definition)
+            last = min(definition.end, len(lines))
+            whole[first : last + 1] = bytes([levels[index] == 4]) * max(last + 1 - first, 0)
+        if levels[index] >= 2:
+            outlined.update(_outline(lines, definition, levels[index]))
+            if parent >= 0 and levels[parent] < 2:
+                signatures.update(_enclosing(definitions, parent))
+    for span in line_spans(shape):
+        if span.level == 4:
+            first, last = min(span.first, len(lines) + 1), min(span.last, len(lines))
+            whole[first : last + 1] = b"\x01" * max(last + 1 - first, 0)
+        if span.level >= 2:
+            around = (each for each in definitions if each.start < span.first <= each.end)
+            signatures.update(chain.from_iterable(map(_signature, around)))
+    outlined |= signatures
+    count = len(lines)
+    return {n: bool(whole[n]) for n in range(1, count + 1) if whole[n] or n in outlined}, signatures
+
+
+def _enclosing(definitions: Sequence[Definition], index: int) -> list[int]:
+    """Return the lines of the signatures of a definition and of all that enclose it."""
+    found: list[int] = []
+    while index >= 0:
+        found.extend(_signature(definitions[index]))
+        index = definitions[index].parent
+    return found
+
+
+def _signature(definition: Definition) -> range:
+    """Return the lines of a signature, of one that is very long the first."""
+    last = definition.sig_end if definition.sig_end - definition.sig_start < _LONGEST_SIGNATURE else 0
+    return range(definition.sig_start, max(last, definition.sig_start) + 1)
+
+
+def _outline(lines: Sequence[str], definition: Definition, level: int) -> list[int]:
+    """Return the lines that stand for a definition at level 2 or 3."""
+    if level == 2:
+        return [] if definition.kind in MEMBERS else [definition.sig_start]
+    doc_start, doc_end = definition.doc_start, definition.doc_end
+    if definition.kind == "heading" and not doc_start:
+        doc_start, doc_end = definition.sig_end + 1, _before_next_heading(lines, definition)
+    return [*range(definition.start, definition.sig_end + 1), *_first_paragraph(lines, doc_start, doc_end)]
+
+
+def _before_next_heading(lines: Sequence[str], heading: Definition) -> int:
+    """Return the last line of a heading's own text, before the first heading below it."""
+    for number in range(heading.sig_end + 1, min(heading.end, len(lines)) + 1):
+        if lines[number - 1].startswith("#"):
+            return number - 1
+    return heading.end
+
+
+def _first_paragraph(lines: Sequence[str], start: int, end: int) -> range:
+    """Return the line numbers of the first paragraph of a comment, docstring or section."""
+    if not start:
+        return range(0)
+    number, end = start, min(end, len(lines))
+    while number <= end and _NO_WORDS.fullmatch(lines[number - 1]):
+        number += 1
+    first = number if lines[start - 1 : number - 1] and not lines[start - 1].strip() else start
+    while number <= end and number < start + _DOC_LINES:
+        line = lines[number - 1]
+        if _NO_WORDS.fullmatch(line) or _DOC_TAG.match(line):
+            break
+        number += 1
+    return range(first, number)
+
+
+def _with_short_gaps(lines: Sequence[str], shown: dict[int, bool]) -> list[int]:
+    """Return the numbers to show, with gaps beside a whole body that cost less to show than to elide."""
+    numbers: list[int] = []
+    for number in sorted(shown):
+        if numbers and 1 < number - numbers[-1] <= 4 and (shown[number] or shown.get(numbers[-1], True)):
+            between = range(numbers[-1] + 1, number)
+            if sum(len(lines[n - 1].strip()) for n in between) <= _CHEAPER_THAN_ELISION:
+                numbers.extend(between)
+        numbers.append(number)
+    return numbers
+
+
+def _has_words(lines: Sequence[str], previous: int, number: int) -> bool:
+    return any(not line.isspace() and line for line in lines[previous : number - 1])

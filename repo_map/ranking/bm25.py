@@ -1,0 +1,374 @@
+"""Lexical score of files and units, query expansion included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
+from repo_map.ranking.goal import GoalPart, ParsedGoal
+from repo_map.text.units import DOCS, NAME, SIGNATURE, STRINGS
+
+SOURCE_WEIGHTS: Mapping[GoalPart, float] = {
+    GoalPart.TITLE: 2.2,
+    GoalPart.PROSE: 1.6,
+    GoalPart.INLINE: 2.0,
+    GoalPart.CODE: 0.7,
+    GoalPart.ERROR: 0.6,
+}
+_COMPOUND_WEIGHT = 1.5
+_PREFIX_WEIGHT = 0.5
+_MOST_TERMS = 250
+_SHORTEST_PREFIX = 5
+_WIDEST_PREFIX = 24
+_PART_OF_A_TERM = 0.7
+"""A flag's name inside a longer term counts this much of a whole one."""
+
+
+class Query(NamedTuple):
+    """The terms of a goal that the repository knows, one column each."""
+
+    terms: tuple[str, ...]
+    ids: Ints
+    """Ids in ``index.terms``."""
+    sources: Mapping[str, Floats]
+    """Source → 1 where the term stands in it; also ``wall`` (anywhere) and ``prefix``."""
+    weights: Floats
+    """Weight of each term by the sources it stands in."""
+    idf: Floats
+    """Inverse document frequency over units."""
+    goal_weights: Mapping[str, float]
+    """Weight of every term of the goal, whether the files' text knows it or not."""
+    unknown: tuple[str, ...]
+    """Terms of the title and of inline code that the repository lacks."""
+
+
+def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
+    """Look up the goal's terms, and the compounds and longer words that they make."""
+    table = corpus.index.terms
+    where: dict[int, dict[str, float]] = {}
+    names: dict[int, str] = {}
+    unknown: list[str] = []
+    for source, counts in goal.terms.items():
+        for term in counts:
+            found = table.get(term)
+            if found is not None:
+                where.setdefault(found, {})[source] = 1.0
+                names[found] = term
+            elif source in (GoalPart.TITLE, GoalPart.INLINE):
+                unknown.append(term)
+    for compound in goal.compounds:
+        found = table.get(compound)
+        if found is not None and found not in where:
+            where[found] = {"compound": 1.0}
+            names[found] = compound
+    for found, share in _longer_words(corpus, goal, unknown).items():
+        if found not in where:
+            where[found] = {"prefix": share}
+            names[found] = table[found]
+    ids = sorted(where)
+    frequency = corpus.term_postings[ids].astype(np.float64) if ids else np.zeros(0)
+    idf = inverse_frequency(frequency, len(corpus.index.units.start))
+    weights = np.array([_weight(where[term]) for term in ids])
+    kept = np.sort(np.argsort(-weights * idf, kind="stable")[:_MOST_TERMS])
+    columns = [where[ids[row]] for row in kept]
+    sources = {
+        name: np.array([column.get(name, 0.0) for column in columns])
+        for name in (*(source.value for source in GoalPart), "prefix")
+    }
+    sources["wall"] = np.array([float(any(name in column for name in GoalPart)) for column in columns])
+    return Query(
+        terms=tuple(names[ids[row]] for row in kept),
+        ids=np.array([ids[row] for row in kept], np.int64),
+        sources=sources,
+        weights=weights[kept],
+        idf=idf[kept],
+        goal_weights=term_weights(goal),
+        unknown=tuple(dict.fromkeys(unknown)),
+    )
+
+
+def term_weights(goal: ParsedGoal) -> dict[str, float]:
+    """Return the terms of a goal, each with the weight of the parts that it stands in."""
+    weights: dict[str, float] = {}
+    for source, counts in goal.terms.items():
+        for term in counts:
+            weights[term] = weights.get(term, 0.0) + SOURCE_WEIGHTS[source]
+    return weights
+
+
+def _weight(column: Mapping[str, float]) -> float:
+    weight = sum(SOURCE_WEIGHTS[source] for source in GoalPart if source in column)
+    return (
+        weight + _COMPOUND_WEIGHT * column.get("compound", 0.0) + _PREFIX_WEIGHT * column.get("prefix", 0.0)
+    )
+
+
+def inverse_frequency(frequency: Floats | Ints, documents: int) -> Floats:
+    """BM25's idf: ``ln(1 + (N - n + .5) / (n + .5))``."""
+    frequency = np.minimum(frequency, documents)
+    return np.log1p((documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def _longer_words(corpus: Corpus, goal: ParsedGoal, unknown: list[str]) -> dict[int, float]:
+    """Return terms that begin with a word of the goal, or that hold a flag's name: ``showfixtures``."""
+    table = corpus.index.terms
+    found: dict[int, float] = {}
+    stems = dict.fromkeys([*unknown, *goal.terms[GoalPart.TITLE], *goal.terms[GoalPart.INLINE]])
+    for stem in list(stems)[:60]:
+        if len(stem) < _SHORTEST_PREFIX:
+            continue
+        encoded = stem.encode("utf-8", "replace")
+        first, last = table.position(encoded), table.position(encoded + b"\xff")
+        if 0 < last - first <= _WIDEST_PREFIX:
+            found.update(dict.fromkeys(range(first, last), 1.0))
+    flags = [flag.replace("-", "").lower() for flag in goal.flags]
+    if any(len(flag) >= _SHORTEST_PREFIX for flag in flags):
+        vocabulary = table.blob.tobytes()
+        for flag in flags[:6]:
+            if len(flag) >= _SHORTEST_PREFIX:
+                found.update(
+                    dict.fromkeys(
+                        _terms_with(corpus, vocabulary, flag.encode()), _PART_OF_A_TERM / _PREFIX_WEIGHT
+                    )
+                )
+    return found
+
+
+def _terms_with(corpus: Corpus, vocabulary: bytes, part: bytes) -> list[int]:
+    """Return the ids of the first terms that hold ``part``."""
+    starts = corpus.index.terms.starts
+    found: list[int] = []
+    at = vocabulary.find(part)
+    while at >= 0 and len(found) < _WIDEST_PREFIX:
+        term = int(np.searchsorted(starts, at, side="right")) - 1
+        if at + len(part) <= int(starts[term + 1]):
+            found.append(term)
+        at = vocabulary.find(part, at + 1)
+    return found
+
+
+FIELD_WEIGHTS = np.array([3.0, 2.5, 0.3, 0.3, 1.7])
+"""Name, signature, docs, strings, body."""
+UNIT_SATURATION = 0.2
+"""k1: in a function a term is there or not."""
+UNIT_LENGTH = 0.35
+"""b: how much a long unit's terms count less."""
+FILE_SATURATION = 7.0
+"""k1: in a file every occurrence counts almost as much as the first."""
+FILE_LENGTH = 0.5
+SOURCES = ("title", "code", "inline", "error", "wall")
+_FIELDS = {"name": NAME, "sig": SIGNATURE, "doc": DOCS, "str": STRINGS}
+
+
+class Hits(NamedTuple):
+    """The postings of some units that hold a term of the query."""
+
+    row: Ints
+    """Row of the unit (or file) among those that were searched."""
+    column: Ints
+    """Column of the query."""
+    field: Ints
+    occurrences: Floats
+
+
+class Matches(NamedTuple):
+    """One entry per unit (or file) and term that it holds."""
+
+    row: Ints
+    column: Ints
+    saturation: Floats
+    """How much of the term's weight the unit earns, between 0 and 1."""
+
+
+def file_hits(corpus: Corpus, query: Query, without: Ints) -> Hits:
+    """Find the query's terms in every file of the repository, but for some of its units."""
+    postings = corpus.index.postings
+    column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
+    column_of_term[query.ids] = np.arange(1, len(query.ids) + 1)
+    column = column_of_term[postings.term]
+    column[concatenated_ranges(postings.unit_start[without], postings.unit_start[without + 1])] = 0
+    at = np.flatnonzero(column)
+    per_file = np.diff(np.searchsorted(at, corpus.file_postings))
+    row = np.repeat(np.arange(len(per_file)), per_file)
+    return Hits(
+        row,
+        column[at].astype(np.int64) - 1,
+        postings.field[at].astype(np.int64),
+        postings.count[at].astype(float),
+    )
+
+
+def unit_hits(candidates: Candidates, ids: Ints) -> Hits:
+    """Find terms in the units of the candidate files; columns follow the order of ``ids``."""
+    index = candidates.corpus.index
+    starts, postings = index.postings.unit_start, index.postings
+    first, last = starts[candidates.units], starts[candidates.units + 1]
+    where = concatenated_ranges(first, last)
+    column_of_term = np.zeros(len(index.terms) + 1, np.int16)
+    column_of_term[ids] = np.arange(1, len(ids) + 1)
+    column = column_of_term[postings.term[where]]
+    at = np.flatnonzero(column)
+    row = np.repeat(np.arange(len(first)), last - first)[at]
+    where = where[at]
+    return Hits(
+        row,
+        column[at].astype(np.int64) - 1,
+        postings.field[where].astype(np.int64),
+        postings.count[where].astype(float),
+    )
+
+
+def match(
+    hits: Hits, lengths: Floats, mean_length: float, columns: int, *, saturation: float, b: float
+) -> Matches:
+    """Add up the fields of each unit (or file) and term, and saturate: BM25F, Robertson and Zaragoza 2009."""
+    if not len(hits.row):
+        return Matches(hits.row, hits.column, hits.occurrences)
+    key = hits.row * columns + hits.column
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+    frequency = np.add.reduceat((FIELD_WEIGHTS[hits.field] * hits.occurrences)[order], first)
+    row, column = key[first] // columns, key[first] % columns
+    norm = saturation * (1.0 - b + b * lengths[row] / max(mean_length, 1.0))
+    return Matches(row, column, frequency / (frequency + norm))
+
+
+def score(matches: Matches, column_weights: Floats, rows: int) -> Floats:
+    """Add up the weights of the terms that each row holds."""
+    return summed(matches.row, matches.saturation * column_weights[matches.column], rows)
+
+
+def match_files(corpus: Corpus, query: Query, without: Ints) -> Matches:
+    """Match the query with every file, but for some of its units."""
+    lengths = corpus.file_length
+    mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
+    return match(
+        file_hits(corpus, query, without),
+        lengths,
+        mean,
+        len(query.ids),
+        saturation=FILE_SATURATION,
+        b=FILE_LENGTH,
+    )
+
+
+def match_units(candidates: Candidates, hits: Hits, columns: int) -> Matches:
+    """Match terms with the units of the candidate files."""
+    lengths = candidates.corpus.index.units.length
+    mean = float(lengths.mean()) if len(lengths) else 1.0
+    mine = lengths[candidates.units].astype(np.float64)
+    return match(hits, mine, mean, columns, saturation=UNIT_SATURATION, b=UNIT_LENGTH)
+
+
+def lexical_unit_features(candidates: Candidates, query: Query, error_terms: Floats) -> dict[str, Floats]:
+    """Return the unit signals of words in common, each between 0 and 1 within the goal.
+
+    ``error_terms`` marks the columns of the query that stand in quoted messages.
+    """
+    hits = unit_hits(candidates, query.ids)
+    rows = len(candidates.units)
+    matches = match_units(candidates, hits, len(query.ids))
+    weighted = query.weights * query.idf
+    features = {"b.unit": score(matches, weighted, rows)}
+    for source in SOURCES:
+        features[f"u.{source}"] = score(matches, query.sources[source] * query.idf, rows)
+    for field, number in _FIELDS.items():
+        features[f"fld.{field}"] = _field_score(hits, number, weighted, rows)
+    features["fld.errstr"] = _field_score(hits, STRINGS, error_terms * query.idf, rows)
+    if error_terms.any():
+        features["fld.errstr"] /= float((error_terms * query.idf).sum())
+    main = candidates.main_unit
+    return {
+        name: values if name == "fld.errstr" else scaled(values, main) for name, values in features.items()
+    }
+
+
+def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
+    """Return how much of each unit's own name the goal says, the rare terms counting more.
+
+    ``nm.cov`` looks at the goal's words outside code and errors, ``nm.tcov`` at its title.
+    """
+    corpus, postings = candidates.corpus, candidates.corpus.index.postings
+    rows = len(candidates.units)
+    first, last = postings.unit_start[candidates.units], postings.unit_start[candidates.units + 1]
+    where = concatenated_ranges(first, last)
+    in_name = postings.field[where] == NAME
+    row = np.repeat(np.arange(rows), last - first)[in_name]
+    term = postings.term[where[in_name]]
+    idf = inverse_frequency(corpus.term_postings[term], len(corpus.index.units.start))
+    whole = np.maximum(summed(row, idf, rows), 1e-9)
+    title = query.sources["title"] > 0
+    said = title | (query.sources["inline"] > 0) | (query.sources["prose"] > 0)
+    covered = {}
+    for name, columns in (("nm.cov", said), ("nm.tcov", title)):
+        known = np.zeros(len(corpus.index.terms), np.bool_)
+        known[query.ids[columns]] = True
+        covered[name] = summed(row, idf * known[term], rows) / whole
+    return covered
+
+
+def _field_score(hits: Hits, field: int, column_weights: Floats, rows: int) -> Floats:
+    inside = hits.field == field
+    return summed(hits.row[inside], column_weights[hits.column[inside]], rows)
+
+
+def lexical_file_features(candidates: Candidates, query: Query, matches: Matches) -> dict[str, Floats]:
+    """Return the file signals of words in common; ``matches`` are those of every file."""
+    files = len(candidates.corpus.index.paths)
+    weighted = query.weights * query.idf
+    features = {"b.file": scaled(score(matches, weighted, files)[candidates.files], candidates.main)}
+    for source in SOURCES:
+        values = score(matches, query.sources[source] * query.idf, files)
+        features[f"f.{source}"] = scaled(values[candidates.files], candidates.main)
+    features["g.pre"] = scaled(score(matches, query.sources["prefix"] * query.idf, files)[candidates.files])
+    return features
+
+
+_SIGNATURE_SHARE = 0.4
+_FEEDBACK_UNITS = 6
+_FEEDBACK_TERMS = 20
+
+
+def feedback(candidates: Candidates, likely: Floats) -> dict[int, float]:
+    """Return the terms that name the likeliest units: pseudo-relevance feedback, after Rocchio 1971."""
+    weight = np.zeros(len(candidates.corpus.index.units.start))
+    best = np.argsort(-likely, kind="stable")[:_FEEDBACK_UNITS]
+    weight[candidates.units[best]] = likely[best]
+    return terms_of_units(candidates.corpus, weight, _FEEDBACK_TERMS)
+
+
+def expansion_scores(candidates: Candidates, terms: Mapping[int, float]) -> Floats:
+    """Score the candidates' units by weighted terms, the best being 1."""
+    rows = len(candidates.units)
+    if not terms or not rows:
+        return np.zeros(rows)
+    ids = np.array(sorted(terms), np.int64)
+    weights = np.array([terms[term] for term in ids.tolist()])
+    return scaled(
+        score(match_units(candidates, unit_hits(candidates, ids), len(ids)), weights, rows),
+        candidates.main_unit,
+    )
+
+
+def terms_of_units(corpus: Corpus, unit_weight: Floats, most: int) -> dict[int, float]:
+    """Return the terms in names and signatures of weighted units: often there and rare elsewhere."""
+    postings = corpus.index.postings
+    units = np.flatnonzero(unit_weight)
+    starts, ends = postings.unit_start[units], postings.unit_start[units + 1]
+    counts = ends - starts
+    where = concatenated_ranges(starts, ends)
+    inside = (postings.field[where] == NAME) | (postings.field[where] == SIGNATURE)
+    share = np.where(postings.field[where[inside]] == NAME, 1.0, _SIGNATURE_SHARE)
+    weight = np.repeat(unit_weight[units], counts)[inside] * share
+    term = postings.term[where[inside]]
+    gained = summed(term, weight, len(corpus.index.terms))
+    documents = len(corpus.index.units.start)
+    idf = np.log1p(documents / (corpus.term_postings + 1.0))
+    gained *= idf
+    best = np.argsort(-gained, kind="stable")[:most]
+    total = float(gained.max(initial=0.0)) or 1.0
+    return {int(row): float(gained[row] / total) for row in best if gained[row] > 0}

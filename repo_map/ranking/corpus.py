@@ -1,0 +1,264 @@
+"""An index seen as documents: counts, lengths, candidates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
+from repo_map.ranking.goal_noise import line_said
+from repo_map.sources.file_kinds import PATH_ONLY
+from repo_map.text.terms import terms_in
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """An index as a collection of documents: files that hold units that hold terms."""
+
+    index: RepoIndex
+
+    @cached_property
+    def readable(self) -> NDArray[np.bool_]:
+        """Whether each file has text."""
+        return np.asarray((self.index.files.flags & int(PATH_ONLY)) == 0)
+
+    @cached_property
+    def is_code(self) -> NDArray[np.bool_]:
+        """Whether each file is in a programming language, rather than prose, data or markup."""
+        code = np.array(
+            [language_named(name).role is LanguageRole.CODE for name in self.index.languages], np.bool_
+        )
+        return code[self.index.files.language]
+
+    @cached_property
+    def file_of_unit(self) -> Ints:
+        """The file of each unit."""
+        return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.units.file_start))
+
+    @cached_property
+    def file_postings(self) -> Ints:
+        """First posting of each file, and the number of postings at the end."""
+        return self.index.postings.unit_start[self.index.units.file_start]
+
+    @cached_property
+    def file_length(self) -> Floats:
+        """Words of each file."""
+        total = np.concatenate(([0], np.cumsum(self.index.units.length, dtype=np.int64)))
+        return np.diff(total[self.index.units.file_start]).astype(np.float64)
+
+    @cached_property
+    def term_postings(self) -> Ints:
+        """How many postings each term has: about the number of units that hold it."""
+        return np.bincount(self.index.postings.term, minlength=len(self.index.terms))
+
+    @cached_property
+    def path_terms(self) -> tuple[frozenset[str], ...]:
+        """The terms of each path."""
+        of_folder: dict[str, frozenset[str]] = {}
+        found = []
+        for path in self.index.paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in of_folder:
+                of_folder[folder] = terms_in(folder.replace("/", " "))
+            found.append(of_folder[folder] | terms_in(name))
+        return tuple(found)
+
+    @cached_property
+    def files_with_path_term(self) -> dict[str, list[int]]:
+        """Term → the files whose path holds it, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, terms in enumerate(self.path_terms):
+            for term in terms:
+                found.setdefault(term, []).append(file)
+        return found
+
+    @cached_property
+    def files_of_name(self) -> dict[str, list[int]]:
+        """Lower-case file name → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.index.paths):
+            found.setdefault(path.rpartition("/")[2].lower(), []).append(file)
+        return found
+
+    @cached_property
+    def files_of_stem(self) -> dict[str, list[int]]:
+        """Lower-case file name up to its first dot → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.index.paths):
+            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(file)
+        return found
+
+    @cached_property
+    def lowered_paths(self) -> tuple[str, ...]:
+        """Every path in lower case, with a slash before it."""
+        return tuple(f"/{path.lower()}" for path in self.index.paths)
+
+    @cached_property
+    def files_of_tail(self) -> dict[str, list[int]]:
+        """End of a lower-case path, without suffix (``/models/user.``) → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.lowered_paths):
+            parts = path.split("/")
+            found.setdefault("/" + "/".join(parts[-2:]).rpartition(".")[0] + ".", []).append(file)
+        return found
+
+    @cached_property
+    def file_of_symbol(self) -> Ints:
+        """The file of each definition."""
+        return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.symbols.file_start))
+
+    @cached_property
+    def unit_of_symbol(self) -> Ints:
+        """The unit that holds each definition's first line, -1 where none does."""
+        units, symbols = self.index.units, self.index.symbols
+        if not len(symbols.start) or not len(units.start):
+            return np.full(len(symbols.start), -1, np.int64)
+        # One sorted axis for all files: file first, line second.
+        span = int(max(symbols.end.max(), units.end.max())) + 2
+        starts = self.file_of_unit * span + units.start
+        places = self.file_of_symbol * span + symbols.sig_start
+        found = np.searchsorted(starts, places, side="right") - 1
+        inside = (found >= 0) & (self.file_of_unit[found] == self.file_of_symbol)
+        inside &= symbols.sig_start <= units.end[found]
+        return np.where(inside, found, -1)
+
+    @cached_property
+    def definition_counts(self) -> Ints:
+        """How many definitions bear each string of ``index.strings``."""
+        return np.bincount(self.index.symbols.name, minlength=len(self.index.strings))
+
+    @cached_property
+    def template_lines(self) -> frozenset[str]:
+        """What the repository's templates of issues and pull requests ask for, by ``line_said``."""
+        templates = [file for file, path in enumerate(self.lowered_paths) if _TEMPLATE.search(path)]
+        return frozenset(
+            said
+            for file in templates[:_MOST_TEMPLATES]
+            for line in self.index.source(file)[:_LONGEST_TEMPLATE].decode("utf-8", "replace").split("\n")
+            if (said := line_said(line.partition(": ")[2] or line))
+        )
+
+    def unit_at(self, file: int, line: int) -> int:
+        """Return the unit of a file that holds a line, -1 where none does."""
+        units = self.index.units
+        first, last = int(units.file_start[file]), int(units.file_start[file + 1])
+        unit = first + int(np.searchsorted(units.start[first:last], line, side="right")) - 1
+        return unit if unit >= first and line <= int(units.end[unit]) else -1
+
+
+_TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)")
+_MOST_TEMPLATES = 20
+_LONGEST_TEMPLATE = 20_000
+"""Bytes."""
+
+
+def corpus_of(index: RepoIndex) -> Corpus:
+    """Return the corpus of an index, made once."""
+    return index.derived(Corpus)
+
+
+def concatenated_ranges(starts: Ints, ends: Ints) -> Ints:
+    """Return ``starts[0] … ends[0] - 1, starts[1] … ends[1] - 1, …`` as one array."""
+    counts = ends - starts
+    total = int(counts.sum())
+    shifts = (
+        np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) if len(counts) else starts
+    )
+    return np.arange(total) + shifts
+
+
+def summed(rows: NDArray[Any], values: NDArray[Any], length: int) -> Floats:
+    """Return the sum of the values of each row."""
+    return np.asarray(np.bincount(rows, values, length), np.float64)
+
+
+def scaled(values: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
+    """Divide by the largest value, so that every signal is between 0 and 1 within one goal.
+
+    The largest ``among`` some rows, where any of them has a value; what exceeds it counts as 1.
+    """
+    largest = float(values.max(initial=0.0)) if among is None else float(values[among].max(initial=0.0))
+    if largest > 0:
+        return np.minimum(values / largest, 1.0)
+    return values if among is None else scaled(values)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The files that a goal is scored on in full, and their units."""
+
+    corpus: Corpus
+    files: Ints
+    """Ascending file ids."""
+    main: NDArray[np.bool_]
+    """Whether each file is code that somebody writes for its own sake: no test, example, copy or manual.
+
+    Signals are measured by the best of them, so what no past vouches for is none of them either.
+    """
+    established: NDArray[np.bool_]
+    """Whether the past vouches for each file."""
+    fresh_units: Ints
+    """Units of the repository that were added of late to files that it vouches for; ascending."""
+
+    @cached_property
+    def main_unit(self) -> NDArray[np.bool_]:
+        """Whether each unit is in such a file and no fresh one."""
+        return self.main[self.file_row] & ~self.is_fresh
+
+    @cached_property
+    def is_fresh(self) -> NDArray[np.bool_]:
+        """Whether each unit was added of late to a file that the past vouches for."""
+        return np.isin(self.units, self.fresh_units)
+
+    @cached_property
+    def units(self) -> Ints:
+        """Unit ids of the candidate files, ascending."""
+        starts = self.corpus.index.units.file_start
+        return concatenated_ranges(starts[self.files], starts[self.files + 1])
+
+    @cached_property
+    def unit_counts(self) -> Ints:
+        """How many units each candidate file has."""
+        starts = self.corpus.index.units.file_start
+        return starts[self.files + 1] - starts[self.files]
+
+    @cached_property
+    def file_row(self) -> Ints:
+        """The row in ``files`` of each unit."""
+        return np.repeat(np.arange(len(self.files)), self.unit_counts)
+
+    @cached_property
+    def row_of_file(self) -> Ints:
+        """File id → row in ``files``, -1 for files that are no candidates."""
+        rows = np.full(len(self.corpus.index.paths), -1, np.int64)
+        rows[self.files] = np.arange(len(self.files))
+        return rows
+
+    @cached_property
+    def row_of_unit(self) -> Ints:
+        """Unit id → row in ``units``, -1 for units that are no candidates."""
+        rows = np.full(len(self.corpus.index.units.start), -1, np.int64)
+        rows[self.units] = np.arange(len(self.units))
+        return rows
+
+    def best_of_file(self, unit_values: Floats) -> Floats:
+        """Return the largest value among each file's units, zero for files without.
+
+        Fresh units say nothing of a file that others wrote.
+        """
+        best = np.zeros(len(self.files))
+        np.maximum.at(best, self.file_row, np.where(self.is_fresh, 0.0, unit_values))
+        return best

@@ -1,0 +1,298 @@
+"""A goal's text parsed: words, code, traces, mentions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from repo_map.ranking.goal_noise import (
+    FENCE,
+    FILLER,
+    TRACE_LINE,
+    clean,
+    drop_boilerplate,
+    drop_template_lines,
+    drop_version_dumps,
+    first_line,
+    split_title,
+)
+from repo_map.ranking.goal_places import (
+    URL,
+    TraceFrame,
+    find_crash,
+    find_dotted_names,
+    find_frames,
+    find_paths,
+)
+from repo_map.ranking.priors import FileKindIntent, file_kind_intents
+from repo_map.ranking.spoken_language import spoken_language, without_stop_words
+from repo_map.text.terms import terms_of, words
+
+_MOST_COMPOUNDS = 400
+
+
+def compounds(text: str) -> dict[str, str]:
+    """Return neighbouring words run together, two and three at a time, and how they are written."""
+    found: dict[str, str] = {}
+    for clause in re.split(r"[.,;:!?()\n]", text):
+        run = re.findall(r"[A-Za-z]\w*", clause)
+        plain = [word.lower().replace("_", "") for word in run]
+        pairs = [at for at, (a, b) in enumerate(pairwise(plain)) if len(a) > 1 and len(b) > 1]
+        for size, starts in ((2, pairs), (3, range(len(run) - 2))):
+            for at in starts:
+                found.setdefault("".join(plain[at : at + size]), " ".join(run[at : at + size]))
+    return dict(list(found.items())[:_MOST_COMPOUNDS])
+
+
+class GoalPart(StrEnum):
+    """Where in the goal a term stands."""
+
+    TITLE = "title"
+    PROSE = "prose"
+    INLINE = "inline"
+    """Inline code, and identifiers in prose."""
+    CODE = "code"
+    ERROR = "error"
+
+
+class Passage(NamedTuple):
+    """A sentence, a quoted text, a message or a line of code, which may stand in the source as it is."""
+
+    part: GoalPart
+    text: str
+
+
+class ParsedGoal(NamedTuple):
+    """Everything that scoring wants to know of a goal."""
+
+    text: str
+    """All of it, without markup that says nothing."""
+    title: str
+    terms: Mapping[GoalPart, Mapping[str, int]]
+    """How often each term stands in each source."""
+    paths: tuple[str, ...]
+    """Paths and file names, as written."""
+    frames: tuple[TraceFrame, ...]
+    """Places in stack traces, diagnostics and links into the source, in order."""
+    crash: tuple[TraceFrame, ...]
+    """Of these, the trace that tells where it broke, innermost first."""
+    dotted: tuple[str, ...]
+    """Qualified names, written with dots: ``Router.dispatch``."""
+    identifiers: Mapping[str, GoalPart]
+    """Names that look like code, case kept, each with the best source that it stands in."""
+    messages: tuple[str, ...]
+    """Quoted texts and error messages, to be found in string literals."""
+    passages: tuple[Passage, ...]
+    """What may be a quotation of the source, in the order of reading."""
+    compounds: tuple[str, ...]
+    """Neighbouring words run together, as they would be in an identifier: ``cachekey``."""
+    flags: tuple[str, ...]
+    """Command line flags without dashes."""
+    aims: FileKindIntent
+    """What it is about beside the code."""
+    surface: Mapping[str, str]
+    """Term → the word or words of the goal that it stands for, for reasons."""
+    part_of: Mapping[str, str]
+    """Term that is only a part of words of the goal → the first of them: ``cach`` → ``cache_key``."""
+    language: str
+    """The language that it is written in, where it is not English: ``German``."""
+
+
+_INDENTED = re.compile(r"(?:^(?: {4}|\t)[^\n]*\n?)+", re.MULTILINE)
+_INLINE = re.compile(r"`([^`\n]{1,200})`")
+_ERROR_NAME = re.compile(r"\b[A-Za-z_][\w.]*(?:Error|Exception|Warning)\b(?::\s*([^\n`]{4,300}))?")
+_ERROR_MESSAGE = re.compile(r"(?:Exception|rror|panic\w*)\b.*?:\s*(.{6,300})")
+_QUOTED = re.compile(r"\"([^\"\n]{6,200})\"|(?<!\w)'([^'\n]{6,200})'(?!\w)|[“«]([^”»\n]{6,200})[”»]")
+_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w{2,}\b")
+_USED_NAME = re.compile(r"\b([A-Za-z_]\w{2,})\s*\(|\.([A-Za-z_]\w{2,})|\b([A-Z]\w{2,})")
+_CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+_CODE_LIKE = re.compile(r"\w_\w|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|^_+\w|[A-Za-z]\d")
+_CONTRACTION = re.compile(r"\b\w+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+"""``don't``, ``we've``: neither ``don`` nor ``ve`` is a word."""
+_HYPHENATED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
+_SHORT_PART = 3
+_SENTENCE_END = re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[A-Z`\"])|\n(?=\s*[-*#>] )")
+_LEAST_SPACES = 3
+_CODE_MARK = re.compile(r"[=({;]|->|::")
+_FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]{2,40})")
+_OPERATORS = {
+    "+": "__add__",
+    "-": "__sub__",
+    "*": "__mul__",
+    "@": "__matmul__",
+    "/": "__truediv__",
+    "//": "__floordiv__",
+    "%": "__mod__",
+    "**": "__pow__",
+    "==": "__eq__",
+    "!=": "__ne__",
+    "<": "__lt__",
+    "<=": "__le__",
+    ">": "__gt__",
+    ">=": "__ge__",
+    "&": "__and__",
+    "|": "__or__",
+    "^": "__xor__",
+    "~": "__invert__",
+    "<<": "__lshift__",
+    ">>": "__rshift__",
+    "[]": "__getitem__",
+    "()": "__call__",
+    "in": "__contains__",
+    "+=": "__iadd__",
+    "|=": "__ior__",
+    "&=": "__iand__",
+}
+
+
+def parse_goal(
+    goal: str, is_known: Callable[[str], bool] = lambda _path: True, template: Container[str] = frozenset()
+) -> ParsedGoal:
+    """Take a goal apart; any text will do, an empty one gives an empty goal.
+
+    ``is_known`` tells whether the repository has a file that a stack trace calls by a path: what a trace says
+    of other projects counts nothing. Nor do lines that stand in ``template``, by ``line_said``.
+    """
+    text = drop_template_lines(clean(goal), template)
+    language = spoken_language(text)
+    without_links = drop_version_dumps(URL.sub(" ", text))
+    title, body = split_title(without_links)
+    title = without_stop_words(title, language)
+    reader = _Reader(is_known)
+    prose = without_stop_words(reader.take_code(drop_boilerplate(body)), language)
+    reader.take_prose(title, GoalPart.TITLE)
+    reader.take_prose(prose, GoalPart.PROSE)
+    joined = compounds(title)
+    joined |= {name: written for name, written in compounds(prose).items() if name not in joined}
+    return ParsedGoal(
+        text=text,
+        title=title,
+        terms={source: dict(counts) for source, counts in reader.terms.items()},
+        paths=find_paths(text),
+        frames=find_frames(text),
+        crash=find_crash(text),
+        dotted=find_dotted_names(without_links),
+        identifiers=reader.identifiers,
+        messages=tuple(dict.fromkeys(reader.messages)),
+        passages=tuple(dict.fromkeys(reader.passages)),
+        compounds=tuple(joined),
+        flags=tuple(dict.fromkeys(_FLAG.findall(text))),
+        aims=file_kind_intents(first_line(without_links)),
+        surface={**joined, **reader.surface},
+        part_of={term: word for term, word in reader.part_of.items() if term not in reader.surface},
+        language=language.name if language else "",
+    )
+
+
+class _Reader:
+    """Gathers what the parts of a goal say."""
+
+    def __init__(self, is_known: Callable[[str], bool]) -> None:
+        self._is_known = is_known
+        self.terms: dict[GoalPart, Counter[str]] = {source: Counter() for source in GoalPart}
+        self.identifiers: dict[str, GoalPart] = {}
+        self.messages: list[str] = []
+        self.passages: list[Passage] = []
+        self.surface: dict[str, str] = {}
+        self.part_of: dict[str, str] = {}
+
+    def take_code(self, text: str) -> str:
+        """Read fenced and indented blocks and traces; return the prose that is left."""
+        for fence in FENCE.finditer(text):
+            self._take_block(fence[2])
+        lines: list[str] = []
+        for line in self._without_other_projects(FENCE.sub("", text)):
+            if TRACE_LINE.match(line):
+                self._take_error(line)
+            else:
+                lines.append(line)
+        return _INDENTED.sub(self._take_indented, "\n".join(lines))
+
+    def _without_other_projects(self, text: str) -> Iterator[str]:
+        """Yield the lines but for a trace's frames in files that the repository lacks, and their source."""
+        in_other, indent = False, 0
+        for line in text.split("\n"):
+            own_indent = len(line) - len(line.lstrip())
+            if in_other and line.strip() and own_indent > indent and not TRACE_LINE.match(line):
+                continue
+            frames = find_frames(line) if TRACE_LINE.match(line) else ()
+            in_other, indent = (
+                bool(frames) and not any(self._is_known(each.path) for each in frames),
+                own_indent,
+            )
+            if not in_other:
+                yield line
+
+    def take_prose(self, text: str, source: GoalPart) -> None:
+        """Read running text: its words, inline code, identifiers, quoted messages."""
+        for inline in _INLINE.findall(text):
+            code = inline.strip()
+            self._pass(GoalPart.INLINE, code)
+            self._add(_OPERATORS.get(code, code), GoalPart.INLINE)
+            self._name(_IDENTIFIER.findall(code), GoalPart.INLINE)
+        self._quote(quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted)
+        self._quote(message.strip() for message in _ERROR_NAME.findall(text) if message)
+        for sentence in _SENTENCE_END.split(text):
+            self._pass(source, sentence.strip())
+        self._add(_CONTRACTION.sub(" ", FILLER.sub(" ", text)), source)
+        self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), GoalPart.INLINE)
+        bare = _INLINE.sub(" ", text)
+        names = [name for name in _IDENTIFIER.findall(bare) if _CODE_LIKE.search(name)] + _CALL.findall(bare)
+        self._add(" ".join(dict.fromkeys(names)), GoalPart.INLINE)
+        self._name(names, GoalPart.INLINE)
+
+    def _take_indented(self, block: re.Match[str]) -> str:
+        if not _CODE_MARK.search(block[0]):
+            return block[0]
+        self._take_block(block[0])
+        return "\n"
+
+    def _take_block(self, block: str) -> None:
+        for line in self._without_other_projects(block):
+            if TRACE_LINE.match(line):
+                self._take_error(line)
+            else:
+                self._add(line, GoalPart.CODE)
+                self._pass(GoalPart.CODE, line.strip())
+        self._name((name for names in _USED_NAME.findall(block) for name in names if name), GoalPart.CODE)
+
+    def _take_error(self, line: str) -> None:
+        self._add(line, GoalPart.ERROR)
+        self._name((name for name in _IDENTIFIER.findall(line) if _CODE_LIKE.search(name)), GoalPart.ERROR)
+        self._quote(_ERROR_MESSAGE.findall(line))
+
+    def _quote(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.messages.append(text)
+            self._pass(GoalPart.ERROR, text)
+
+    def _pass(self, part: GoalPart, text: str) -> None:
+        # Shorter than four words it is none.
+        if text.count(" ") + text.count("_") + text.count(".") >= _LEAST_SPACES:
+            self.passages.append(Passage(part, text))
+
+    def _add(self, text: str, source: GoalPart) -> None:
+        joined = {part: whole[0] for whole in _HYPHENATED.finditer(text) for part in whole[0].split("-")}
+        for word in words(text):
+            for place, term in enumerate(terms_of(word)):
+                self.terms[source][term] += 1
+                if place or (word in joined and len(word) <= _SHORT_PART):
+                    self.part_of.setdefault(term, joined.get(word, word))
+                else:
+                    self.surface.setdefault(term, word)
+
+    def _name(self, names: Iterable[str], source: GoalPart) -> None:
+        for name in names:
+            if terms_of(name) and _better(source, self.identifiers.get(name)):
+                self.identifiers[name] = source
+
+
+_BEST_FIRST = (GoalPart.INLINE, GoalPart.TITLE, GoalPart.PROSE, GoalPart.ERROR, GoalPart.CODE)
+
+
+def _better(source: GoalPart, known: GoalPart | None) -> bool:
+    return known is None or _BEST_FIRST.index(source) < _BEST_FIRST.index(known)

@@ -1,1 +1,0 @@
-"""A plan to the level of each file and part."""

@@ -1,0 +1,185 @@
+"""Git is asked only where that is safe, within a time, and nothing of it stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from navigator.settings import NavigatorSettings
+from navigator.workspaces.workspace import Workspaces
+from repo_map.history.history import read_history
+from repo_map.index.store import Store
+from repo_map.sources.files import list_files
+from repo_map.sources.git import Deadline, Git, GitError, GitProcess, git_environment
+from repo_map.sources.repository import LENDERS, find_repository
+from tests.support.trees import commit, git, write
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and shell scripts")
+FILES = {"a.py": "x = 1\n", "src/b.py": "y = 2\n"}
+
+
+def put_pipe(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("name", ["info/exclude", "index", "config"])
+def test_a_pipe_that_comes_after_the_look_is_found_while_git_waits(tmp_path: Path, name: str) -> None:
+    root = commit(tmp_path, FILES)
+    asked = Git(root)
+    put_pipe(root / ".git" / name)
+    with pytest.raises(GitError, match=name) as message:
+        asked.ask("ls-files", "-c", "-o", "--exclude-standard")
+    assert message.value.is_notable
+
+
+def hanging() -> GitProcess:
+    """Start a program that never ends, and that started another one, whose number it prints."""
+    return GitProcess(["/bin/sh", "-c", "sleep 600 & echo $!; exec sleep 600"], git_environment())
+
+
+@pytest.mark.parametrize(
+    "ends", [lambda: Deadline(0.3), lambda: Deadline(60, is_wanted=lambda: False)], ids=["late", "unwanted"]
+)
+def test_what_is_not_waited_for_is_ended_with_all_that_it_started(ends: Callable[[], Deadline]) -> None:
+    call = hanging()
+    wait_until(lambda: bool(call._received))
+    output = call.finish(ends())
+    assert output.status is None
+    for process_id in (call._process.pid, int(output.text)):
+        wait_until(partial(has_ended, process_id))
+
+
+def wait_until(happens: Callable[[], bool]) -> None:
+    """Return once it happens; the limit is for what never does."""
+    limit = time.monotonic() + 30
+    while not happens():
+        assert time.monotonic() < limit
+
+
+def has_ended(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_listing_that_nobody_waits_for_ends_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = commit(tmp_path / "root", FILES)
+    put_git_that_hangs(tmp_path / "bin", monkeypatch)
+
+    def give_up() -> None:
+        if (tmp_path / "bin/pid").exists():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list_files(root, on_wait=give_up)
+    wait_until(partial(has_ended, int((tmp_path / "bin/pid").read_text())))
+
+
+def put_git_that_hangs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = f"#!/bin/sh\necho $$ > {folder}/draft\nmv {folder}/draft {folder}/pid\nexec sleep 600\n"
+    write(folder, {"git": script})
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+
+
+def test_what_prints_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repo_map.sources.git._MOST_BYTES", 1_000_000)
+    output = GitProcess(["/bin/sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"], {}).finish(
+        Deadline()
+    )
+    assert output.status is None
+    assert len(output.text) <= 1_000_000
+
+
+def test_a_server_that_ends_waits_for_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    roots = [commit(tmp_path / f"r{at}", FILES) for at in range(12)]
+    put_git_that_hangs(tmp_path / "bin", monkeypatch)
+
+    async def open_and_end() -> None:
+        workspaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
+        opened = [asyncio.create_task(workspaces.open(root)) for root in roots]
+        await asyncio.to_thread(wait_until, (tmp_path / "bin/pid").exists)
+        await workspaces.halt()
+        assert all(isinstance(each, asyncio.CancelledError) for each in await gathered(opened))
+
+    asyncio.run(open_and_end())
+
+
+async def gathered(tasks: list[asyncio.Task[object]]) -> list[object]:
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_folders_that_git_would_wait_in_keep_nobody_waiting(tmp_path: Path) -> None:
+    traps = [write(tmp_path / f"trap{at}", FILES) for at in range(60)]
+    for root in traps:
+        os.mkfifo(root / (".git" if root.name[-1] in "02468" else ".gitignore"))
+    sane = commit(tmp_path / "sane", FILES)
+
+    async def open_all() -> int:
+        workspaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
+        opened = [workspaces.open(root) for root in (*traps, sane)]
+        found = await asyncio.gather(*opened)
+        return sum(len(workspace.index) for workspace, _ in found)
+
+    assert asyncio.run(open_all()) == 61 * 2
+
+
+def test_objects_are_borrowed_of_whom_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lender = commit(tmp_path / "lender", FILES)
+    git(lender, "clone", "-q", "--shared", str(lender), str(tmp_path / "clone"))
+    assert read_history(tmp_path / "clone", store=Store(None)) is None
+    monkeypatch.setenv(LENDERS, os.pathsep.join(("/nowhere", str(lender))))
+    assert read_history(tmp_path / "clone", store=Store(None)) is not None
+    assert list_files(tmp_path / "clone").problems == ()
+
+
+def test_work_trees_beside_a_bare_repository_are_believed(tmp_path: Path) -> None:
+    origin = commit(tmp_path / "origin", FILES)
+    git(origin, "clone", "-q", "--bare", str(origin), str(tmp_path / "project/.bare"))
+    write(tmp_path / "project", {".git": "gitdir: ./.bare\n"})
+    git(tmp_path / "project", "worktree", "add", "-q", "feature")
+    for root in (tmp_path / "project/feature", tmp_path / "project/feature/src"):
+        found = find_repository(root)
+        assert found is not None
+        assert (found.top, found.common) == (tmp_path / "project/feature", tmp_path / "project/.bare")
+        assert read_history(root, store=Store(None)) is not None
+        assert list_files(root).problems == ()
+
+
+def test_settings_that_name_ordinary_files_are_followed(tmp_path: Path) -> None:
+    root = commit(tmp_path / "root", FILES)
+    write(root, {"shared.conf": "[core]\n\texcludesFile = ignored\n", "ignored": "*.log\n", "c.log": ""})
+    git(root, "config", "include.path", "../shared.conf")
+    git(root, "config", "core.worktree", "..")
+    assert list_files(root).paths == ("a.py", "ignored", "shared.conf", "src/b.py")
+    assert list_files(root).problems == ()
+
+
+def test_an_included_file_is_looked_at_as_well(tmp_path: Path) -> None:
+    root = commit(tmp_path / "root", {**FILES, "shared.conf": "[include]\npath = pipe\n"})
+    os.mkfifo(root / "pipe")
+    git(root, "config", "include.path", "../shared.conf")
+    with pytest.raises(GitError, match=r"include\.path"):
+        Git(root)
+
+
+def test_the_history_of_a_folder_opens_no_file_of_the_work_tree(tmp_path: Path) -> None:
+    root = commit(tmp_path, FILES)
+    commit(root, {"src/b.py": "y = 3\n"}, message="Change y")
+    for name in (".gitattributes", "src/.gitattributes", ".mailmap", "src/.gitignore"):
+        os.mkfifo(root / name)
+    history = read_history(root / "src", store=Store(None))
+    assert history is not None
+    assert history.subjects == ("Change y", "A commit")
+    assert history.paths == ("b.py",)
+    assert len(history.touch_first) == 1
