@@ -4,9 +4,9 @@ From source to meaning, each step in one place:
 
 1. **Facts** (worker processes; ``parsing/facts_reader.py``, ``languages/*/reader.py``). The reader of a
    family takes two things from a syntax tree. A *site* is a use of a name: the name, the expression before
-   it, its line. A *binding* is a name and what is written of its meaning: an import, an assigned expression, a
-   written type, a base, a result. Neither is resolved. ``parsing/facts_model.py`` has their kinds, and
-   ``parsing/expressions.py`` the one grammar in which expressions and types are stored.
+   it, its line. A *binding* is a name and what is written of its meaning: an import, an assigned
+   expression, a written type, a base, a result. Neither is resolved. ``parsing/facts_model.py`` has their
+   kinds, and ``parsing/expressions.py`` the one grammar in which expressions and types are stored.
 2. **Views** (``file_facts.py``). The facts of one file grouped as scopes see them: what binds a name in which
    scope, the fields of a class, the members of a scope.
 3. **Values** (``core/values.py``). An expression is evaluated to at most eight values: an object or a class
