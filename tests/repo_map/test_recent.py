@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map import index as source_cache
+from repo_map.index import repo_index as source_cache
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.recent import Recent
