@@ -1,0 +1,1 @@
+"""What a model or a person asks of an index: search, read, references, outline."""

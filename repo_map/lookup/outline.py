@@ -1,0 +1,156 @@
+"""Outlines: the definitions of a file with their lines, or the files of a folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.lookup.locations import (
+    Answer,
+    Location,
+    LookupRequestError,
+    TextBudget,
+    definition_at,
+    find_definitions,
+    find_files,
+    has_text,
+    is_left_out,
+)
+from repo_map.messages import counted, one_line
+from repo_map.text.tokens import count
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+MAX_TOKENS: Final = 1_000
+_MAX_SIGNATURE_CHARS: Final = 110
+
+
+def outline(index: RepoIndex, path: str, cursor: str = "") -> Answer:
+    """Return the definitions of the file, or the files of the folder, that a path names.
+
+    Args:
+        index: what is outlined.
+        path: a file, a folder, ``""`` for the root, or a name, whose file is meant.
+        cursor: what an earlier answer gave to continue it.
+
+    Raises:
+        LookupRequestError: nothing has that path.
+    """
+    wanted = path.strip().removeprefix("./").strip("/")
+    if not wanted:
+        return _folder(index, "", range(len(index)))
+    folder = _folder_named(index, wanted)
+    if folder:
+        inside = [file for file, each in enumerate(index.paths) if each.startswith(f"{folder}/")]
+        return _folder(index, folder, inside)
+    file = index.file_id(wanted)
+    if file is None:
+        try:
+            file = find_files(index, wanted)[0]
+        except LookupRequestError:
+            places = find_definitions(index, wanted)
+            if not places:
+                raise
+            file = places[0][0]
+    return _file(index, file, cursor)
+
+
+def _folder_named(index: RepoIndex, wanted: str) -> str:
+    """Return the folder with a path or, where it is only one, with an end of a path; ``""`` for none."""
+    if any(path.startswith(f"{wanted}/") for path in index.paths):
+        return wanted
+    found = {path[: at + 1 + len(wanted)] for path in index.paths if (at := path.find(f"/{wanted}/")) >= 0}
+    return found.pop() if len(found) == 1 else ""
+
+
+def outline_lines(index: RepoIndex, file: int, tokens: int, below: int = -1) -> list[str]:
+    """Return a line for each definition of a file, or below one of its rows, as deep as the tokens allow."""
+    lines = _lines(index, file)
+    if below >= 0:
+        definitions, inside = index.definitions(file), {below}
+        for row in range(below + 1, len(definitions)):
+            if definitions[row].parent in inside:
+                inside.add(row)
+        lines = [lines[row] for row in sorted(inside - {below})]
+    for deepest in (99, 1, 0):
+        chosen = [line for depth, line in lines if depth <= deepest]
+        if count("\n".join(chosen)) <= tokens:
+            return chosen
+    budget = TextBudget(tokens - 20)
+    for line in chosen:
+        if not budget.add(line):
+            break
+    more = len(chosen) - len(budget.parts)
+    return [*budget.parts, f"… {counted(more, 'more definition')}"]
+
+
+def _lines(index: RepoIndex, file: int) -> list[tuple[int, str]]:
+    """Return the depth and the line of each definition: range, then the first line of its signature."""
+    source = index.text(file).split("\n")
+    depths: list[int] = []
+    found = []
+    for row, each in enumerate(index.definitions(file)):
+        depth = depths[each.parent] + 1 if each.parent >= 0 else 0
+        depths.append(depth)
+        parent = index.definitions(file)[each.parent] if each.parent >= 0 else None
+        if parent is not None and parent.kind in FUNCTIONS:
+            depth += 1
+        text = source[each.sig_start - 1].strip() if each.sig_start <= len(source) else ""
+        text = text or index.qualified_name(file, row)
+        if len(text) > _MAX_SIGNATURE_CHARS:
+            text = f"{text[:_MAX_SIGNATURE_CHARS]}…"
+        lines = f"{each.start}" if each.start == each.end else f"{each.start}-{each.end}"
+        found.append((depth, f"{'  ' * depth}{lines} {one_line(text)}"))
+    return found
+
+
+def _file(index: RepoIndex, file: int, cursor: str) -> Answer:
+    path = one_line(index.paths[file])
+    if not has_text(index, file):
+        return Answer(f"{path} has only its path here: it is binary, a link, or over the size limit.")
+    first = int(cursor) if cursor.isascii() and cursor.isdigit() else 0
+    lines = _lines(index, file)
+    end = index.text(file).count("\n") + 1
+    budget = TextBudget(MAX_TOKENS)
+    budget.add(f"{path} ({counted(end, 'line')}, {counted(len(lines), 'definition')})")
+    shown = first
+    for _, line in lines[first:]:
+        if not budget.add(line):
+            break
+        shown += 1
+    locations = tuple(definition_at(index, (file, row)) for row in range(first, shown))
+    if shown == len(lines):
+        return Answer("\n".join(budget.parts), locations)
+    rest = f'… {counted(len(lines) - shown, "more definition")}; continue with cursor "{shown}"'
+    return Answer("\n".join((*budget.parts, rest)), locations, str(shown))
+
+
+def _folder(index: RepoIndex, folder: str, files: range | list[int]) -> Answer:
+    """Return the files directly in a folder with their definitions, and its folders with their files."""
+    prefix = f"{folder}/" if folder else ""
+    starts = index.symbols.file_start
+    own: list[str] = []
+    below: dict[str, int] = {}
+    locations = []
+    for file in files:
+        path = index.paths[file]
+        name, slash, _ = path[len(prefix) :].partition("/")
+        if slash:
+            below[f"{prefix}{name}/"] = below.get(f"{prefix}{name}/", 0) + 1
+            continue
+        number = int(starts[file + 1]) - int(starts[file])
+        left_out = " (generated or vendored)" if is_left_out(index, file) else ""
+        own.append(f"{one_line(path)} {counted(number, 'definition')}{left_out}")
+        locations.append(Location(file, 1, max(1, int(index.files.lines[file]))))
+    budget = TextBudget(MAX_TOKENS)
+    budget.add(f"{one_line(folder) or 'Repository'}: {counted(len(files), 'file')}")
+    folders = [f"{one_line(name)} {counted(number, 'file')}" for name, number in sorted(below.items())]
+    entries = folders + own
+    shown = 0
+    for entry in entries:
+        if not budget.add(entry):
+            break
+        shown += 1
+    more = [f"… {len(entries) - shown} more; name a folder of it"] if shown < len(entries) else []
+    return Answer("\n".join((*budget.parts, *more)), tuple(locations))

@@ -1,0 +1,303 @@
+"""Search the text of an index by a regular expression; the hits are grouped by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import re2  # type: ignore[import-untyped]
+
+from repo_map.languages.kinds import CODE
+from repo_map.lookup.locations import (
+    Answer,
+    FileLocations,
+    Location,
+    LookupRequestError,
+    TextBudget,
+    describe,
+    find_files,
+    has_text,
+    is_left_out,
+    listed_files,
+    numbered,
+    trust,
+)
+from repo_map.messages import counted, one_line
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+MAX_DEFINITIONS: Final = 30
+"""Definitions in one answer (NAVIGATOR.md 2 of the design; asked for by models that tried it)."""
+MAX_TOKENS: Final = 1_500
+MAX_PATTERN_CHARS: Final = 1_000
+_MAX_MEMORY: Final = 8_000_000
+"""Bytes that one expression may take when it is compiled and run."""
+_MAX_HITS_IN_FILE: Final = 2_000
+_WHOLE: Final = 3
+"""Definitions that are shown whole."""
+_WHOLE_LINES: Final = 25
+_MAX_LINES_OF_ONE: Final = (12, 4)
+"""Lines listed of one definition among few and among many, so that up to 30 fit."""
+_FEW: Final = 10
+"""Definitions that are few."""
+_MANY_LINES: Final = 8
+"""Matching lines from which more say nothing about a definition."""
+_EXAMPLE: Final = r"for example `def \w+_id\b` or `retry|backoff`, or send `literal: true`"
+
+
+@dataclass(frozen=True)
+class Search:
+    """What to search for.
+
+    Args:
+        pattern: a regular expression of RE2, whose time is linear; ``^`` and ``$`` match at line ends.
+        literal: take the pattern as plain text.
+        paths: a file, a folder or a glob; ``""`` for all files.
+        include_tests: search tests too; they are searched anyway where ``paths`` names tests alone.
+        ignore_case: match letters of either case.
+        cursor: what an earlier answer gave to continue it.
+    """
+
+    pattern: str
+    literal: bool = False
+    paths: str = ""
+    include_tests: bool = False
+    ignore_case: bool = False
+    cursor: str = ""
+
+
+class _Line(NamedTuple):
+    number: int
+    at: int
+    """Character at which the first hit begins."""
+
+
+@dataclass
+class _Group:
+    """The hits within one definition or statement."""
+
+    location: Location
+    lines: list[_Line] = field(default_factory=list)
+    alternatives: set[int] = field(default_factory=set)
+
+
+def search(index: RepoIndex, request: Search, is_excluded: Callable[[str], bool] | None = None) -> Answer:
+    """Return the definitions that hold hits, best first, with their matching lines.
+
+    Args:
+        index: where to search.
+        request: what to search for.
+        is_excluded: tells of a path that the user left it out.
+
+    Raises:
+        LookupRequestError: the pattern is none, or ``paths`` names no file.
+    """
+    expression = _compiled(request.pattern, request.literal, request.ignore_case)
+    alternatives = _alternatives(request)
+    files = find_files(index, request.paths) if request.paths.strip() else range(len(index))
+    only_tests = bool(request.paths) and all(index.files.is_test(file) for file in files)
+    only_copies = bool(request.paths) and all(is_left_out(index, file) for file in files)
+    groups: list[_Group] = []
+    tests = copies = 0
+    for file in files:
+        if not has_text(index, file) or (is_excluded and is_excluded(index.paths[file])):
+            continue
+        hits = _hits(index.source(file), expression)
+        if not hits:
+            continue
+        if is_left_out(index, file) and not only_copies:
+            copies += len(hits)
+        elif index.files.is_test(file) and not (request.include_tests or only_tests):
+            tests += len(hits)
+        else:
+            groups += _grouped(index, file, hits, alternatives)
+    groups.sort(key=lambda group: _order(index, group, request))
+    return _rendered(index, request, groups, tests, copies)
+
+
+def hits_of(index: RepoIndex, pattern: str) -> Iterator[tuple[int, list[int]]]:
+    """Yield each file that is no copy with the lines that a pattern matches, in path order."""
+    expression = _compiled(pattern, literal=False, ignore_case=False)
+    for file in range(len(index)):
+        if has_text(index, file) and not is_left_out(index, file):
+            hits = _hits(index.source(file), expression)
+            if hits:
+                yield file, [line for line, _, _ in hits]
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str, literal: bool, ignore_case: bool) -> Any:
+    if not pattern.strip():
+        raise LookupRequestError(f"`pattern` is empty; give a regular expression, {_EXAMPLE}.")
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise LookupRequestError(
+            f"`pattern` has {len(pattern):,} characters; the maximum is {MAX_PATTERN_CHARS:,}. Shorten it."
+        )
+    written = re2.escape(pattern) if literal else pattern
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = not ignore_case
+    options.max_mem = _MAX_MEMORY
+    try:
+        compiled = re2.compile(f"(?m){written}".encode(), options)
+    except re2.error as error:
+        why = error.args[0].decode("utf-8", "replace") if error.args else "not a regular expression"
+        why = one_line(why).replace("(?m)", "", 1)
+        raise LookupRequestError(
+            f"`{one_line(pattern)}` can't be searched for: {why}. Lookaround and backreferences are not"
+            f" supported; write {_EXAMPLE}."
+        ) from None
+    if compiled.search(b"") is not None:
+        raise LookupRequestError(
+            f"`{one_line(pattern)}` matches an empty text, so every line; write {_EXAMPLE}."
+        )
+    return compiled
+
+
+def _alternatives(request: Search) -> list[Any]:
+    """Return the alternatives at the top of a pattern, each compiled; none for one that has only one."""
+    if request.literal or "|" not in request.pattern:
+        return []
+    parts, depth, start, at = [], 0, 0, 0
+    pattern = request.pattern
+    in_set = False
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == "\\":
+            at += 1
+        elif in_set:
+            in_set = sign != "]"
+        elif sign == "[":
+            in_set = True
+        elif sign in "()":
+            depth += 1 if sign == "(" else -1
+        elif sign == "|" and not depth:
+            parts.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    parts.append(pattern[start:])
+    if len(parts) < 2:
+        return []
+    try:
+        return [_compiled(part, False, request.ignore_case) for part in parts if part]
+    except LookupRequestError:
+        return []
+
+
+def _hits(source: bytes, expression: Any) -> list[tuple[int, int, bytes]]:
+    """Return the line number, the column and the bytes of each line with a hit."""
+    found: dict[int, tuple[int, int, bytes]] = {}
+    counted_to, line = 0, 1
+    for match in expression.finditer(source):
+        start = match.start()
+        line += source.count(b"\n", counted_to, start)
+        counted_to = start
+        if line not in found:
+            begin = source.rfind(b"\n", 0, start) + 1
+            end = source.find(b"\n", start)
+            text = source[begin : end if end >= 0 else len(source)]
+            found[line] = (line, len(source[begin:start].decode("utf-8", "replace")), text)
+            if len(found) == _MAX_HITS_IN_FILE:
+                break
+    return list(found.values())
+
+
+def _grouped(
+    index: RepoIndex, file: int, hits: Sequence[tuple[int, int, bytes]], alternatives: Sequence[Any]
+) -> list[_Group]:
+    locations = FileLocations(index, file)
+    groups: dict[tuple[int, int, str], _Group] = {}
+    statement: Location | None = None
+    for number, at, text in hits:
+        if statement and not statement.kind and statement.first <= number <= statement.last:
+            location = statement
+        else:
+            location = statement = locations.at(number)
+        group = groups.setdefault(location[1:4], _Group(location))
+        group.lines.append(_Line(number, at))
+        group.alternatives.update(
+            position for position, each in enumerate(alternatives) if each.search(text) is not None
+        )
+    return list(groups.values())
+
+
+def _order(index: RepoIndex, group: _Group, request: Search) -> tuple[object, ...]:
+    """Return what sorts a group: source before text, most alternatives, a match of its name, many lines."""
+    location = group.location
+    expression = _compiled(request.pattern, request.literal, request.ignore_case)
+    leaf = location.name.rpartition(".")[2].encode()
+    name_rank = 2
+    if leaf and expression.search(leaf) is not None:
+        name_rank = 0 if expression.fullmatch(leaf) is not None else 1
+    return (
+        trust(index, location.file),
+        -len(group.alternatives),
+        name_rank,
+        location.kind not in CODE,
+        -min(len(group.lines), _MANY_LINES),
+        location.file,
+        location.first,
+    )
+
+
+def _rendered(index: RepoIndex, request: Search, groups: list[_Group], tests: int, copies: int) -> Answer:
+    first = _offset(request.cursor)
+    budget = TextBudget(MAX_TOKENS)
+    waiting = groups[first:]
+    shown = 0
+    max_lines = _MAX_LINES_OF_ONE[len(groups) > _FEW]
+    for position, group in enumerate(waiting[:MAX_DEFINITIONS]):
+        parts = _described(index, group, max_lines, is_best=first + position < _WHOLE)
+        if not any(budget.add(part) for part in parts):
+            break
+        shown += 1
+    rest = waiting[shown:]
+    notes = []
+    cursor = str(first + shown) if rest else ""
+    if rest:
+        files = listed_files(index, (group.location.file for group in rest))
+        notes.append(f'{counted(len(rest), "more definition")} in {files}; continue with cursor "{cursor}".')
+    left_out = [
+        text
+        for number, text in (
+            (tests, f"{counted(tests, 'line')} in tests (include_tests: true)"),
+            (copies, f"{counted(copies, 'line')} in generated or vendored files"),
+        )
+        if number
+    ]
+    if left_out:
+        notes.append(f"Left out: {', '.join(left_out)}.")
+    if not groups:
+        within = f" in `{one_line(request.paths)}`" if request.paths.strip() else ""
+        notes.insert(0, f"No match for `{one_line(request.pattern)}`{within}.")
+    locations = tuple(group.location for group in waiting[:shown])
+    return Answer("\n".join((*budget.parts, *notes)), locations, cursor)
+
+
+def _described(index: RepoIndex, group: _Group, max_lines: int, *, is_best: bool) -> list[str]:
+    """Return the forms of a group from the fullest to the shortest."""
+    location = group.location
+    head = describe(index, location)
+    lines = index.text(location.file).split("\n")
+    listed = [numbered(each.number, lines[each.number - 1], each.at) for each in group.lines]
+    forms = []
+    if is_best and location.last - location.first < _WHOLE_LINES and (location.kind or location.name):
+        columns = {each.number: each.at for each in group.lines}
+        whole = range(location.first, min(location.last, len(lines)) + 1)
+        forms.append([numbered(number, lines[number - 1], columns.get(number, 0)) for number in whole])
+    forms.append(listed)
+    if len(listed) > max_lines:
+        forms[-1] = [*listed[:max_lines], f"      … {counted(len(listed) - max_lines, 'more line')}"]
+    forms.append(listed[:1])
+    return ["\n".join((head, *form)) for form in forms]
+
+
+def _offset(cursor: str) -> int:
+    if not cursor:
+        return 0
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 7:
+        raise LookupRequestError(f"`cursor` is `{one_line(cursor)[:40]}`; send the one that the answer gave.")
+    return int(cursor)
