@@ -139,9 +139,9 @@ def beside_first_look(
     from repo_map.first_look.look import first_look  # noqa: PLC0415 - as above
     from repo_map.history.joining import latest_history  # noqa: PLC0415 - as above
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
-    from repo_map.sources.folders import folder_tree  # noqa: PLC0415 - as above
+    from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
 
-    place = folder_tree(tree)
+    place = folder_source(tree)
     look = first_look(place, task.goal, store=Store(None), workers=1)
     if look is None:
         return

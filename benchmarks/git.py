@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from repo_map.sources.git import HARDENED, Deadline, GitError, GitOutput, GitProcess, git_environment
-from repo_map.sources.repository import LENDERS
+from repo_map.sources.git import SAFE_OPTIONS, Deadline, GitError, GitOutput, GitProcess, git_environment
+from repo_map.sources.repository import ALLOWED_ALTERNATES
 
 
 def git_command(root: Path, *arguments: str) -> list[str]:
@@ -17,7 +17,7 @@ def git_command(root: Path, *arguments: str) -> list[str]:
         shutil.which("git") or "git",
         "-C",
         str(root),
-        *HARDENED,
+        *SAFE_OPTIONS,
         *("-c", "safe.bareRepository=all"),
         *arguments,
     ]
@@ -48,6 +48,6 @@ class Mirror:
 
 def lend(objects: Path) -> None:
     """Let the navigator read histories whose objects lie in a mirror, in this process and those it starts."""
-    named = os.environ.get(LENDERS, "").split(os.pathsep)
+    named = os.environ.get(ALLOWED_ALTERNATES, "").split(os.pathsep)
     if str(objects) not in named:
-        os.environ[LENDERS] = os.pathsep.join(filter(None, (*named, str(objects))))
+        os.environ[ALLOWED_ALTERNATES] = os.pathsep.join(filter(None, (*named, str(objects))))

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.disk import kind
-from repo_map.sources.repository import top_of
+from repo_map.sources.repository import top_folder
 
 _LONGEST_PATH: Final = 4_096
 """Characters, as Linux has it: each folder above a path is looked at."""
@@ -47,7 +47,7 @@ def choose_repository(
     if tree is not None and may_be_read(tree, allowed):
         return tree
     # A folder of many repositories is none: together they are no answer to a question about one.
-    if len(allowed) == 1 and top_of(allowed[0]) is not None:
+    if len(allowed) == 1 and top_folder(allowed[0]) is not None:
         return _readable(allowed[0], allowed)
     raise RepositoryNotFoundError(
         "No repository is named, the host gives no root, and the server's working folder is no git work "
@@ -84,7 +84,7 @@ def _on_another_machine(text: str) -> RepositoryNotFoundError:
 
 def work_tree(folder: Path) -> Path | None:
     """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
-    return top_of(folder.resolve())
+    return top_folder(folder.resolve())
 
 
 def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
@@ -126,7 +126,7 @@ def _readable(folder: Path, allowed: Sequence[Path], named: str = "") -> Path:
     if found != S_IFDIR:
         raise RepositoryNotFoundError(f"`{folder}` is a file, not a folder; pass the folder that holds it.")
     home = _resolved(Path(os.path.expanduser("~")))  # noqa: PTH111 - as above
-    if resolved in (home, Path(resolved.anchor)) and top_of(resolved) is None:
+    if resolved in (home, Path(resolved.anchor)) and top_folder(resolved) is None:
         raise RepositoryNotFoundError(
             f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
             "in it."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 from navigator.state.decisions import EMBEDDED
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
     from navigator.state.state import ExecutionMode
@@ -73,7 +73,7 @@ class NavigatorSettings:
     """Globs of files that are shown with their secrets."""
     workers: int | None = None
     """Processes that parse; None means one per core."""
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT
     """What bounds the index of a repository, and how many are kept in memory."""
 
 

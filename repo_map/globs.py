@@ -1,83 +1,27 @@
-"""Path patterns in linear time: match, escape, brace, merge."""
+"""Path patterns, matched in linear time.
+
+A pattern becomes a regular expression in which every run but the last is matched lazily in an atomic group:
+the first place where it fits is as good as any later one.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
-from enum import Enum
 from functools import lru_cache
 
 from repo_map.errors import FlightPlanError
 
-MOST_LOOSE = 2
-
-
-class Wildcard(Enum):
-    """What stands for more than one character."""
-
-    STAR = "*"
-    """Any run within a name."""
-    FOLDERS = "**/"
-    """Any number of folders, none included; it stands at the start of a name."""
-    ANYTHING = "**"
-    """Any run, across folders."""
-
-
-Token = str | Wildcard
-"""An expression for exactly one character, or a wildcard."""
-
-
-def expression(tokens: Sequence[Token], *, within: str = "[^/]") -> str:
-    """Return the expression for a pattern without alternatives; ``within`` is what a star may cover.
-
-    Raises FlightPlanError where runs across folders stand in more places than can be matched quickly.
-    """
-    if sum(token is Wildcard.ANYTHING for token in tokens[:-1]) > MOST_LOOSE:
-        raise FlightPlanError(
-            f"A glob has `**` within names in more than {MOST_LOOSE} places; use `**/` between folders."
-        )
-    pieces = _cut(tokens, Wildcard.FOLDERS)
-    written = [_names(pieces[0], within, more=len(pieces) > 1)]
-    for number, piece in enumerate(pieces[1:], 2):
-        is_last = number == len(pieces)
-        loose = Wildcard.ANYTHING in piece[:-1] or Wildcard.ANYTHING in pieces[-1][:-1]
-        inner = _names(piece, within, more=not is_last)
-        written.append(f"(?:[^/]+/)*{inner}" if is_last or loose else f"(?>(?:[^/]+/)*?{inner})")
-    return "".join(written)
-
-
-def _names(tokens: Sequence[Token], within: str, *, more: bool) -> str:
-    """Return the expression for what stands between two runs of folders."""
-    chunks = _cut(tokens, Wildcard.STAR)
-    written = [_plain(chunks[0])]
-    for number, chunk in enumerate(chunks[1:], 2):
-        text = _plain(chunk)
-        is_settled = number < len(chunks) or more
-        closed = text and is_settled and Wildcard.ANYTHING not in tokens
-        written.append(f"(?>{within}*?{text})" if closed else f"{within}*{text}")
-    return "".join(written)
-
-
-def _plain(tokens: Sequence[Token]) -> str:
-    return "".join(".*" if isinstance(token, Wildcard) else token for token in tokens)
-
-
-def _cut(tokens: Sequence[Token], at: Wildcard) -> list[list[Token]]:
-    pieces: list[list[Token]] = [[]]
-    for token in tokens:
-        if token is at:
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return pieces
-
-
+_FOLDERS = "**/"
+"""Token: any number of folders."""
+_STAR = "*"
+"""Token: any run within a name."""
+_STARS = re.compile(r"\*+/?")
 _SPECIAL = re.compile(r"[*?\[\]{}]")
 _OPENING = re.compile(r"[*?\[{]")
 _ESCAPED = re.compile(r"\[(.)\]")
 _AFTER_ALL = "\U0010ffff"
-_MOST_ALTERNATIVES = 1_000
 _TEST_NAMES = (
     "**/test_*",
     "**/*_test.*",
@@ -87,19 +31,20 @@ _TEST_NAMES = (
     "**/*Tests.*",
     "**/conftest.py",
 )
-_MOST_BRACES = 50
-_LONGEST_WRITTEN_OUT = 20_000
+_MAX_BRACES = 50
+_MAX_ALTERNATIVES = 1_000
+_MAX_EXPANDED_CHARS = 20_000
 """Characters of all patterns that one with alternatives stands for."""
 
 
 @lru_cache(maxsize=4096)
 def compile(pattern: str) -> re.Pattern[str]:  # noqa: A001 - reads as `globs.compile`, like `re.compile`
-    """Return the expression that a whole path must match; raise FlightPlanError for a malformed glob."""
-    return re.compile(_translate(_normal(pattern), crosses_folders=False), re.DOTALL)
+    """Return the expression that a whole path must match; raises ``FlightPlanError`` for a malformed glob."""
+    return re.compile(_translate(_normal(pattern), within="[^/]"), re.DOTALL)
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Tell whether a path, relative and with forward slashes, is named by a glob.
+    """Return True if a glob matches a path, relative and with forward slashes.
 
     A pattern equal to the path always matches, whatever characters it holds. A pattern that ends with a slash
     or that names a folder without any special character matches everything below that folder.
@@ -139,10 +84,10 @@ def select(pattern: str, paths: Sequence[str]) -> list[int]:
 def compile_name(pattern: str) -> re.Pattern[str]:
     """Return the expression for a symbol's qualified name or a heading; ``*`` crosses dots.
 
-    What is no glob, such as ``operator[]``, stands for itself.
+    A malformed glob, such as ``operator[]``, stands for itself.
     """
     try:
-        return re.compile(_translate(pattern, crosses_folders=True), re.DOTALL)
+        return re.compile(_translate(pattern, within="."), re.DOTALL)
     except FlightPlanError:
         return re.compile(re.escape(pattern))
 
@@ -153,17 +98,17 @@ def escape(path: str) -> str:
 
 
 def literal(pattern: str) -> str | None:
-    """Return the only name that a pattern stands for, None for one that stands for several."""
+    """Return the only path that a pattern matches, None if it may match several."""
     return None if _OPENING.search(_ESCAPED.sub("", pattern)) else plain(pattern)
 
 
 def plain(pattern: str) -> str:
-    """Return the path that an escaped pattern stands for; one with special characters is no path."""
+    """Return the path of an escaped pattern; one with special characters is no path."""
     return _ESCAPED.sub(r"\1", pattern)
 
 
 def globs_covering(paths: Iterable[str], others: Collection[str]) -> list[str]:
-    """Return globs that name ``paths`` and none of ``others``: whole folders, names, then single files."""
+    """Return globs that match ``paths`` and none of ``others``: folders, test names, then single files."""
     shared = {parent for path in others for parent in _folders(path)}
     found: dict[str, None] = {}
     single: list[str] = []
@@ -187,53 +132,99 @@ def _normal(pattern: str) -> str:
     return f"{pattern}**" if pattern.endswith("/") else pattern
 
 
-def _translate(pattern: str, *, crosses_folders: bool) -> str:
+def _translate(pattern: str, *, within: str) -> str:
+    """Return the regular expression of a pattern; ``within`` is what a star may match."""
     if not pattern:
         raise FlightPlanError("A glob is empty; use `**` for every file.")
-    within = "." if crosses_folders else "[^/]"
-    written = [
-        expression(_tokens(plain, crosses_folders), within=within) for plain in _without_braces(pattern)
-    ]
-    return "|".join(f"(?:{each})" for each in written) if len(written) > 1 else written[0]
+    found = [_expression(_tokens(plain, within), within) for plain in _expand_braces(pattern)]
+    return "|".join(f"(?:{each})" for each in found) if len(found) > 1 else found[0]
 
 
-def _without_braces(pattern: str) -> list[str]:
+def _expression(tokens: Sequence[str], within: str) -> str:
+    groups = _split(tokens, _FOLDERS)
+    expression = ""
+    for number, group in enumerate(groups):
+        is_last = number == len(groups) - 1
+        first, *chunks = map("".join, _split(group, _STAR))
+        text = first
+        for position, chunk in enumerate(chunks, 1):
+            is_settled = chunk and (position < len(chunks) or not is_last)
+            text += f"(?>{within}*?{chunk})" if is_settled else f"{within}*{chunk}"
+        if number:
+            text = f"(?:[^/]+/)*{text}" if is_last else f"(?>(?:[^/]+/)*?{text})"
+        expression += text
+    return expression
+
+
+def _split(tokens: Sequence[str], at: str) -> list[list[str]]:
+    pieces: list[list[str]] = [[]]
+    for token in tokens:
+        if token == at:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def _tokens(pattern: str, within: str) -> list[str]:
+    """Return wildcards, and expressions for one character each."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern[at] == "[":
+            token, at = _set(pattern, at)
+        elif stars := _STARS.match(pattern, at):
+            is_folders = stars[0].count("*") > 1 and within != "." and (not at or pattern[at - 1] == "/")
+            at = stars.end() if is_folders else stars.start() + stars[0].count("*")
+            token = _FOLDERS if is_folders else _STAR
+            if is_folders and at == len(pattern) and stars[0].endswith("*"):
+                token = ".*"
+            elif is_folders and stars[0].endswith("*"):
+                tokens.append(_FOLDERS)  # `**x` is `**/*x`.
+                token = _STAR
+        else:
+            token, at = (within if pattern[at] == "?" else re.escape(pattern[at])), at + 1
+        if token not in (_STAR, _FOLDERS) or tokens[-1:] != [token]:
+            tokens.append(token)
+    return tokens
+
+
+def _expand_braces(pattern: str) -> list[str]:
     """Return the patterns that alternatives stand for, each once."""
-    if pattern.count("{") > _MOST_BRACES:
+    if pattern.count("{") > _MAX_BRACES:
         raise FlightPlanError(
-            f"The glob `{pattern[:80]}…` has more than {_MOST_BRACES} braces; write several rules."
+            f"The glob `{pattern[:80]}…` has more than {_MAX_BRACES} braces; write several rules."
         )
     found = _first_braces(pattern)
     if found is None:
         return [pattern]
     before, choices, after = found
-    plain: dict[str, None] = {}
+    expanded: dict[str, None] = {}
     for choice in choices:
-        plain |= dict.fromkeys(_without_braces(before + choice + after))
-        if len(plain) > _MOST_ALTERNATIVES or sum(map(len, plain)) > _LONGEST_WRITTEN_OUT:
+        expanded |= dict.fromkeys(_expand_braces(before + choice + after))
+        if len(expanded) > _MAX_ALTERNATIVES or sum(map(len, expanded)) > _MAX_EXPANDED_CHARS:
             raise FlightPlanError(
-                f"The glob `{pattern[:80]}` stands for more than {_MOST_ALTERNATIVES} patterns or "
-                f"{_LONGEST_WRITTEN_OUT:,} characters; "
-                "write fewer alternatives, or several rules."
+                f"The glob `{pattern[:80]}` stands for more than {_MAX_ALTERNATIVES} patterns or "
+                f"{_MAX_EXPANDED_CHARS:,} characters; write fewer alternatives, or several rules."
             )
-    return list(plain)
+    return list(expanded)
 
 
 def _first_braces(pattern: str) -> tuple[str, list[str], str] | None:
-    """Return what stands before the first braces, each alternative within, and what follows."""
-    opened = commas = -1
+    """Return the text before the first braces, each alternative within, and the text behind them."""
+    opened = comma = -1
     depth, at, choices = 0, 0, list[str]()
     while at < len(pattern):
         character = pattern[at]
         if character == "[":
-            at = _close_of_bracket(pattern, at)
+            at = _end_of_set(pattern, at)
         elif character == "{":
             depth += 1
             if depth == 1:
-                opened = commas = at
+                opened = comma = at
         elif depth == 1 and character in ",}":
-            choices.append(pattern[commas + 1 : at])
-            commas = at
+            choices.append(pattern[comma + 1 : at])
+            comma = at
         if character == "}" and depth:
             depth -= 1
             if not depth:
@@ -246,56 +237,26 @@ def _first_braces(pattern: str) -> tuple[str, list[str], str] | None:
     return None
 
 
-def _tokens(pattern: str, crosses_folders: bool) -> list[Token]:
-    tokens: list[Token] = []
-    at = 0
-    while at < len(pattern):
-        character = pattern[at]
-        if character == "*":
-            token, at = _stars(pattern, at, crosses_folders)
-            if token is not Wildcard.STAR or tokens[-1:] != [Wildcard.STAR]:
-                tokens.append(token)
-        elif character == "[":
-            piece, at = _bracket(pattern, at)
-            tokens.append(piece)
-        else:
-            single = ("." if crosses_folders else "[^/]") if character == "?" else re.escape(character)
-            tokens.append(single)
-            at += 1
-    return tokens
-
-
-def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[Wildcard, int]:
-    end = at
-    while end < len(pattern) and pattern[end] == "*":
-        end += 1
-    if crosses_folders or end - at == 1 or (at and pattern[at - 1] != "/"):
-        return Wildcard.STAR, end
-    if end < len(pattern) and pattern[end] == "/":
-        return Wildcard.FOLDERS, end + 1
-    return Wildcard.ANYTHING, end
-
-
-def _close_of_bracket(pattern: str, at: int) -> int:
-    close = pattern.find("]", at + 2 + (pattern[at + 1 : at + 2] in ("!", "^")))
-    if close < 0:
+def _end_of_set(pattern: str, at: int) -> int:
+    end = pattern.find("]", at + 2 + (pattern[at + 1 : at + 2] in ("!", "^")))
+    if end < 0:
         raise FlightPlanError(
             f"The glob `{pattern}` opens a `[` that it never closes; add `]`, or write `[[]`."
         )
-    return close
+    return end
 
 
-def _bracket(pattern: str, at: int) -> tuple[str, int]:
-    close = _close_of_bracket(pattern, at)
-    body = pattern[at + 1 : close]
-    negated = body[0] in "!^" and len(body) > 1
-    body = re.sub(r"([\\\[\]^&~|]|-(?=-))", r"\\\1", body[1:] if negated else body)
-    expression = f"[^/{body}]" if negated else f"[{body}]"
+def _set(pattern: str, at: int) -> tuple[str, int]:
+    end = _end_of_set(pattern, at)
+    body = pattern[at + 1 : end]
+    is_negated = body[0] in "!^" and len(body) > 1
+    body = re.sub(r"([\\\[\]^&~|]|-(?=-))", r"\\\1", body[1:] if is_negated else body)
+    expression = f"[^/{body}]" if is_negated else f"[{body}]"
     try:
         re.compile(expression)
     except re.error as error:
         raise FlightPlanError(f"The glob `{pattern}` has a bad set `[{body}]`: {error.msg}.") from None
-    return expression, close + 1
+    return expression, end + 1
 
 
 def _folders(path: str) -> list[str]:

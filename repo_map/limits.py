@@ -49,7 +49,7 @@ class Limits(NamedTuple):
     def mark(self) -> str:
         """What tells indexes made under these limits from others in the cache; ``""`` for the usual ones."""
         decisive = self[: Limits._fields.index("indexes")]
-        if decisive == USUAL[: len(decisive)]:
+        if decisive == DEFAULT[: len(decisive)]:
             return ""
         return "-" + hashlib.sha256(repr(decisive).encode()).hexdigest()[:8]
 
@@ -58,7 +58,7 @@ class Limits(NamedTuple):
         return math.ceil((_INDEX_BYTES + _BYTES_PER_SOURCE_BYTE * source_bytes) / _MEGABYTE)
 
 
-USUAL: Final = Limits()
+DEFAULT: Final = Limits()
 VARIABLES: Final = {
     f"REPO_NAVIGATOR_MAX_{name}": field
     for name, field in (
@@ -87,11 +87,11 @@ def read_limits(environ: Mapping[str, str]) -> Limits:
         LimitError: A variable's value can't be used.
     """
     chosen: dict[str, Any] = {
-        field: _number(variable, value, getattr(USUAL, field))
+        field: _number(variable, value, getattr(DEFAULT, field))
         for variable, field in VARIABLES.items()
         if (value := environ.get(variable, "").strip())
     }
-    return USUAL._replace(**chosen)
+    return DEFAULT._replace(**chosen)
 
 
 def _number(variable: str, text: str, default: float) -> float:

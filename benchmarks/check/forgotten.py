@@ -16,7 +16,7 @@ from repo_map.impact.findings import Finding
 from repo_map.index.workers import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of
-from repo_map.limits import USUAL
+from repo_map.limits import DEFAULT
 from repo_map.parsing.forms import EITHER, PLACED, REST, Form, ParameterForm
 from repo_map.sources.file_kinds import FileFlag, flags_of_path
 
@@ -166,7 +166,7 @@ class _Names:
 
     def __init__(self, sources: Sequence[tuple[str, str]]) -> None:
         sources = [(path, text) for path, text in sources if path]
-        read = read_forms([(path, text.encode()) for path, text in sources], USUAL)
+        read = read_forms([(path, text.encode()) for path, text in sources], DEFAULT)
         self.forms: dict[str, list[Form]] = {}
         self.defined: set[str] = set()
         self.heads: dict[str, dict[str, frozenset[int]]] = {}
@@ -174,7 +174,7 @@ class _Names:
         for (path, text), forms in zip(sources, read, strict=True):
             is_test = bool(flags_of_path(path) & FileFlag.TEST)
             heads: dict[str, frozenset[int]] = {}
-            for each in read_source(text.encode(), path, USUAL).definitions:
+            for each in read_source(text.encode(), path, DEFAULT).definitions:
                 if each.kind in CODE:
                     name = each.name.rpartition(".")[2]
                     lines = range(each.sig_start, each.sig_end + 1)

@@ -13,7 +13,7 @@ from navigator.state.reports import FileReport
 from navigator.workspaces.repository_address import address_name
 from repo_map.impact.values import NOTHING
 from repo_map.outline.replay import Drift, find_drift
-from repo_map.sources.places import names_of
+from repo_map.sources.source import repository_names
 
 if TYPE_CHECKING:
     from navigator.state.reports import NavigatorOutput, TurnReport
@@ -92,4 +92,6 @@ def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureDa
         cuts=cuts_of(drawn),
         left_out=drawn.left_out,
     )
-    return picture_data(index, Subject(repository=", ".join(names_of(index.place)), notes=notes), shown)
+    return picture_data(
+        index, Subject(repository=", ".join(repository_names(index.place)), notes=notes), shown
+    )

@@ -6,23 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navigator.workspaces.repository_address import Source, read_address, write_address
-from repo_map.sources.commits import CommitTree
+from repo_map.sources.commits import CommitSource
 from repo_map.sources.files import resolve_root
-from repo_map.sources.folders import folder_tree
-from repo_map.sources.united import unite
+from repo_map.sources.source import combine, folder_source
 
 if TYPE_CHECKING:
-    from repo_map.sources.places import Place
+    from repo_map.sources.source import FileSource
 
 
-def place_of(address: str) -> Place:
+def place_of(address: str) -> FileSource:
     """Return where the files of an address come from.
 
     Raises:
         RepositoryNotFoundError: A folder can't be read, or a commit is unknown.
     """
     sources = read_address(address)
-    return unite([_place(each) for each in sources], [each.own_name for each in sources])
+    return combine([_place(each) for each in sources], [each.own_name for each in sources])
 
 
 def resolved(address: str) -> str:
@@ -36,6 +35,6 @@ def resolved(address: str) -> str:
     )
 
 
-def _place(source: Source) -> Place:
-    folder = folder_tree(Path(source.folder))
-    return CommitTree(folder.root, source.ref, source.title) if source.ref else folder
+def _place(source: Source) -> FileSource:
+    folder = folder_source(Path(source.folder))
+    return CommitSource(folder.root, source.ref, source.title) if source.ref else folder

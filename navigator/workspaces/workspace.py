@@ -28,7 +28,7 @@ from repo_map.outline.draw import draw_map
 from repo_map.ranking.score import score_goal
 from repo_map.recent import Recent
 from repo_map.relations.resolve import relations_of
-from repo_map.sources.repository import top_of
+from repo_map.sources.repository import top_folder
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.model import Weights
     from repo_map.ranking.score import Relevance
-    from repo_map.sources.places import Place
+    from repo_map.sources.source import FileSource
 
 
 TELL_EVERY_S = 1.0
@@ -60,7 +60,7 @@ class InitialIndexing:
 
     def __init__(
         self,
-        place: Place,
+        place: FileSource,
         store: Store,
         settings: NavigatorSettings,
         on_end: Callable[[], object],
@@ -265,7 +265,7 @@ class Workspace:
         if self.history is not None and not self.history.complete:
             whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
         parts = self.index.place.parts
-        if len(self.index.paths) > LARGE_FOLDER and len(parts) == 1 and top_of(parts[0].root) is None:
+        if len(self.index.paths) > LARGE_FOLDER and len(parts) == 1 and top_folder(parts[0].root) is None:
             whole.append(PLAIN_FOLDER)
         return tuple(whole)
 
@@ -334,7 +334,7 @@ class Workspaces:
                 self._drop_idle()
         return live, perf_counter() - started
 
-    async def _look_first(self, place: Place, goal: str) -> Workspace | None:
+    async def _look_first(self, place: FileSource, goal: str) -> Workspace | None:
         """Return what a first look at a place shows for a goal; None where none is taken.
 
         The whole begins to be read once the first one has been taken.
@@ -395,7 +395,7 @@ class Workspaces:
         ):
             self._live.popitem(last=False)[1].release()
 
-    async def _first(self, place: Place, on_words: OnWords | None) -> Workspace:
+    async def _first(self, place: FileSource, on_words: OnWords | None) -> Workspace:
         root = place.name
         reading = self._initial_indexings.get(root)
         is_joined = reading is not None

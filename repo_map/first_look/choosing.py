@@ -19,7 +19,7 @@ from repo_map.ranking.corpus import summed
 from repo_map.ranking.goal import ParsedGoal
 from repo_map.sources.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
 from repo_map.sources.files import Listing
-from repo_map.sources.tree import TreeFiles
+from repo_map.sources.source import MaskedReader
 from repo_map.text.terms import terms_in
 
 MOST_FILES = 200
@@ -52,7 +52,7 @@ class FoundWords(NamedTuple):
 
 
 def choose(
-    tree: TreeFiles, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
+    tree: MaskedReader, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
 ) -> NDArray[np.int64]:
     """Return the files, ascending, that a first look at a goal reads: the best, and templates of issues.
 
@@ -74,7 +74,7 @@ def choose(
 
 
 def ranked(
-    tree: TreeFiles, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
+    tree: MaskedReader, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
 ) -> NDArray[np.int64]:
     """Return the files in which words of a goal stand, or whose paths hold them, the best first.
 
@@ -96,7 +96,7 @@ def ranked(
 
 
 def find_words(
-    tree: TreeFiles,
+    tree: MaskedReader,
     paths: Sequence[str],
     files: Sequence[int],
     wanted: SearchedWords,

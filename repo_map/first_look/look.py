@@ -12,11 +12,10 @@ from repo_map.index.store import Store
 from repo_map.index.updating import OnProgress, read_some, require_memory
 from repo_map.index.workers import prepare
 from repo_map.languages.registry import language_of
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.ranking.goal import parse_goal
 from repo_map.sources.files import Listing
-from repo_map.sources.places import Place
-from repo_map.sources.tree import Tree
+from repo_map.sources.source import FileSource, MaskedSource
 
 LARGE_BYTES = 6_000_000
 """Of source: an index of less is there within some seconds."""
@@ -24,7 +23,9 @@ LARGE_FILES = 1_500
 _WORKERS = 2
 
 
-def is_unknown(place: Place, store: Store, unmasked: tuple[str, ...] = (), limits: Limits = USUAL) -> bool:
+def is_unknown(
+    place: FileSource, store: Store, unmasked: tuple[str, ...] = (), limits: Limits = DEFAULT
+) -> bool:
     """Tell whether a first look may be worth taking: nothing is kept of the one folder that a place is."""
     store = store.under(limits)
     is_known = store.knows(_tree(place, unmasked, limits).name)
@@ -32,14 +33,14 @@ def is_unknown(place: Place, store: Store, unmasked: tuple[str, ...] = (), limit
 
 
 def first_look(
-    place: Place,
+    place: FileSource,
     goal: str,
     *,
     store: Store,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     unmasked: tuple[str, ...] = (),
-    limits: Limits = USUAL,
+    limits: Limits = DEFAULT,
 ) -> RepoIndex | None:
     """Return an index in which the files that ``goal`` points at are read and all others are only listed.
 
@@ -71,8 +72,8 @@ def first_look(
     return RepoIndex(tree, known, store, workers)
 
 
-def _tree(place: Place, unmasked: tuple[str, ...], limits: Limits) -> Tree:
-    return Tree(place, tuple(sorted(set(unmasked))), limits)
+def _tree(place: FileSource, unmasked: tuple[str, ...], limits: Limits) -> MaskedSource:
+    return MaskedSource(place, tuple(sorted(set(unmasked))), limits)
 
 
 def _is_large(listing: Listing, limits: Limits) -> bool:

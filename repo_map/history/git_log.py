@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.secrets.names import mask_name, mask_names
-from repo_map.sources.git import Deadline, GitOutput, HistoryPlace
+from repo_map.sources.git import Deadline, GitOutput, HistoryStart
 
 WIDEST_COMMIT = 30
 """Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""
@@ -47,7 +47,7 @@ class HistoryQuery(NamedTuple):
     """What is asked for commits, from which one on, about which folder, until when."""
 
     git: Commits
-    place: HistoryPlace
+    place: HistoryStart
     deadline: Deadline
 
     def ask(self, *arguments: str, lines: Sequence[str] = ()) -> GitOutput | None:

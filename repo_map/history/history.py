@@ -34,7 +34,7 @@ from repo_map.index.extractor_version import extractor_version
 from repo_map.index.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.sources.commit_names import CommitNameError, locate
-from repo_map.sources.git import HEAD, LONGEST_S, Deadline, Git, GitError
+from repo_map.sources.git import HEAD, TIMEOUT_S, Deadline, Git, GitError
 from repo_map.text.terms import terms_of, words
 
 
@@ -319,7 +319,7 @@ def read_history(
     *,
     store: Store | None = None,
     limit: int = _LIMIT,
-    seconds: float = LONGEST_S,
+    seconds: float = TIMEOUT_S,
     is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
@@ -340,7 +340,7 @@ def read_history(
         return None
     # What is kept was masked, and the terms of its messages cut, by the code that makes the index.
     version = extractor_version()
-    whole = f"{place.repository}\n{place.prefix}\n\0{limit}\0{version}"
+    whole = f"{place.git_dir}\n{place.prefix}\n\0{limit}\0{version}"
     is_head = ref in ("", HEAD)
     key = whole if is_head else f"{whole}\0{ref}"
     made = f"{place.head} {version}"

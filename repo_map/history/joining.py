@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from repo_map.history.history import History, read_history
 from repo_map.index.store import Store
-from repo_map.sources.places import Place
+from repo_map.sources.source import FileSource
 
 
 def history_of(
-    place: Place, *, store: Store | None = None, is_wanted: Callable[[], bool] | None = None
+    place: FileSource, *, store: Store | None = None, is_wanted: Callable[[], bool] | None = None
 ) -> History | None:
     """Read the history of a place, of each of its repositories as ``read_history`` does; None for none."""
     read = [
@@ -25,7 +25,7 @@ def history_of(
     return join_histories([(prefix, history) for prefix, history in read if history is not None])
 
 
-def latest_history(place: Place, commits: int, seconds: float) -> History | None:
+def latest_history(place: FileSource, commits: int, seconds: float) -> History | None:
     """Read the latest ``commits`` of a place, for ``seconds`` at most, and keep nothing."""
     read = [
         (

@@ -22,7 +22,7 @@ from repo_map.impact.values import WORKTREE
 from repo_map.secrets.masking import mask, mask_text
 from repo_map.sources import disk
 from repo_map.sources.commit_names import (
-    WHAT_NAMES_ONE,
+    FORMS_OF_NAMES,
     CommitNameError,
     CommitRange,
     find_commit,
@@ -30,13 +30,13 @@ from repo_map.sources.commit_names import (
     read_range,
 )
 from repo_map.sources.files import read_file
-from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryPlace
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
-    from repo_map.sources.places import TreePart
+    from repo_map.sources.source import RepositoryPart
 
-_ADVICE: Final = f"give `worktree`, {WHAT_NAMES_ONE}, a range such as `main..HEAD`, or a patch."
+_ADVICE: Final = f"give `worktree`, {FORMS_OF_NAMES}, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
 _LATE: Final = "The changes could not be read in time; give a smaller range, or a patch."
 _MOST_NEW: Final = 100
@@ -79,7 +79,7 @@ class _Entry(NamedTuple):
 class _Share:
     """What an index shows of one repository, by the paths of that repository's folder."""
 
-    def __init__(self, index: RepoIndex, part: TreePart) -> None:
+    def __init__(self, index: RepoIndex, part: RepositoryPart) -> None:
         self._index = index
         self._prefix = part.prefix
         self.root = part.root
@@ -136,7 +136,7 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
     return words, Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, refused)))))
 
 
-def _changes_of(share: _Share, part: TreePart, named: str, deadline: Deadline) -> tuple[str, Patch]:
+def _changes_of(share: _Share, part: RepositoryPart, named: str, deadline: Deadline) -> tuple[str, Patch]:
     """Return what was changed of one repository; raises ``ChangesError``, and ``GitError``."""
     git = Git(part.root)
     place = _placed(git, part, deadline)
@@ -161,7 +161,7 @@ def _changes_of(share: _Share, part: TreePart, named: str, deadline: Deadline) -
     return f"the working tree since `{names[0]}`", share.shown(patch)
 
 
-def _placed(git: Git, part: TreePart, deadline: Deadline) -> HistoryPlace:
+def _placed(git: Git, part: RepositoryPart, deadline: Deadline) -> HistoryStart:
     with _told_as_changes():
         place = locate(git, part.ref, deadline)
     if place is None:
@@ -203,7 +203,7 @@ def _ask(git: Git, deadline: Deadline, *arguments: str) -> bytes:
     return output.text
 
 
-def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: Deadline) -> Patch:
+def _range_patch(git: Git, place: HistoryStart, old: str, new: str, deadline: Deadline) -> Patch:
     prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
     relative = f"--relative={place.prefix}"
     text = _ask(git, deadline, "diff-tree", "-r", "-p", "-M", "-U3", relative, *_PLAIN, *prefixes, old, new)
@@ -211,11 +211,11 @@ def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: De
     return read_patch(mask_text(text[: 4 * MOST_CHARACTERS].decode("utf-8", "replace")))
 
 
-def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, deadline: Deadline) -> Patch:
+def _worktree_patch(share: _Share, git: Git, place: HistoryStart, commit: str, deadline: Deadline) -> Patch:
     tree = _ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit)
     before, links = _listed(tree, place.prefix, _ENTRY), _listed(tree, place.prefix, _LINK)
     known = _staged(git.ask("ls-files", "-z", "--stage", "--debug"))
-    clean = _clean(share.root, known, Path(place.repository) / "index")
+    clean = _clean(share.root, known, Path(place.git_dir) / "index")
     looked_at = {path: blob for path, blob in before.items() if clean.get(path) != blob}
     entries = [*_gone(share, before), *_edited(share, looked_at, deadline)]
     # A link has no lines of its own: where one stood and stands, nothing came.

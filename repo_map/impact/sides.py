@@ -16,7 +16,7 @@ from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
-from repo_map.sources.repository import top_of
+from repo_map.sources.repository import top_folder
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -359,7 +359,7 @@ def _located(index: RepoIndex, files: Sequence[FilePatch]) -> Iterator[FilePatch
 def _prefix(index: RepoIndex) -> str:
     """Return the folder of the index within its repository, with a slash at its end."""
     first, *others = index.place.parts
-    top = None if others else top_of(first.root)
+    top = None if others else top_folder(first.root)
     return f"{first.root.relative_to(top).as_posix()}/" if top is not None and top != first.root else ""
 
 

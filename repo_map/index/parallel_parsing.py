@@ -23,7 +23,7 @@ from repo_map.limits import Limits
 from repo_map.messages import agreed
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import ReadFile
-from repo_map.sources.tree import TreeFiles
+from repo_map.sources.source import MaskedReader
 
 _LEAST_CHUNK_BYTES, _MOST_CHUNK_BYTES = 400_000, 2_000_000
 """Of a chunk: what its files share is split, sorted and merged once, but the last should end together."""
@@ -54,7 +54,12 @@ class Parsed(NamedTuple):
 
 
 def parse_files(
-    tree: TreeFiles, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
+    tree: MaskedReader,
+    paths: Sequence[str],
+    sizes: Sequence[int],
+    *,
+    workers: int | None,
+    on_parsed: OnParsed,
 ) -> Parsed:
     """Parse files, given in path order, in at most so many processes at once."""
     if workers is None:
@@ -108,7 +113,7 @@ class _WorkerPool:
     files are parsed by path until enough of them were too hard.
     """
 
-    def __init__(self, tree: TreeFiles, chunks: list[_Chunk]) -> None:
+    def __init__(self, tree: MaskedReader, chunks: list[_Chunk]) -> None:
         self._tree = tree
         self._todo = chunks
         heapify(self._todo)
@@ -207,7 +212,7 @@ class _WorkerPool:
 
     def _order(self, chunk: _Chunk) -> Extract:
         tree = self._tree
-        root = tree.files.root
+        root = tree.reader.root
         # What lies in no folder comes along: a worker has no way to git.
         sent = tuple(map(tree.fetch, chunk.paths)) if root is None else ()
         return Extract(str(root or ""), chunk.paths, tree.unmasked, tree.limits, chunk.unread, sent)

@@ -25,15 +25,12 @@ from repo_map.index.splicing import fingerprint
 from repo_map.index.store import Store, user_store
 from repo_map.index.strings import StringTable
 from repo_map.index.updating import OnProgress, TreeState, overlaid, update
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.recent import Recent
 from repo_map.sources.file_kinds import FileFlag
 from repo_map.sources.files import Problem
-from repo_map.sources.folders import folder_tree
-from repo_map.sources.overlaid import OverlaidTree
-from repo_map.sources.places import Place
-from repo_map.sources.tree import Tree, TreeFiles
+from repo_map.sources.source import FileSource, MaskedReader, MaskedSource, OverlaySource, folder_source
 
 _MOST_BYTES = 32_000_000
 
@@ -52,7 +49,7 @@ class ShownSource(NamedTuple):
 class SourceCache:
     """Reads the files of one index; any number of threads may ask."""
 
-    def __init__(self, tree: TreeFiles, paths: Sequence[str], files: Files) -> None:
+    def __init__(self, tree: MaskedReader, paths: Sequence[str], files: Files) -> None:
         self._tree = tree
         self._paths = paths
         self._files = files
@@ -71,11 +68,11 @@ class SourceCache:
         if not any(known):
             return ShownSource(b"")
         path = self._paths[file_id]
-        read = self._tree.files.read(path, self._tree.limits.file_bytes)
+        read = self._tree.reader.read(path, self._tree.limits.file_bytes)
         content = read.source or b""
         is_current = read.digest == known
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
-        if not has_secrets or self._tree.shows(path):
+        if not has_secrets or self._tree.is_unmasked(path):
             return ShownSource(content, is_current)
         from repo_map.secrets.masking import mask  # noqa: PLC0415 - a warm start may show no secret
 
@@ -90,13 +87,13 @@ _Key = TypeVarTuple("_Key")
 
 
 def build_index(
-    root: Path | Place,
+    root: Path | FileSource,
     *,
     store: Store | None = None,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     unmasked: Iterable[str] = (),
-    limits: Limits = USUAL,
+    limits: Limits = DEFAULT,
 ) -> RepoIndex:
     """Index the repository at ``root``, a folder or another place; parse only what the store doesn't know.
 
@@ -106,8 +103,8 @@ def build_index(
     ``unmasked`` are globs of files that are shown with their secrets; raises FlightPlanError for a bad one,
     and TreeTooLargeError for a tree that ``limits`` leave no memory for.
     """
-    place = folder_tree(root) if isinstance(root, Path) else root
-    tree = Tree(place, tuple(sorted(set(unmasked))), limits)
+    place = folder_source(root) if isinstance(root, Path) else root
+    tree = MaskedSource(place, tuple(sorted(set(unmasked))), limits)
     for pattern in tree.unmasked:
         globs.compile(pattern)
     store = user_store(limits) if store is None else store.under(limits)
@@ -122,8 +119,8 @@ def ignore_progress(_phase: str, _done: int, _total: int) -> None:
 class RepoIndex:
     """What is known of a repository at one moment; a refresh makes a new value."""
 
-    def __init__(self, tree: Tree, known: TreeState, store: Store, workers: int | None) -> None:
-        self.place = tree.place
+    def __init__(self, tree: MaskedSource, known: TreeState, store: Store, workers: int | None) -> None:
+        self.place = tree.source
         """Where its files come from."""
         self._tree = tree
         self._known = known
@@ -395,9 +392,9 @@ class RepoIndex:
         Args:
             contents: the bytes of each file that differs, by its path; None for one that is not there.
         """
-        place = OverlaidTree(self._tree.place, contents)
-        known = overlaid(self._tree._replace(place=place), self._known, place, contents)
-        return RepoIndex(self._tree._replace(place=place), known, Store(None), self._workers)
+        place = OverlaySource(self._tree.source, contents)
+        known = overlaid(self._tree._replace(source=place), self._known, place, contents)
+        return RepoIndex(self._tree._replace(source=place), known, Store(None), self._workers)
 
 
 def _problems(known: TreeState) -> tuple[Problem, ...]:

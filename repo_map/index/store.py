@@ -20,7 +20,7 @@ from repo_map.index.cache_folder import cache_folder
 from repo_map.index.extractor_version import extractor_version
 from repo_map.index.schema import Tables
 from repo_map.index.snapshot import SnapshotError, open_snapshot, read_paths, write_snapshot
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.sources.files import Listing, Problem
 
 _SEAL_BYTES = 16
@@ -39,20 +39,20 @@ class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
     taken_ns: int
     """Clock before the files were listed."""
     states: bytes
-    left_out: tuple[str, ...]
+    skipped: tuple[str, ...]
     problems: tuple[Problem, ...]
     digest: bytes
 
     def listing(self, tables: Tables) -> Listing:
         """Return the listing that the snapshot was made from."""
         states = np.frombuffer(self.states, "<i8").reshape(-1, 5)
-        return Listing(tuple(tables.paths), states, self.left_out, self.problems, self.digest)
+        return Listing(tuple(tables.paths), states, self.skipped, self.problems, self.digest)
 
 
 class Store:
     """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
 
-    def __init__(self, folder: Path | None, limits: Limits = USUAL) -> None:
+    def __init__(self, folder: Path | None, limits: Limits = DEFAULT) -> None:
         self.folder = folder
         self._limits = limits
         self._suffix = f"-{extractor_version()}{limits.mark}.index"
@@ -120,7 +120,7 @@ class Store:
             snapshot=fingerprint + self._suffix,
             taken_ns=taken_ns,
             states=listing.states.astype("<i8").tobytes(),
-            left_out=listing.left_out,
+            skipped=listing.skipped,
             problems=listing.problems,
             digest=listing.digest,
         )
@@ -132,7 +132,7 @@ class Store:
         return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
 
 
-def user_store(limits: Limits = USUAL) -> Store:
+def user_store(limits: Limits = DEFAULT) -> Store:
     """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
     try:
         home = Path.home()

@@ -19,8 +19,7 @@ from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import Listing, Problem
-from repo_map.sources.overlaid import OverlaidTree
-from repo_map.sources.tree import Tree
+from repo_map.sources.source import MaskedSource, OverlaySource
 
 _NONE = -1
 _CLOCK_STEP_NS = 100_000_000
@@ -41,7 +40,7 @@ _WORTH_SAVING_SHARE = 0.005
 class RowSources:
     """For each file of a listing, the tables and the row in them that describe it."""
 
-    def __init__(self, tree: Tree, listing: Listing) -> None:
+    def __init__(self, tree: MaskedSource, listing: Listing) -> None:
         self._tree = tree.at(listing)
         self._listing = listing
         self._parts: list[Tables] = []
@@ -226,7 +225,7 @@ class TreeState(NamedTuple):
 
 
 def read_some(
-    tree: Tree,
+    tree: MaskedSource,
     listing: Listing,
     taken_ns: int,
     chosen: NDArray[np.int64],
@@ -246,7 +245,7 @@ def read_some(
 
 
 def update(
-    tree: Tree, known: TreeState | None, store: Store, workers: int | None, on_progress: OnProgress
+    tree: MaskedSource, known: TreeState | None, store: Store, workers: int | None, on_progress: OnProgress
 ) -> TreeState:
     """Return the tree as it is now; where ``known`` is left out, or a first look, the store is asked."""
     taken_ns = time.time_ns()
@@ -295,7 +294,7 @@ def update(
 
 
 def overlaid(
-    tree: Tree, known: TreeState, place: OverlaidTree, contents: Mapping[str, bytes | None]
+    tree: MaskedSource, known: TreeState, place: OverlaySource, contents: Mapping[str, bytes | None]
 ) -> TreeState:
     """Return a known tree with some files otherwise: their rows are read anew, those of all others stay."""
     from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
@@ -317,7 +316,7 @@ def overlaid(
     return TreeState(from_arrays(dict(splice(runs))), listing, known.taken_ns)
 
 
-def require_memory(tree: Tree, listing: Listing) -> None:
+def require_memory(tree: MaskedSource, listing: Listing) -> None:
     """Raise ``TreeTooLargeError`` for a tree whose index would take more memory than it may."""
     sizes, limits = listing.states[:, 0], tree.limits
     if limits.memory_for(int(sizes.sum())) <= limits.memory_mb:
@@ -329,13 +328,13 @@ def require_memory(tree: Tree, listing: Listing) -> None:
     )
     if (needed := limits.memory_for(source)) > limits.memory_mb:
         raise TreeTooLargeError(
-            f"`{tree.place.title}` has {source // 1_000_000:,} MB of source, whose index would take some "
+            f"`{tree.source.title}` has {source // 1_000_000:,} MB of source, whose index would take some "
             f"{needed:,} MB of memory, over the limit of {limits.memory_mb:,}; give a folder of it, or raise "
             "REPO_NAVIGATOR_MAX_MEMORY_MB."
         )
 
 
-def _recall(tree: Tree, store: Store, problems: list[Problem]) -> TreeState | None:
+def _recall(tree: MaskedSource, store: Store, problems: list[Problem]) -> TreeState | None:
     try:
         remembered = store.recall(tree.name)
     except SnapshotError as error:
@@ -369,7 +368,7 @@ def _save(
         return None
 
 
-def _remember(tree: Tree, store: Store, known: TreeState, problems: list[Problem]) -> None:
+def _remember(tree: MaskedSource, store: Store, known: TreeState, problems: list[Problem]) -> None:
     try:
         store.remember(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
     except OSError as error:

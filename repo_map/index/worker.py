@@ -41,7 +41,7 @@ from repo_map.parsing.forms import Forms, forms_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import ReadFile
-from repo_map.sources.tree import files_below, masked
+from repo_map.sources.source import folder_reader, masked
 
 _LEAST_MB, _MOST_MB = 500, 2_000
 """Of memory: with less it would not start, and nothing known takes half of the most."""
@@ -83,7 +83,7 @@ def _answer(order: Order, orders: IO[bytes], answers: IO[bytes]) -> bytes:
 
 def _extract(order: Extract, orders: IO[bytes], answers: IO[bytes]) -> bytes:
     """Read files one by one; tell of each before anything else is done with it, and of hard ones after."""
-    tree = files_below(Path(order.root), order.unmasked, order.limits)
+    tree = folder_reader(Path(order.root), order.unmasked, order.limits)
     at, unread = 0, order.unread
 
     def files() -> Iterator[ReadFile]:

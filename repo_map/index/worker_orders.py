@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 
 from repo_map.languages.parser import seconds_for
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.sources.files import ReadFile
 
 OVER_PARSING_S = 10
@@ -38,7 +38,7 @@ class Extract(msgspec.Struct, array_like=True, frozen=True, tag=True):
     paths: tuple[str, ...]
     unmasked: tuple[str, ...] = ()
     """Globs of files whose secrets may be shown."""
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT
     unread: str = ""
     """Why no grammar reads them; ``""`` where one does."""
     sent: tuple[ReadFile, ...] = ()
@@ -50,7 +50,7 @@ class Read(msgspec.Struct, array_like=True, frozen=True, tag=True):
 
     source: bytes
     path: str
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT
 
 
 class Capture(msgspec.Struct, array_like=True, frozen=True, tag=True):
@@ -60,14 +60,14 @@ class Capture(msgspec.Struct, array_like=True, frozen=True, tag=True):
     languages: tuple[str, ...]
     """Of all files that it is meant for."""
     sources: tuple[tuple[str, bytes], ...]
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT
 
 
 class ReadForms(msgspec.Struct, array_like=True, frozen=True, tag=True):
     """Sources whose functions and calls are wanted, each with its path."""
 
     sources: tuple[tuple[str, bytes], ...]
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT
 
 
 class Captured(msgspec.Struct, array_like=True, frozen=True):

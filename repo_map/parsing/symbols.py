@@ -11,7 +11,7 @@ from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTi
 from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_called, language_in, language_named
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts import find_facts
 from repo_map.parsing.facts_model import Binding, FileFacts, Site
@@ -209,7 +209,7 @@ _DATA: Final = frozenset({LanguageRole.DATA, LanguageRole.MARKUP})
 _REFERENCES_PER_DEFINITION: Final = 10
 
 
-def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbols:
+def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymbols:
     """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised."""
     language = language_in(source, path)
     if not language or not source:

@@ -18,7 +18,7 @@ from repo_map.ranking.goal import GoalPart, ParsedGoal
 from repo_map.ranking.located import MOST_FILES_OF_A_NAME, files_at, is_whole, unit_named_by, units_of_frame
 from repo_map.ranking.priors import are_intended, are_main
 from repo_map.ranking.quotations import find_quotations
-from repo_map.sources.places import names_of
+from repo_map.sources.source import repository_names
 from repo_map.text.terms import terms_of
 
 _MOST_NAMESAKES = 40
@@ -143,7 +143,7 @@ class _Finder:
             self._note(self.named.quoted_units, "quoted unit", each.unit, strength, _start(each.text))
 
     def _find_commits(self, past: AlignedHistory) -> None:
-        for commit in find_commits(self._goal.text, names_of(self._corpus.index.place), past):
+        for commit in find_commits(self._goal.text, repository_names(self._corpus.index.place), past):
             if len(commit.files):
                 self.named.found.add(commit.written)
             for key, scores, found in (

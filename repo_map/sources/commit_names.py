@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from repo_map.messages import counted
-from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryPlace
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
 
-WHAT_NAMES_ONE: Final = "a branch, a tag or an id, also followed by `~2` or `^2`"
+FORMS_OF_NAMES: Final = "a branch, a tag or an id, also followed by `~2` or `^2`"
 """What a caller is told to give."""
 _LONGEST: Final = 250
 _MOST_STEPS: Final = 16
@@ -81,7 +81,7 @@ def read_range(text: str) -> CommitRange | CommitName:
     return CommitRange(read_name(first) if first else None, read_name(last) if last else None, from_base)
 
 
-def locate(git: Git, ref: str, deadline: Deadline) -> HistoryPlace | None:
+def locate(git: Git, ref: str, deadline: Deadline) -> HistoryStart | None:
     """Return where the history of a commit begins; ``""`` names the one that the work tree is at.
 
     None where no commit is called so that may be read, and where git does not trust the repository's owner.
@@ -91,12 +91,12 @@ def locate(git: Git, ref: str, deadline: Deadline) -> HistoryPlace | None:
         GitError: git does not answer.
     """
     if not ref:
-        return git.place(deadline)
+        return git.history_start(deadline)
     name = read_name(ref)
     # Whether git trusts the owner comes first: nothing else is asked of a repository that it does not trust.
     folder = git.folder(deadline)
     found = folder and find_commit(git, name, deadline)
-    return HistoryPlace(found, *folder) if folder and found else None
+    return HistoryStart(found, *folder) if folder and found else None
 
 
 def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:

@@ -1,65 +1,65 @@
-"""A commit as a tree: its files and their bytes, read through git without a work tree."""
+"""A commit as a source: its files and their bytes, read through git without a work tree."""
 
 from __future__ import annotations
 
-import errno
 import os
+import posixpath
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from threading import Lock
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.sources.blobs import BlobReader
-from repo_map.sources.commit_names import WHAT_NAMES_ONE, CommitNameError, locate
+from repo_map.sources.commit_names import FORMS_OF_NAMES, CommitNameError, locate
 from repo_map.sources.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.sources.files import Listing, ReadFile, digest, sort_names, too_large
-from repo_map.sources.git import Deadline, Git, GitConversation, GitError
-from repo_map.sources.listing import Names
-from repo_map.sources.places import TreePart
+from repo_map.sources.git import Deadline, Git, GitError
+from repo_map.sources.listing import ListingResult
+from repo_map.sources.source import RepositoryPart
 
-_ENTRY = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.+)", re.DOTALL)
+_ENTRY: Final = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.+)", re.DOTALL)
 _KINDS: Final = {"04": stat.S_IFDIR, "10": stat.S_IFREG, "12": stat.S_IFLNK, "16": stat.S_IFDIR}
-"""By the first digits of git's own mode; a submodule stands where a folder would."""
-_DIGITS: Final = 15
-"""Of an id in one number of a file's state: 60 bits, so that no number is negative or a time of today."""
-_LONGEST_LINK: Final = 4_096
-_MOST_LINKS: Final = 40
-"""Links that are followed one after the other, as the system itself does."""
-_ADVICE: Final = f"give {WHAT_NAMES_ONE}."
+"""File type by the first digits of git's mode; a submodule counts as a folder."""
+_ID_DIGITS: Final = 15
+"""Digits of an id in each of three numbers of a file's state: 60 bits, so that no number is negative."""
+_MAX_LINK_BYTES: Final = 4_096
+_MAX_LINKS: Final = 40
+_MAX_BLOCK_FILES: Final = 256
+_MAX_BLOCK_BYTES: Final = 4_000_000
+_ADVICE: Final = f"give {FORMS_OF_NAMES}."
 
 
-class CommitTree:
-    """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
+class CommitSource:
+    """The files of a folder in a commit; if the commit's name moves on, so does the source."""
 
     def __init__(self, root: Path, ref: str, title: str = "") -> None:
-        """``title`` is what users are shown, by default the folder and the commit's name."""
+        """``title`` is what users see, by default the folder and the commit's name."""
         self.root = root
-        """The folder, in a repository whose work tree is never looked at."""
+        """The folder, in a repository whose work tree is never read."""
         self.ref = ref
         self.title = title or f"{root}@{ref}"
-        self._blobs = BlobReader(self._converse)
 
     @property
     def name(self) -> bytes:
-        """What tells the tree from others."""
+        """Identifies the source."""
         return b"commit\0%s\0%s" % (os.fsencode(self.root), self.ref.encode("utf-8", "replace"))
 
     @property
-    def parts(self) -> tuple[TreePart, ...]:
+    def parts(self) -> tuple[RepositoryPart, ...]:
         """The one repository."""
-        return (TreePart("", self.root, self.ref),)
+        return (RepositoryPart("", self.root, self.ref),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
-        """Return the first ``limit`` files; ``known`` where the commit has the same ones still.
+        """Return the first ``limit`` files; ``known`` if the commit has the same ones still.
 
         Raises:
-            RepositoryNotFoundError: it has no commit of that name, or git is not to be asked.
+            RepositoryNotFoundError: there is no commit of that name, or git can't be run.
         """
 
         def is_wanted() -> bool:
@@ -69,69 +69,63 @@ class CommitTree:
         deadline = Deadline(is_wanted=is_wanted)
         try:
             git = Git(self.root)
-            place = locate(git, self.ref, deadline)
+            start = locate(git, self.ref, deadline)
         except CommitNameError as error:
             raise RepositoryNotFoundError(f"{error}; {error.advice or _ADVICE}") from error
         except GitError as error:
-            raise RepositoryNotFoundError(self._unread(str(error))) from error
-        if place is None:
+            raise RepositoryNotFoundError(self._unreadable(str(error))) from error
+        if start is None:
             raise RepositoryNotFoundError(f"No commit is called `{self.ref}` in `{self._name}`; {_ADVICE}")
-        tree = f"{place.head}:{place.prefix}"
+        tree = f"{start.head}:{start.prefix}"
         named = git.history("rev-parse", "--verify", "--quiet", tree, deadline=deadline)
         if named is None or named.status != 0:
             raise RepositoryNotFoundError(
-                f"The commit `{self.ref}` has no folder `{place.prefix}`; name the repository's own folder."
+                f"The commit `{self.ref}` has no folder `{start.prefix}`; name the repository's own folder."
             )
-        identity = named.text.strip()
-        if known is not None and known.digest == identity:
+        tree_id = named.text.strip()
+        if known is not None and known.digest == tree_id:
             return known
         listed = git.history("ls-tree", "-r", "-l", "-z", "--full-tree", tree, deadline=deadline)
         if listed is None or listed.status != 0:
-            raise RepositoryNotFoundError(self._unread("git did not list its files; try again."))
+            raise RepositoryNotFoundError(self._unreadable("git did not list its files; try again."))
         entries = _entries(listed.text)
-        look = _CommitLook(entries, self._target)
-        listing = sort_names(Names(tuple(entries), identity, ()), limit, look)
+        links = [entry.id for entry in entries.values() if entry.kind == stat.S_IFLNK]
+        stats = _CommitStats(entries, _read_blobs(git, links))
+        listing = sort_names(ListingResult(tuple(entries), tree_id, ()), limit, stats)
         masked = [row for row, path in enumerate(listing.paths) if path not in entries]
         if masked:
-            # A name that is not told names nothing that could be read.
+            # A masked name names nothing that could be read.
             states = listing.states.copy()
             states[masked, 1:4] = 0
             listing = listing._replace(states=states)
         return listing
 
-    def at(self, listing: Listing) -> CommitFiles:
-        """Return what reads the files of a listing, whatever the commit's name means by then."""
-        return CommitFiles(self._blobs, listing)
+    def at(self, listing: Listing) -> CommitReader:
+        """Return the reader of a listing's files, whatever the commit's name means by then."""
+        return CommitReader(self.root, listing)
 
     @property
     def _name(self) -> str:
         return self.title.removesuffix(f"@{self.ref}")
 
-    def _unread(self, why: str) -> str:
-        # Where the clone of a named repository lies is nobody's business.
+    def _unreadable(self, why: str) -> str:
+        # The folder of a named repository's clone is not shown.
         return f"`{self.title}` can't be read: {why.replace(str(self.root), self._name)}"
 
-    def _converse(self) -> GitConversation:
-        try:
-            return Git(self.root).converse("cat-file", "--batch")
-        except GitError as error:
-            raise OSError(0, str(error)) from error
 
-    def _target(self, identity: str) -> str:
-        """Return where a link leads, ``/`` where that can't be read."""
-        try:
-            blob = self._blobs.read(identity, _LONGEST_LINK, 0)
-        except OSError:
-            blob = None
-        return "/" if blob is None or blob.size > _LONGEST_LINK else os.fsdecode(blob.start)
+class CommitReader:
+    """Reads the files of one listing of a commit, whose states hold the ids of their blobs.
 
+    Files that are read in order come in growing blocks, each from one git; threads may share a reader.
+    """
 
-class CommitFiles:
-    """The files of one listing of a commit, whose states hold the ids of their blobs."""
-
-    def __init__(self, blobs: BlobReader, listing: Listing) -> None:
-        self._blobs = blobs
+    def __init__(self, folder: Path, listing: Listing) -> None:
+        self._folder = folder
         self._listing = listing
+        self._lock = Lock()
+        self._block: dict[str, bytes] = {}
+        self._next_row = -1
+        self._block_files = 1
 
     @property
     def root(self) -> None:
@@ -142,73 +136,116 @@ class CommitFiles:
     def _rows(self) -> dict[str, int]:
         return {path: row for row, path in enumerate(self._listing.paths)}
 
-    def own_path(self, path: str) -> str:
-        """Return the path as its repository knows it."""
+    @cached_property
+    def _git(self) -> Git:
+        return Git(self._folder)
+
+    def repository_path(self, path: str) -> str:
+        """Return the path in its repository."""
         return path
 
     def read(self, path: str, limit: int) -> ReadFile:
         """Return the bytes of a file of at most ``limit`` bytes."""
         row = self._rows.get(path)
-        state = (0,) * 5 if row is None else tuple(self._listing.states[row].tolist())
-        if state[4] == stat.S_IFLNK:
+        size, blob_id, kind = (0, "", 0) if row is None else self._blob(row)
+        if kind == stat.S_IFLNK:
             return ReadFile(path, 0, None, unread=FileFlag.LINK)
-        identity = _identity_of(state)
         try:
-            if not identity:
-                raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
-            blob = self._blobs.read(identity, limit, BINARY_PROBE_BYTES)
-            if blob is None:
-                raise OSError(0, "its content is not in this clone")
-        except OSError as error:
-            return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
-        if blob.size > limit:
-            return too_large(path, blob.size, limit, blob.start)
-        return ReadFile(path, blob.size, blob.start, digest=digest(blob.start))
+            if row is None or not blob_id:
+                return _unread(path, "No such file or directory")
+            if size > limit:
+                return too_large(path, size, limit, self._start(blob_id))
+            with self._lock:
+                if blob_id not in self._block:
+                    self._read_block(row, limit)
+                content = self._block.get(blob_id)
+        except GitError as error:
+            return _unread(path, str(error))
+        if content is None:
+            return _unread(path, "its content is not in this clone")
+        return ReadFile(path, size, content, digest=digest(content))
+
+    def _blob(self, row: int) -> tuple[int, str, int]:
+        """Return the size, id and type of a file."""
+        size, *pieces, kind = self._listing.states[row].tolist()
+        digits = "".join(f"{piece:0{_ID_DIGITS}x}" for piece in pieces)
+        # A short id has zeros behind its 40 digits; a long one is named by its first digits as well.
+        blob_id = digits[:40] if digits.endswith("0" * (3 * _ID_DIGITS - 40)) else digits
+        return size, blob_id if digits.strip("0") else "", kind
+
+    def _start(self, blob_id: str) -> bytes:
+        output = self._git.history(
+            "cat-file", "blob", blob_id, deadline=Deadline(), max_bytes=BINARY_PROBE_BYTES * 10
+        )
+        return b"" if output is None else output.text[:BINARY_PROBE_BYTES]
+
+    def _read_block(self, row: int, limit: int) -> None:
+        """Read a file, and the next ones if the files before it were read."""
+        is_next = row == self._next_row
+        self._block_files = min(2 * self._block_files, _MAX_BLOCK_FILES) if is_next else 1
+        wanted, total, end = list[str](), 0, row
+        while end < len(self._listing.paths) and len(wanted) < self._block_files and total < _MAX_BLOCK_BYTES:
+            size, blob_id, kind = self._blob(end)
+            if kind == stat.S_IFREG and blob_id and size <= limit:
+                wanted.append(blob_id)
+                total += size
+            end += 1
+        self._next_row = end
+        self._block = _read_blobs(self._git, wanted)
 
 
 class _Entry(NamedTuple):
-    identity: str
+    id: str
     kind: int
     size: int
 
 
-class _CommitLook(NamedTuple):
-    """What a commit tells of its names."""
+class _CommitStats(NamedTuple):
+    """``files.Stats`` of the names in a commit."""
 
-    entries: dict[str, _Entry]
-    target: Callable[[str], str]
+    entries: Mapping[str, _Entry]
+    targets: Mapping[str, bytes]
+    """Content of the links by their ids."""
 
     def states(self, names: Sequence[str]) -> NDArray[np.int64]:
         rows = [_state(self.entries[name]) if name in self.entries else (0,) * 5 for name in names]
         return np.array(rows, np.int64).reshape(-1, 5)
 
-    def is_out_of_reach(self, name: str) -> bool:
+    def is_inaccessible(self, name: str) -> bool:
         del name
         return False
 
-    def link_leaves(self, name: str) -> bool:
-        """Follow a link through the commit, as the system would through a folder."""
-        pending, reached, left = [*reversed(PurePosixPath(name).parts)], list[str](), _MOST_LINKS
-        while pending:
-            step = pending.pop()
-            if step == "..":
-                if not reached:
-                    return True
-                reached.pop()
-                continue
-            reached.append(step)
-            entry = self.entries.get("/".join(reached))
+    def link_escapes(self, name: str) -> bool:
+        for _ in range(_MAX_LINKS):
+            entry = self.entries.get(name)
             if entry is None or entry.kind != stat.S_IFLNK:
-                continue
-            left -= 1
-            if left < 0:
                 return False
-            target = self.target(entry.identity)
-            if target.startswith("/"):
+            target = os.fsdecode(self.targets.get(entry.id, b"/")[:_MAX_LINK_BYTES])
+            name = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            if name == ".." or name.startswith(("/", "../")):
                 return True
-            reached.pop()
-            pending += (part for part in reversed(target.split("/")) if part not in ("", "."))
         return False
+
+
+def _unread(path: str, why: str) -> ReadFile:
+    return ReadFile(path, 0, None, f"can't be read ({why}); listed by path only")
+
+
+def _read_blobs(git: Git, ids: Sequence[str]) -> dict[str, bytes]:
+    """Return the content of blobs by the ids that were asked for, without missing ones."""
+    output = git.history("cat-file", "--batch", lines=ids, deadline=Deadline()) if ids else None
+    text, at, found = (output.text if output is not None else b""), 0, dict[str, bytes]()
+    for blob_id in ids:
+        end = text.find(b"\n", at)
+        head = text[at:end].split() if end >= 0 else []
+        at = end + 1
+        if len(head) != 3 or not head[2].isdigit():
+            continue
+        size = int(head[2])
+        if head[1] == b"blob" and at + size < len(text):
+            found[blob_id] = text[at : at + size]
+        at += size + 1
+    return found
 
 
 def _entries(text: bytes) -> dict[str, _Entry]:
@@ -222,16 +259,8 @@ def _entries(text: bytes) -> dict[str, _Entry]:
     }
 
 
-def _state(entry: _Entry) -> tuple[int, int, int, int, int]:
-    """Return the numbers of ``Listing.states``: for times and inode the blob's id, as far as it goes."""
-    digits = entry.identity.ljust(3 * _DIGITS, "0")
-    pieces = (int(digits[at : at + _DIGITS], 16) for at in range(0, 3 * _DIGITS, _DIGITS))
-    return (entry.size, *pieces, entry.kind)  # type: ignore[return-value]
-
-
-def _identity_of(state: Sequence[int]) -> str:
-    """Return the id of a blob, of a longer one its first digits, which name it as well; ``""`` for none."""
-    digits = "".join(f"{piece:0{_DIGITS}x}" for piece in state[1:4])
-    if not digits.strip("0"):
-        return ""
-    return digits[:40] if digits.endswith("0" * (3 * _DIGITS - 40)) else digits
+def _state(entry: _Entry) -> tuple[int, ...]:
+    """Return a row of ``Listing.states``, with the blob's id for times and inode."""
+    digits = entry.id.ljust(3 * _ID_DIGITS, "0")
+    pieces = (int(digits[at : at + _ID_DIGITS], 16) for at in range(0, 3 * _ID_DIGITS, _ID_DIGITS))
+    return (entry.size, *pieces, entry.kind)

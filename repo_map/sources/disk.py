@@ -1,4 +1,4 @@
-"""The only way to the files below a root: it follows no link, waits for nothing, and no read is endless."""
+"""Access to the files below a root: no link is followed, no pipe is waited for, every read is bounded."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _STEP = getattr(os, "O_PATH", os.O_RDONLY) | _IS_FOLDER | getattr(os, "O_CLOEXEC
 _STEPS_BY_FOLDER = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
-class Reading(NamedTuple):
-    """What one read of a regular file gave."""
+class FileContent(NamedTuple):
+    """The result of reading a regular file."""
 
     before: os.stat_result
     source: bytes
-    """Its bytes; of a file over the limit the first ones."""
+    """Its bytes, of a file over the limit the first ones."""
     after: os.stat_result | None
     """None for a file over the limit."""
 
@@ -45,12 +45,12 @@ def open_inside(root: Path, path: str) -> int:
     Raises:
         OSError: It can't be opened, or the path leads out of the tree.
     """
-    if leads_out(path):
+    if escapes_root(path):
         raise OSError(0, "its path leads out of the repository")
     return _open(root, path, _FLAGS)
 
 
-def read_whole(root: Path, path: str, limit: int, *, first: int) -> Reading:
+def read_whole(root: Path, path: str, limit: int, *, first: int) -> FileContent:
     """Read a file of a tree, or the ``first`` bytes of one that has more than ``limit``.
 
     Raises:
@@ -60,17 +60,17 @@ def read_whole(root: Path, path: str, limit: int, *, first: int) -> Reading:
     try:
         before = _regular(descriptor)
         if before.st_size > limit:
-            return Reading(before, os.read(descriptor, first), None)
+            return FileContent(before, os.read(descriptor, first), None)
         source = os.read(descriptor, before.st_size + 1)
         while len(source) < before.st_size and (piece := os.read(descriptor, before.st_size - len(source))):
             source += piece
-        return Reading(before, source[:limit], os.fstat(descriptor))
+        return FileContent(before, source[:limit], os.fstat(descriptor))
     finally:
         os.close(descriptor)
 
 
-def read_start(folder: Path, path: str, most: int) -> bytes:
-    """Return the first bytes, at most ``most``, of a regular file below ``folder``, git's own included.
+def read_start(folder: Path, path: str, limit: int) -> bytes:
+    """Return the first bytes, at most ``limit``, of a regular file below ``folder``, git's own included.
 
     Raises:
         OSError: It can't be opened, or is no regular file.
@@ -79,7 +79,7 @@ def read_start(folder: Path, path: str, most: int) -> bytes:
     try:
         _regular(descriptor)
         found = b""
-        while len(found) < most and (piece := os.read(descriptor, most - len(found))):
+        while len(found) < limit and (piece := os.read(descriptor, limit - len(found))):
             found += piece
         return found
     finally:
@@ -90,53 +90,36 @@ def list_folder(folder: Path, path: str) -> list[Entry]:
     """Return the names in the folder ``path`` below ``folder``, ``""`` for itself, in no order.
 
     Raises:
-        OSError: It can't be listed, or a link stands in its path.
+        OSError: It can't be listed, or a link is in its path.
     """
     with _listable(folder, path.rstrip("/")) as place, os.scandir(place) as entries:
         return [Entry(entry.name, _kind_of(entry)) for entry in entries]
 
 
 def require_folder(folder: Path) -> None:
-    """Raise ``OSError`` where a folder can't be listed; nothing that is none is waited for."""
+    """Raise ``OSError`` if a folder can't be listed; it does not wait for a pipe in its place."""
     with _listable(folder, "") as place, os.scandir(place):
         pass
 
 
 def kind(path: str | Path) -> int:
-    """Return the type of what stands at a path, as ``stat.S_IFMT`` gives it; 0 where nothing stands."""
+    """Return the file type at a path, as ``stat.S_IFMT`` gives it; 0 if nothing is there."""
     try:
         return stat.S_IFMT(os.lstat(path).st_mode)
     except (OSError, ValueError):
         return 0
 
 
-def size(path: str | Path) -> int:
-    """Return the bytes of what stands at a path, 0 where nothing stands."""
-    try:
-        return os.lstat(path).st_size
-    except (OSError, ValueError):
-        return 0
-
-
 def modified_ns(path: str | Path) -> int:
-    """Return when what stands at a path was last written, in ns; 0 where nothing stands."""
+    """Return the mtime at a path in ns; 0 if nothing is there."""
     try:
         return os.lstat(path).st_mtime_ns
     except (OSError, ValueError):
         return 0
 
 
-def could_wait(path: str | Path) -> bool:
-    """Say whether to open a path, links followed, could wait or never end: for a pipe, a device."""
-    try:
-        found = Path(path).stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(found) or stat.S_ISDIR(found))
-
-
 def states(root: Path, paths: Iterable[str]) -> array[int]:
-    """Return five numbers for each path: size, two times of change in ns, inode, type; zeros for none."""
+    """Return five numbers for each path: size, mtime and ctime in ns, inode, type; zeros if it is missing."""
     prefix = os.path.join(root, "")  # noqa: PTH118
     rows = array("q")
     lstat, extend = os.lstat, rows.extend
@@ -154,8 +137,8 @@ def state(found: os.stat_result) -> tuple[int, int, int, int, int]:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode, stat.S_IFMT(found.st_mode)
 
 
-def is_out_of_reach(root: Path, path: str) -> bool:
-    """Say whether a path can't be looked at, though something may stand there: its name is too long."""
+def is_inaccessible(root: Path, path: str) -> bool:
+    """Return True if a path can't be accessed though it may exist: it is too long, or closed."""
     try:
         os.lstat(os.path.join(root, path))  # noqa: PTH118
     except (FileNotFoundError, NotADirectoryError):
@@ -165,15 +148,15 @@ def is_out_of_reach(root: Path, path: str) -> bool:
     return False
 
 
-def link_leaves(root: Path, path: str) -> bool:
-    """Say whether the link at ``path`` leads out of the tree."""
+def link_escapes(root: Path, path: str) -> bool:
+    """Return True if the link at ``path`` leads out of the tree."""
     real_root = os.path.realpath(root)
     target = os.path.realpath(os.path.join(real_root, path))  # noqa: PTH118
     return target != real_root and not target.startswith(os.path.join(real_root, ""))  # noqa: PTH118
 
 
-def leads_out(path: str) -> bool:
-    """Say whether a relative path names what no tree holds: a parent, a root, a drive, git's own files."""
+def escapes_root(path: str) -> bool:
+    """Return True if a relative path leads out of a tree, or into a version control system's files."""
     steps = path.rstrip("/").split("/")
     return (
         any(step in ("", ".", "..") or step.lower() in METADATA for step in steps)
@@ -183,12 +166,12 @@ def leads_out(path: str) -> bool:
 
 
 def is_kernel_folder(folder: Path) -> bool:
-    """Say whether a folder shows the kernel's state and no files: processes, devices."""
+    """Return True if a folder shows processes or devices instead of files."""
     return f"{folder}/".startswith(_KERNEL_FOLDERS)
 
 
 def _open(root: Path, path: str, flags: int) -> int:
-    """Open what stands at ``path`` below ``root``, step by step."""
+    """Open ``path`` below ``root``, step by step."""
     if not _STEPS_BY_FOLDER:
         return _open_resolved(root, path, flags)
     *folders, name = path.split("/")
@@ -204,14 +187,14 @@ def _open(root: Path, path: str, flags: int) -> int:
 
 
 def _open_resolved(root: Path, path: str, flags: int) -> int:
-    """Open a file where folders can't be stepped through; the check and the opening are not one."""
+    """Open a file where ``openat`` is missing; the check and the opening are not atomic."""
     return os.open(_unlinked(root, path), flags | _NO_LINK)
 
 
 def _unlinked(root: Path, path: str) -> Path:
     target = root / path
     if target.resolve() != root.resolve() / path:
-        raise OSError(0, "a link stands in its path")
+        raise OSError(0, "a link is in its path")
     return target
 
 

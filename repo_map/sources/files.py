@@ -1,4 +1,4 @@
-"""The only IO on a repository's files: which there are, what identifies their state, and their bytes."""
+"""List and read the files of a folder, with the state that tells whether one has changed."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.limits import USUAL
+from repo_map.limits import DEFAULT
 from repo_map.messages import is_printable
 from repo_map.secrets.names import mask_names
 from repo_map.sources import disk
 from repo_map.sources.file_kinds import BINARY_PROBE_BYTES, FileFlag, is_binary
-from repo_map.sources.listing import Names, Walk
+from repo_map.sources.listing import FileLister, ListingResult
 
 DIGEST_BYTES = 16
+_UNPRINTABLE_NAME = "its name has control characters or is not UTF-8; it was left out"
+_ESCAPING_NAME = "its path leads out of the repository or into a version control system; it was left out"
 SECRET_NAME = "its name holds a secret, which is masked; it is not opened"
 
 
 class Problem(NamedTuple):
-    """Something that was left out or went wrong, so that no map is silently incomplete."""
+    """Something that was skipped or failed, so that no map is silently incomplete."""
 
     path: str
     """The file or folder, relative to the root; ``""`` for the whole tree."""
@@ -33,40 +35,40 @@ class Problem(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The files of a tree in path order, with what identifies the state of each, and what was left out."""
+    """The files of a tree in path order, with the state of each, and what was skipped."""
 
     paths: tuple[str, ...]
     states: NDArray[np.int64]
-    """Shape (n, 5): size, times of the last change of content and of status in ns, inode, type.
+    """Shape (n, 5): size, mtime and ctime in ns, inode, type.
 
-    While these stay as they are so do the bytes, bar an edit within a step of the clock of the listing.
+    Equal states mean equal bytes, except after an edit within one clock step of the listing.
     """
-    left_out: tuple[str, ...]
-    """Names that git gave and that are no files of the tree: gone, folders, links out of it."""
+    skipped: tuple[str, ...]
+    """Names from git that are no files of the tree: deleted, folders, links out of it."""
     problems: tuple[Problem, ...]
     digest: bytes
-    """Of what the walk found."""
+    """Of the names."""
     parts: tuple[Listing, ...] = ()
-    """Of the trees that it is made of, where it is of several; not kept beyond the process."""
+    """Those of its sources, if it is of several; not stored."""
 
 
 class ReadFile(NamedTuple):
-    """A file's bytes, or None and the reason where there is nothing to read."""
+    """A file's bytes, or None and the reason."""
 
     path: str
     size: int
     source: bytes | None
     problem: str = ""
     unread: FileFlag = FileFlag.TRUNCATED
-    """Why there is nothing to read, where there is not."""
+    """The flag of a file without bytes."""
     digest: bytes = b""
-    """Of the bytes on disk, empty where nothing was read."""
+    """Of the bytes on disk, empty if nothing was read."""
     secrets: tuple[str, ...] = ()
-    """The format of each secret that ``source`` no longer holds."""
+    """The format of each secret that is masked in ``source``."""
 
 
 def resolve_root(root: Path) -> Path:
-    """Return ``root`` as an absolute folder, or say what is wrong with it."""
+    """Return ``root`` as an absolute folder; raises ``RepositoryNotFoundError`` if it can't be read."""
     try:
         # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
         resolved = Path(os.path.expanduser(root)).resolve()  # noqa: PTH111
@@ -93,43 +95,41 @@ def list_files(
     root: Path,
     known: Listing | None = None,
     *,
-    limit: int = USUAL.files,
+    limit: int = DEFAULT.files,
     on_wait: Callable[[], object] = lambda: None,
 ) -> Listing:
-    """List the first ``limit`` files of a tree; a ``known`` earlier listing saves a look at every name.
+    """List the first ``limit`` files of a tree; a ``known`` earlier listing saves calls of ``stat``.
 
-    ``on_wait`` is called now and then while git is waited for; what it raises ends git and the listing.
+    ``on_wait`` is called now and then while git runs; an exception from it ends git and the listing.
     """
 
     def is_wanted() -> bool:
         on_wait()
         return True
 
-    walk = Walk(root, is_wanted)
+    lister = FileLister(root, is_wanted)
     try:
-        return _listed(walk, root, known, limit)
+        return _list(lister, root, known, limit)
     finally:
-        walk.end()
+        lister.end()
 
 
-def _listed(walk: Walk, root: Path, known: Listing | None, limit: int) -> Listing:
+def _list(lister: FileLister, root: Path, known: Listing | None, limit: int) -> Listing:
     if known is None:
-        names = walk.finish(b"")
-        return sort_names(names, limit, _FolderLook(root)) if names else _EMPTY
-    # While git walks, look at the files that are probably still there.
+        found = lister.finish(b"")
+        return sort_names(found, limit, _DiskStats(root)) if found else _EMPTY
+    # While git lists, stat the files that are probably still there.
     states = _states(root, known.paths)
-    names = walk.finish(known.digest)
-    if names is not None:
-        return sort_names(names, limit, _FolderLook(root))
+    found = lister.finish(known.digest)
+    if found is not None:
+        return sort_names(found, limit, _DiskStats(root))
     same_types = np.array_equal(states[:, 4], known.states[:, 4])
-    if same_types and not any(
-        _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
-    ):
+    if same_types and not any(_type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.skipped):
         return known._replace(states=states)
-    return sort_names(walk.finish(b"") or Names((), b"", ()), limit, _FolderLook(root))
+    return sort_names(lister.finish(b"") or ListingResult((), b"", ()), limit, _DiskStats(root))
 
 
-def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFile:
+def read_file(root: Path, path: str, *, limit: int = DEFAULT.file_bytes) -> ReadFile:
     """Read a listed file of at most ``limit`` bytes, without following links."""
     try:
         for _ in range(3):
@@ -147,122 +147,109 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
 
 
 def too_large(path: str, size: int, limit: int, start: bytes) -> ReadFile:
-    """Return what is said of a file over the limit, of which ``start`` are the first bytes."""
-    if is_binary(start):
-        return ReadFile(
-            path, size, None, unread=FileFlag.BINARY
-        )  # As if it were small: nobody misses its text.
+    """Return a file over the limit, of which ``start`` are the first bytes."""
+    if is_binary(start):  # As if it were small: it has no text that could be missed.
+        return ReadFile(path, size, None, unread=FileFlag.BINARY)
     return ReadFile(path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only")
 
 
 def digest(source: bytes) -> bytes:
-    """Return what identifies a file's bytes."""
+    """Return the digest of a file's bytes."""
     return hashlib.sha256(source).digest()[:DIGEST_BYTES]
 
 
-class Look(Protocol):
-    """What tells of the names of a tree what stands there."""
+class FileStats(Protocol):
+    """Stat access to names, on disk or in a commit."""
 
     def states(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Return the rows of ``Listing.states`` for names, zeros for those of nothing."""
+        """Return the rows of ``Listing.states`` for names, zeros for missing ones."""
 
-    def is_out_of_reach(self, name: str) -> bool:
-        """Say whether something may stand at a name that can't be looked at."""
+    def is_inaccessible(self, name: str) -> bool:
+        """Return True if something may be at a name, but can't be accessed."""
 
-    def link_leaves(self, name: str) -> bool:
-        """Say whether the link at a name leads out of the tree."""
+    def link_escapes(self, name: str) -> bool:
+        """Return True if the link at a name leads out of the tree."""
 
 
-class _FolderLook(NamedTuple):
-    """What the disk tells."""
-
+class _DiskStats(NamedTuple):
     root: Path
 
     def states(self, names: Sequence[str]) -> NDArray[np.int64]:
         return _states(self.root, names)
 
-    def is_out_of_reach(self, name: str) -> bool:
-        return disk.is_out_of_reach(self.root, name)
+    def is_inaccessible(self, name: str) -> bool:
+        return disk.is_inaccessible(self.root, name)
 
-    def link_leaves(self, name: str) -> bool:
-        return disk.link_leaves(self.root, name)
+    def link_escapes(self, name: str) -> bool:
+        return disk.link_escapes(self.root, name)
 
 
-def sort_names(found: Names, limit: int, look: Look) -> Listing:
-    """Sort names into files, the first ``limit`` by path, and what is left out, with the reasons."""
+def sort_names(found: ListingResult, limit: int, stats: FileStats) -> Listing:
+    """Sort names into files, the first ``limit`` by path, and skipped ones, with the reasons."""
     problems = [Problem(*problem) for problem in found.problems]
-    names = sorted(found.names)
-    odd = frozenset(name for name in names if not is_printable(name))
-    problems.extend(
-        Problem(ascii(name)[1:-1], "its name has control characters or is not UTF-8; it was left out")
-        for name in sorted(odd)
-    )
-    out = frozenset(name for name in names if disk.leads_out(name))
-    problems.extend(
-        Problem(
-            ascii(name)[1:-1],
-            "its path leads out of the repository or into a version control system; it was left out",
-        )
-        for name in sorted(out - odd)
-    )
-    names = [name for name in names if name not in odd and name not in out]
-    names, excess = within_limit(names, limit)
+    names: list[str] = []
+    for name in sorted(found.names):
+        if not is_printable(name):
+            problems.append(Problem(ascii(name)[1:-1], _UNPRINTABLE_NAME))
+        elif disk.escapes_root(name):
+            problems.append(Problem(ascii(name)[1:-1], _ESCAPING_NAME))
+        else:
+            names.append(name)
+    names, excess = first_names(names, limit)
     problems.extend(excess)
-    linked = _linked_folders(names, look)
+    linked = _linked_folders(names, stats)
     problems.extend(
         Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked
     )
     names = [name for name in names if not any(name.startswith(f"{link}/") for link in linked)]
-    states = look.states(names)
-    kept, left_out = [], []
+    states = stats.states(names)
+    is_file, skipped = [], []
     for name, kind in zip(names, states[:, 4].tolist(), strict=True):
-        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(name, kind, look)
-        if kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason):
-            kept.append(True)
-            continue
-        kept.append(False)
-        left_out.append(name)
-        if reason:
-            problems.append(Problem(name.rstrip("/"), reason))
-    paths = [name for name, is_kept in zip(names, kept, strict=True) if is_kept]
-    states = states[np.array(kept, np.bool_)]
+        reason = "" if kind == stat.S_IFREG else _skip_reason(name, kind, stats)
+        is_file.append(kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason))
+        if not is_file[-1]:
+            skipped.append(name)
+            if reason:
+                problems.append(Problem(name.rstrip("/"), reason))
+    paths = [name for name, is_listed in zip(names, is_file, strict=True) if is_listed]
+    states = states[np.array(is_file, np.bool_)]
     if (masked := mask_names(paths)) != paths:
         problems.extend(Problem(name, SECRET_NAME) for name in sorted({*masked} - {*paths}))
-        # A file is known by the name that may be told: nobody can read it, or tell two of one name apart.
+        # A file is known by its masked name: it can't be read, and two of one name are one.
         row_of = {name: row for row, name in enumerate(masked)}
         paths = sorted(row_of)
         states = states[[row_of[name] for name in paths]]
-    return Listing(tuple(paths), states, tuple(left_out), tuple(sorted(problems)), found.digest)
+    return Listing(tuple(paths), states, tuple(skipped), tuple(sorted(problems)), found.digest)
 
 
-def within_limit(names: list[str], limit: int) -> tuple[list[str], list[Problem]]:
-    """Return the first ``limit`` of sorted names, and what is to be told where there are more."""
+def first_names(names: list[str], limit: int) -> tuple[list[str], list[Problem]]:
+    """Return the first ``limit`` of sorted names, and the problem to report if there are more."""
     if len(names) <= limit:
         return names, []
     message = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
     return names[:limit], [Problem("", message)]
 
 
-def _reason_to_leave_out(name: str, kind: int, look: Look) -> str:
-    """Return why a name is left out, ``""`` for one that is gone and for a link inside the tree."""
+def _skip_reason(name: str, kind: int, stats: FileStats) -> str:
+    """Return why a name is skipped, ``""`` for a deleted file and for a link inside the tree."""
     if kind == 0:
-        return "its path is too long or closed; it was left out" if look.is_out_of_reach(name) else ""
+        return "its path is too long or closed; it was left out" if stats.is_inaccessible(name) else ""
     if kind == stat.S_IFDIR:
         return "a submodule or nested repository; its files were not indexed"
     if kind != stat.S_IFLNK:
         return "neither a file nor a folder; it was left out"
-    return "a symbolic link that leaves the tree; it was not followed" if look.link_leaves(name) else ""
+    return "a symbolic link that leaves the tree; it was not followed" if stats.link_escapes(name) else ""
 
 
-def _linked_folders(names: Iterable[str], look: Look) -> list[str]:
-    """Return the links that names lead through: git remembers folders, and a link may stand there by now."""
+def _linked_folders(names: Iterable[str], stats: FileStats) -> list[str]:
+    """Return the links that names lead through: a folder in git's index may have become a link."""
     folders: set[str] = set()
     for name in names:
         folder = name.rpartition("/")[0]
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    kinds = look.states(ordered := sorted(folders))[:, 4].tolist()
+    kinds = stats.states(ordered := sorted(folders))[:, 4].tolist()
     return [folder for folder, kind in zip(ordered, kinds, strict=True) if kind == stat.S_IFLNK]
 
 

@@ -1,4 +1,4 @@
-"""The only way to git, a read-only source of facts: no repository makes it run code, wait or stay."""
+"""Run git read-only: without hooks, filters or transports, within a deadline and resource limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,34 +18,31 @@ from typing import IO, NamedTuple
 
 from repo_map.errors import RepoMapError
 from repo_map.sources.repository import (
-    BorrowedRepositoryError,
+    ForeignRepositoryError,
     Repository,
-    UnsoundRepositoryError,
-    find_repository,
-    first_trap,
+    UnsafeRepositoryError,
+    discover_repository,
 )
 from repo_map.working_folder import find_program
 
-LONGEST_S = 60.0
+TIMEOUT_S = 60.0
 """Seconds after which a call is ended, whatever it waits for."""
-_MOST_BYTES = 200_000_000
-"""Of output; 400,000 names take some 30 MB, 3,000 commits of a large repository less than 10."""
-_MOST_MEMORY = 4_000_000_000
+_MAX_OUTPUT_BYTES = 200_000_000
+"""400,000 names take some 30 MB, 3,000 commits of a large repository less than 10."""
+_MAX_MEMORY_BYTES = 4_000_000_000
 _LISTING_CPU_S = 10
-"""Of CPU time for a question about the work tree: 80,000 files take one, unless patterns are slow."""
+"""CPU time of a listing: 80,000 files take 1 s, unless ignore patterns are slow."""
 _ERROR_BYTES = 10_000
 _CHUNK = 1 << 16
-_END_S = 5.0
-"""For a git that has printed all to end on a busy machine."""
-_LOOK_UP_S = 0.2
-"""After which it is asked whether an answer is still wanted."""
-_SLOW_S = 0.5
-"""After which it is looked for what git may be waiting for; 10,000 files are listed in a tenth of that."""
+_EXIT_S = 5.0
+"""For a git that has printed all to exit on a busy machine."""
+_POLL_S = 0.2
+"""Interval at which ``Deadline`` asks whether an answer is still wanted."""
 
 HEAD = "HEAD"
 _ID = re.compile(r"[0-9a-f]{40,64}")
 
-HARDENED = (
+SAFE_OPTIONS = (
     "--no-optional-locks",
     "--no-pager",
     *("-c", "core.fsmonitor=false"),
@@ -61,9 +58,9 @@ HARDENED = (
     # A folder that looks like a repository is none: its files may be anybody's.
     *("-c", "safe.bareRepository=explicit"),
 )
-"""What every call begins with: no hook, pager, filter, transport or other program is run."""
-# The user's own settings; the others say where a repository is, or were set by a git that runs us as a hook.
-_KEPT_VARIABLES = (
+"""Options of every call: no hook, pager, filter, transport or other program is run."""
+# The user's settings; the others locate a repository, or were set by a git that runs this program as a hook.
+_USER_VARIABLES = (
     "GIT_CONFIG_COUNT",
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_KEY_",
@@ -74,7 +71,7 @@ _KEPT_VARIABLES = (
 )
 _CEILINGS = "GIT_CEILING_DIRECTORIES"
 _NO_ATTRIBUTES = Path(__file__).parent
-"""A folder that no repository's author writes in: git reads attributes in the folder that it stands in."""
+"""A folder outside every repository: git reads attributes in its working folder."""
 
 
 class GitError(RepoMapError):
@@ -85,51 +82,50 @@ class GitError(RepoMapError):
     def __init__(self, message: str, *, is_notable: bool = False) -> None:
         super().__init__(message)
         self.is_notable = is_notable
-        """Whether the user should hear of it: the folder, or its repository, is somebody else's or odd."""
+        """True if it must be shown to the user: the folder has a foreign owner or an unsafe repository."""
 
 
-class SlowRulesError(GitError):
-    """Git takes too much CPU time for a work tree, as it would again."""
+class GitTimeoutError(GitError):
+    """Git takes too long for a listing, as it would again."""
 
 
 class Deadline:
-    """The moment after which nothing more is read: when the time is up, or nobody wants it any more."""
+    """The moment at which a call is ended: a timeout, or when its result is no longer wanted."""
 
-    def __init__(self, seconds: float = LONGEST_S, is_wanted: Callable[[], bool] | None = None) -> None:
-        """``is_wanted`` may also raise, which ends the call that is waited for."""
+    def __init__(self, seconds: float = TIMEOUT_S, is_wanted: Callable[[], bool] | None = None) -> None:
+        """``is_wanted`` may also raise, which ends the call."""
         self._ends = time.monotonic() + seconds
         self._is_wanted = is_wanted
 
     def left(self) -> float:
-        """Return the seconds that are left, at most those until it is worth asking again; 0 for none."""
+        """Return the seconds to wait before asking again, 0 once the deadline has passed."""
         if self._is_wanted is not None and not self._is_wanted():
             return 0.0
-        return min(max(0.0, self._ends - time.monotonic()), _LOOK_UP_S)
+        return min(max(0.0, self._ends - time.monotonic()), _POLL_S)
 
 
 class GitOutput(NamedTuple):
-    """What a command printed, and how it ended."""
+    """The output of a command, and its exit status."""
 
     text: bytes
     status: int | None
-    """The exit status, ``None`` when the deadline, or the limit of what it may print, ended it first."""
+    """None if the deadline, or the limit of its output, ended it."""
     errors: str = ""
-    trap: str = ""
-    """What it was ended for, where it would have waited for ever."""
 
 
 class GitProcess:
-    """One run of git, read and fed side by side; whoever starts it finishes or ends it."""
+    """A running git, read and fed in threads; its owner calls ``finish`` or ``end``."""
 
     def __init__(
         self,
         command: list[str],
         environment: dict[str, str],
         sent: bytes = b"",
+        *,
         cpu_s: int | None = None,
-        file_bytes: int | None = None,
+        max_bytes: int = _MAX_OUTPUT_BYTES,
     ) -> None:
-        """Start it, with at most ``cpu_s`` of CPU time and files of ``file_bytes``.
+        """Start it, with at most ``cpu_s`` of CPU time and ``max_bytes`` of output.
 
         Raises:
             OSError: it can't be started.
@@ -145,14 +141,15 @@ class GitProcess:
             process_group=None if sys.platform == "win32" else 0,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        _bound(self._process.pid, cpu_s, file_bytes)
+        _limit_resources(self._process.pid, cpu_s)
         process = self._process
         assert process.stdout is not None
         assert process.stderr is not None
+        self._max_bytes = max_bytes
         self._received: list[bytes] = []
         self._errors: list[bytes] = []
         self._is_read = Event()
-        self._is_whole = False
+        self._is_complete = False
         work = [partial(self._read, process.stdout), partial(_drain, process.stderr, self._errors)]
         if process.stdin is not None:
             work.append(partial(_feed, process.stdin, sent))
@@ -164,37 +161,29 @@ class GitProcess:
             self._kill()
             raise
 
-    def finish(self, deadline: Deadline, traps: Callable[[], Iterator[str]] = lambda: iter(())) -> GitOutput:
-        """Return what it prints until ``deadline``.
-
-        ``traps`` looks for what it may be waiting for, where it takes long: it yields ``""`` while it finds
-        nothing, and then the reason to end it.
-        """
-        trap, status, waited, pause = "", None, 0.0, _SLOW_S
+    def finish(self, deadline: Deadline) -> GitOutput:
+        """Return its output until ``deadline``, and end it."""
+        status = None
         try:
             # What is asked for too late is not answered, however fast git is.
             is_late = deadline.left() <= 0
-            while not trap and (left := deadline.left()) > 0 and not self._is_read.wait(left):
-                waited += left
-                if waited >= pause:
-                    trap = self._first(traps(), deadline)
-                    # A tree that takes long to look through is looked through less often.
-                    waited, pause = 0.0, pause * 2
-            if not is_late and self._is_read.is_set() and self._is_whole:
-                status = self._process.wait(timeout=_END_S)
+            while (left := deadline.left()) > 0 and not self._is_read.wait(left):
+                pass
+            if not is_late and self._is_read.is_set() and self._is_complete:
+                status = self._process.wait(timeout=_EXIT_S)
         except subprocess.TimeoutExpired:
             pass
         finally:
             self.end()
         errors = b"".join(self._errors).decode("utf-8", "replace")
-        return GitOutput(b"".join(self._received), status, errors, trap)
+        return GitOutput(b"".join(self._received), status, errors)
 
     def end(self) -> None:
-        """End it at once, with whatever it started; one that has ended stays as it is."""
+        """End it with all that it started, unless it has ended."""
         self._kill()
-        # They see the end of their pipes now; the pieces are complete once they have.
+        # They see the end of their pipes now; the output is complete once they have.
         for thread in self._threads:
-            thread.join(_END_S)
+            thread.join(_EXIT_S)
 
     def _kill(self) -> None:
         if self._process.returncode is None:
@@ -205,184 +194,123 @@ class GitProcess:
                     os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def _first(self, traps: Iterator[str], deadline: Deadline) -> str:
-        """Return the first trap that is found before git answers."""
-        for trap in traps:
-            if trap or self._is_read.is_set() or not deadline.left():
-                return trap
-        return ""
-
     def _read(self, stream: IO[bytes]) -> None:
-        total = 0
-        with stream:
-            while piece := os.read(stream.fileno(), _CHUNK):
-                total += len(piece)
-                if total > _MOST_BYTES:
-                    break
-                self._received.append(piece)
-            else:
-                self._is_whole = True
-        self._is_read.set()
+        left = self._max_bytes
+        try:
+            with stream:
+                while piece := os.read(stream.fileno(), _CHUNK):
+                    self._received.append(piece[:left])
+                    left -= len(piece)
+                    if left < 0:
+                        return
+            self._is_complete = True
+        finally:
+            self._is_read.set()
 
 
-class GitConversation:
-    """One run of git that answers line by line; whoever starts it ends it."""
-
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        """Start it; raises ``OSError`` where it can't be."""
-        self._process = subprocess.Popen(
-            command,
-            cwd=_NO_ATTRIBUTES,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            process_group=None if sys.platform == "win32" else 0,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        _bound(self._process.pid, None)
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._asked, self._answers = self._process.stdin, self._process.stdout
-
-    def ask(self, line: str) -> bytes:
-        """Send a line and return the one that answers; ``b""`` where git has ended."""
-        self._asked.write(f"{line}\n".encode())
-        self._asked.flush()
-        return self._answers.readline()
-
-    def read(self, size: int) -> bytes:
-        """Return so many bytes of an answer, fewer where git has ended."""
-        return self._answers.read(size)
-
-    def kill(self) -> None:
-        """End it at once: whoever reads meets its end."""
-        with suppress(OSError):
-            if sys.platform == "win32":
-                self._process.kill()
-            elif self._process.returncode is None:
-                os.killpg(self._process.pid, signal.SIGKILL)
-
-    def end(self) -> None:
-        """End it, and wait for that."""
-        self.kill()
-        self._process.wait()
-        for stream in (self._asked, self._answers):
-            with suppress(OSError):
-                stream.close()
-
-
-class HistoryPlace(NamedTuple):
-    """Where the history of a folder begins."""
+class HistoryStart(NamedTuple):
+    """The commit from which the history of a folder is read."""
 
     head: str
     """The commit's id."""
-    repository: str
-    """Git's own folder."""
+    git_dir: str
     prefix: str
     """The folder's path within the work tree, ``""`` for its root, else with a slash at its end."""
 
 
 class Git:
-    """The repository around a folder, found sound; every question about it goes through here."""
+    """Git in the repository around a folder."""
 
     def __init__(self, root: Path) -> None:
-        """Look at the repository around ``root``; raises ``GitError`` where git is not to be asked."""
+        """Check the repository around ``root``; raises ``GitError`` if git must not be run in it."""
         self._program = git_program()
         self._root = root
-        self._repository = _sound_repository(root)
+        self._repository = _safe_repository(root)
 
     def start(self, *arguments: str) -> GitProcess:
-        """Start a call about the work tree, finished by ``Git.finish``; raises ``OSError`` where it can't."""
+        """Start a call about the work tree, for ``Git.finish``; raises ``OSError`` if it can't be started."""
         repository = self._repository
-        # Only where its settings name one: a repository without a work tree has to stay without.
-        place = ["--work-tree", str(repository.top)] if repository.work_tree else []
-        command = [self._program, "-C", str(self._root), *HARDENED, *place, *arguments]
-        # Nothing above the folder that was looked at is looked at by git.
+        # Only if its settings name one: a repository without a work tree has to stay without.
+        work_tree = ["--work-tree", str(repository.top)] if repository.work_tree else []
+        command = [self._program, "-C", str(self._root), *SAFE_OPTIONS, *work_tree, *arguments]
+        # Git must not discover another repository above the one that was checked.
         ceilings = (str(repository.top.parent), os.environ.get(_CEILINGS, ""))
         environment = git_environment() | {_CEILINGS: os.pathsep.join(filter(None, ceilings))}
         return GitProcess(command, environment, cpu_s=_LISTING_CPU_S)
 
     def finish(self, call: GitProcess, is_wanted: Callable[[], bool] | None = None) -> bytes:
-        """Return what a started call printed, or raise the ``GitError`` that says why there is nothing."""
-        traps = partial(first_trap, self._repository, self._root)
-        output = call.finish(Deadline(LONGEST_S, is_wanted), traps)
+        """Return the output of a started call; raises ``GitError`` if it failed."""
+        output = call.finish(Deadline(TIMEOUT_S, is_wanted))
         if output.status == 0:
             return output.text
-        if output.trap:
-            raise _odd(self._root, output.trap)
         if sys.platform != "win32" and output.status == -signal.SIGXCPU:
-            raise SlowRulesError(
+            raise GitTimeoutError(
                 f"Git took more than {_LISTING_CPU_S} s of CPU time in `{self._root}`, as very slow "
-                "patterns in a `.gitignore` can cause; simplify them and start again.",
+                "patterns in a `.gitignore` can cause; simplify them.",
                 is_notable=True,
             )
         if output.status is None:
-            raise GitError(
-                f"Git did not answer within {LONGEST_S:g} s in `{self._root}`; try again.", is_notable=True
+            raise GitTimeoutError(
+                f"Git did not answer within {TIMEOUT_S:g} s in `{self._root}`, as a pipe in the place of a "
+                "file can cause; remove it.",
+                is_notable=True,
             )
         raise _error(output.errors, self._root)
 
     def ask(self, *arguments: str) -> bytes:
-        """Return the answer to a question about the work tree; raises ``GitError``."""
+        """Return the output of a call about the work tree; raises ``GitError``."""
         return self.finish(self.start(*arguments))
 
-    def place(self, deadline: Deadline) -> HistoryPlace | None:
+    def history_start(self, deadline: Deadline) -> HistoryStart | None:
         """Return where the history of the work tree begins.
 
-        None where nothing is committed, and where git does not trust the owner or does not answer.
+        None if nothing is committed, git does not trust the owner, or it does not answer.
         """
-        git_folder, prefix, head, *_ = (*self._located(deadline, f"{HEAD}^{{commit}}"), "", "", "")
+        git_dir, prefix, head, *_ = (*self._locate(deadline, f"{HEAD}^{{commit}}"), "", "", "")
         # What names no commit may name a file, and comes back as it was given.
-        return HistoryPlace(head, git_folder, prefix) if _ID.fullmatch(head) else None
+        return HistoryStart(head, git_dir, prefix) if _ID.fullmatch(head) else None
 
     def folder(self, deadline: Deadline) -> tuple[str, str] | None:
-        """Return git's own folder and the path within the work tree, as ``HistoryPlace`` has them.
+        """Return the git folder and the path within the work tree, as ``HistoryStart`` has them.
 
-        None where git does not trust the owner or does not answer.
+        None if git does not trust the owner or does not answer.
         """
-        git_folder, prefix, *_ = (*self._located(deadline), "", "")
-        return (git_folder, prefix) if git_folder else None
+        git_dir, prefix, *_ = (*self._locate(deadline), "", "")
+        return (git_dir, prefix) if git_dir else None
 
-    def _located(self, deadline: Deadline, *names: str) -> list[str]:
+    def _locate(self, deadline: Deadline, *names: str) -> list[str]:
         try:
             call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix", *names)
         except OSError:
             return []
-        output = call.finish(deadline, self._trap)
+        output = call.finish(deadline)
         found = os.fsdecode(output.text).split("\n")
-        # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
-        is_sound = output.status == 0 and Path(found[0]).resolve() == self._repository.own
-        return found if is_sound else []
+        # Git decides whether it trusts the owner; what it finds must be what was checked.
+        is_safe = output.status == 0 and Path(found[0]).resolve() == self._repository.git_dir
+        return found if is_safe else []
 
-    def converse(self, *arguments: str) -> GitConversation:
-        """Start a call about what is committed that answers as long as it is asked; raises ``OSError``."""
-        place = ("--git-dir", str(self._repository.own), "--work-tree", ".")
-        return GitConversation([self._program, *HARDENED, *place, *arguments], git_environment())
+    def history(
+        self,
+        *arguments: str,
+        lines: Iterable[str] = (),
+        deadline: Deadline,
+        max_bytes: int = _MAX_OUTPUT_BYTES,
+    ) -> GitOutput | None:
+        """Run a command on commits, with ``lines`` as its input; None if git can't be run.
 
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
-        """Ask for what is committed, ``lines`` going to its standard input; None where git can't run.
-
-        No file of the work tree is opened.
+        It opens no file of the work tree.
         """
-        place = ("--git-dir", str(self._repository.own), "--work-tree", ".")
-        command = [self._program, *HARDENED, *place, *arguments]
+        folders = ("--git-dir", str(self._repository.git_dir), "--work-tree", ".")
+        command = [self._program, *SAFE_OPTIONS, *folders, *arguments]
         sent = "".join(f"{line}\n" for line in lines).encode()
         try:
-            return GitProcess(command, git_environment(), sent).finish(deadline, self._trap)
+            return GitProcess(command, git_environment(), sent, max_bytes=max_bytes).finish(deadline)
         except OSError:
             return None
 
-    def _trap(self) -> Iterator[str]:
-        """Look again at the repository's own files."""
-        try:
-            _sound_repository(self._root)
-        except GitError as error:
-            yield str(error)
-
 
 def git_version() -> str:
-    """Return what git says of its version; raises ``GitError`` where it is missing or does not answer."""
+    """Return the version of git; raises ``GitError`` if it is missing or does not answer."""
     try:
         output = GitProcess([git_program(), "--version"], git_environment()).finish(Deadline(10.0))
     except OSError as error:
@@ -393,11 +321,11 @@ def git_version() -> str:
 
 
 def git_environment() -> dict[str, str]:
-    """Return the environment without the variables that would point git elsewhere or let it ask."""
+    """Return the environment without variables that redirect git or let it prompt."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_KEPT_VARIABLES)
+        if not name.startswith("GIT_") or name.startswith(_USER_VARIABLES)
     }
     return kept | {
         # A partial clone would fetch each missing blob from its remote: no transport is allowed at all.
@@ -411,51 +339,47 @@ def git_environment() -> dict[str, str]:
 
 
 def git_program() -> str:
-    """Return the path of git; raises ``GitError`` where it is missing."""
+    """Return the path of git; raises ``GitError`` if it is missing."""
     executable = find_program("git")
     if executable is None:
         raise GitError("git is not installed; install it to get history and ignore rules.")
     return executable
 
 
-def _sound_repository(root: Path) -> Repository:
+def _safe_repository(root: Path) -> Repository:
     try:
-        repository = find_repository(root)
-    except BorrowedRepositoryError as error:
+        repository = discover_repository(root)
+    except ForeignRepositoryError as error:
         raise GitError(
             f"The `.git` of `{root}` names the repository {error}, which does not name it back; "
             "add it there with `git worktree add`, or navigate that repository.",
             is_notable=True,
         ) from None
-    except UnsoundRepositoryError as error:
-        raise _odd(root, str(error)) from None
+    except UnsafeRepositoryError as error:
+        raise GitError(
+            f"Git is not run in `{root}`, because {error}; fix that to get history and ignore rules.",
+            is_notable=True,
+        ) from None
     if repository is None:
         raise GitError(f"`{root}` is not in a git repository.")
     return repository
 
 
-def _odd(root: Path, reason: str) -> GitError:
-    return GitError(
-        f"Git is not run in `{root}`, because {reason}; fix that to get history and ignore rules.",
-        is_notable=True,
-    )
-
-
-def _error(said: str, root: Path) -> GitError:
-    if "dubious ownership" in said:
-        found = re.search(r"repository at '(.*)'", said)
+def _error(errors: str, root: Path) -> GitError:
+    if "dubious ownership" in errors:
+        found = re.search(r"repository at '(.*)'", errors)
         owned = found[1] if found else str(root)
         return GitError(
             f"Git refuses `{owned}` because another user owns it; "
             f"run `git config --global --add safe.directory {shlex.quote(owned)}` to trust it.",
             is_notable=True,
         )
-    first_line = next(iter(said.splitlines()), "no reason given")
+    first_line = next(iter(errors.splitlines()), "no reason given")
     return GitError(f"Git failed in `{root}`: {first_line}")
 
 
 def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
-    """Read a stream to its end, and keep how it begins."""
+    """Read a stream to its end, and keep its start."""
     left = _ERROR_BYTES
     with stream:
         while piece := os.read(stream.fileno(), _CHUNK):
@@ -470,22 +394,16 @@ def _feed(stream: IO[bytes], sent: bytes) -> None:
         stream.write(sent)
 
 
-def _bound(process_id: int, cpu_s: int | None = None, file_bytes: int | None = None) -> None:
-    """Let the system refuse a git more memory than any honest repository needs: objects can be bombs.
-
-    One that uses more than ``cpu_s`` of CPU time, or writes a file of more than ``file_bytes``, gets a signal
-    that ends it.
-    """
+def _limit_resources(process_id: int, cpu_s: int | None) -> None:
+    """Limit the memory and CPU time of a git on Linux: an object can be a bomb."""
     if sys.platform == "linux":
         import resource  # noqa: PLC0415 - not on every system
 
-        wanted = [(resource.RLIMIT_DATA, _MOST_MEMORY)]
+        wanted = [(resource.RLIMIT_DATA, _MAX_MEMORY_BYTES)]
         if cpu_s is not None:
             wanted.append((resource.RLIMIT_CPU, cpu_s))
-        if file_bytes is not None:
-            wanted.append((resource.RLIMIT_FSIZE, file_bytes))
         for limit, value in wanted:
             with suppress(OSError, ValueError):
-                most = resource.prlimit(process_id, limit)[1]
-                least = value if most == resource.RLIM_INFINITY else min(value, most)
-                resource.prlimit(process_id, limit, (least, most))
+                hard = resource.prlimit(process_id, limit)[1]
+                soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.prlimit(process_id, limit, (soft, hard))

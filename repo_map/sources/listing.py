@@ -1,4 +1,4 @@
-"""Which files a tree has: git, or a walk with ignore rules."""
+"""List the names of a tree's files: by git, or by a walk that applies ``.gitignore`` files."""
 
 from __future__ import annotations
 
@@ -6,235 +6,179 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
-from itertools import islice
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.globs import Token, Wildcard, expression
 from repo_map.languages.parser import CpuDeadline
-from repo_map.recent import Recent
 from repo_map.sources import disk
-from repo_map.sources.git import Git, GitError, GitProcess, SlowRulesError
+from repo_map.sources.git import Git, GitError, GitProcess, GitTimeoutError
 
-
-class _Rule(NamedTuple):
-    matcher: re.Pattern[str]
-    negated: bool
-    folders_only: bool
-
-
-MOST_RULES = 2_000
-"""In one file and those above it; each is tried on each name."""
-_LONGEST = 4_096
-"""Characters of a pattern; no path is longer."""
-
-
-class IgnoreRules:
-    """The first patterns of one ``.gitignore`` file, which apply to its folder and everything below."""
-
-    def __init__(self, text: str, most: int = MOST_RULES) -> None:
-        lines = (line for line in text.splitlines() if len(line) <= _LONGEST)
-        rules = (rule for line in lines if (rule := _parse(line)) is not None)
-        self._rules = tuple(islice(rules, most))
-        self.is_whole = next(rules, None) is None
-        """Whether there are no more."""
-
-    def __len__(self) -> int:
-        return len(self._rules)
-
-    def verdict(self, path: str, *, is_folder: bool) -> bool | None:
-        """Say whether ``path``, relative to the rules' folder, is ignored; None where no pattern speaks."""
-        for rule in reversed(self._rules):
-            if (is_folder or not rule.folders_only) and rule.matcher.fullmatch(path):
-                return not rule.negated
-        return None
-
-
-def is_ignored(nested: tuple[tuple[str, IgnoreRules], ...], path: str, *, is_folder: bool) -> bool:
-    """Say whether ``path`` is ignored by the rules from the root inwards; the nearest that speaks wins."""
-    for folder, rules in reversed(nested):
-        verdict = rules.verdict(path[len(folder) :], is_folder=is_folder)
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _parse(line: str) -> _Rule | None:
-    pattern = _without_trailing_blanks(line)
-    if not pattern or pattern.startswith("#"):
-        return None
-    negated = pattern.startswith("!")
-    pattern = pattern.removeprefix("!")
-    folders_only = pattern.endswith("/")
-    pattern = pattern.removesuffix("/")
-    anchored = "/" in pattern
-    pattern = pattern.removeprefix("/")
-    if not pattern:
-        return None
-    try:
-        matcher = re.compile(_to_regex(pattern if anchored else f"**/{pattern}"), re.DOTALL)
-    except (re.error, FlightPlanError):
-        return None  # As git does: a malformed pattern matches nothing.
-    return _Rule(matcher, negated, folders_only)
-
-
-def _without_trailing_blanks(line: str) -> str:
-    stripped = line.rstrip(" \t\r")
-    escaped = stripped.endswith("\\") and len(stripped) < len(line)
-    return stripped + " " if escaped else stripped
-
-
-_TOKEN = re.compile(
-    r"^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[(?:[!^])?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL
-)
-
-
-def _to_regex(pattern: str) -> str:
-    tokens: list[Token] = []
-    for token in _TOKEN.findall(pattern):
-        tokens.extend(_translate(token))
-    return expression(tokens)
-
-
-def _translate(token: str) -> tuple[Token, ...]:
-    match token:
-        case "**/":
-            return (Wildcard.FOLDERS,)
-        case "/**/":
-            return "/", Wildcard.FOLDERS
-        case "/**":
-            return "/", ".", Wildcard.ANYTHING
-        case "?":
-            return ("[^/]",)
-    if token.startswith("*"):
-        return (Wildcard.STAR,)
-    return (_single(token),)
-
-
-def _single(token: str) -> str:
-    if token.startswith("[") and len(token) > 1:
-        return _character_class(token)
-    if token.startswith("\\") and len(token) > 1:
-        return re.escape(token[1:])
-    return re.escape(token)
-
-
-_POSIX_CLASSES = {
+MAX_RULES: Final = 2_000
+"""Rules of one file and those above it; each is tried on each name."""
+_MAX_PATTERN_CHARS: Final = 4_096
+_MAX_RULES_BYTES: Final = 1_000_000
+_RULES_CPU_S: Final = 10.0
+"""CPU time of a walk that applies rules; 100,000 files take 1 s, with the rules of most repositories."""
+_RETRY_S: Final = 600.0
+"""Time for which a root is listed without what took too long there."""
+_SLOW_RULES: Final = "applying its ignore rules takes more than {:g} s of CPU time; none of them is applied"
+_NOT_SOURCE: Final = frozenset({"node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache", ".ruff_cache"})
+_POSIX_CLASSES: Final = {
     "alpha": "a-zA-Z",
     "digit": "0-9",
     "alnum": "a-zA-Z0-9",
     "upper": "A-Z",
     "lower": "a-z",
-    "space": r"\s",
+    "space": " \t\r\n\f\v",
 }
+_GITIGNORE_TOKEN: Final = re.compile(r"\\(.)|(\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\])|([{}])", re.DOTALL)
 
 
-def _character_class(token: str) -> str:
-    body = token[1:-1]
-    negation = "^" if body[:1] in {"!", "^"} else ""
-    body = body[len(negation) :]
-    body = re.sub(r"\[:(\w+):\]", lambda found: _POSIX_CLASSES.get(found[1], ""), body)
-    body = re.sub(r"\\(.)|([\[\]&~|]|-(?=-))", lambda found: re.escape(found[1] or found[2]), body)
-    return f"(?!/)[{negation}{body}]"
+class _Rule(NamedTuple):
+    folder: str
+    """The folder of its file, with a slash at the end; ``""`` for the root."""
+    matcher: re.Pattern[str]
+    is_negated: bool
+    folders_only: bool
 
 
-_NEVER_SOURCE = frozenset({"node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache", ".ruff_cache"})
-_RULES_LIMIT_BYTES = 1_000_000
+def parse_ignore_rules(text: str, folder: str = "") -> list[_Rule]:
+    """Return the rules of a ``.gitignore`` file in ``folder``; malformed ones match nothing, as in git."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    rules = (_parse_rule(line, folder) for line in lines if len(line) <= _MAX_PATTERN_CHARS)
+    return [rule for rule in rules if rule is not None]
 
 
-class Names(NamedTuple):
-    """The names that a walk found, in no order yet; an odd byte stands as a lone surrogate."""
+def is_ignored(rules: tuple[_Rule, ...], path: str, *, is_folder: bool) -> bool:
+    """Return True if the rules ignore ``path``; the last one that matches decides."""
+    for rule in reversed(rules):
+        if (is_folder or not rule.folders_only) and rule.matcher.fullmatch(path, len(rule.folder)):
+            return not rule.is_negated
+    return False
+
+
+def _parse_rule(line: str, folder: str) -> _Rule | None:
+    pattern = line.rstrip(" \t\r")
+    if pattern.endswith("\\") and len(pattern) < len(line):
+        pattern += " "
+    if not pattern or pattern.startswith("#"):
+        return None
+    is_negated = pattern.startswith("!")
+    pattern = pattern.removeprefix("!")
+    folders_only = pattern.endswith("/")
+    pattern = pattern.removesuffix("/")
+    is_anchored = "/" in pattern
+    glob = _GITIGNORE_TOKEN.sub(_as_glob, pattern.removeprefix("/"))
+    if not glob:
+        return None
+    try:
+        return _Rule(folder, globs.compile(glob if is_anchored else f"**/{glob}"), is_negated, folders_only)
+    except FlightPlanError:
+        return None
+
+
+def _as_glob(found: re.Match[str]) -> str:
+    """Return an escaped character, a set or a brace of a ``.gitignore`` as ``globs`` reads it."""
+    escaped, characters, brace = found.groups()
+    if characters:
+        return re.sub(r"\[:(\w+):\]", lambda name: _POSIX_CLASSES.get(name[1], ""), characters)
+    literal = brace or escaped
+    return f"[{literal}]" if literal in "*?[]{}" else literal
+
+
+class ListingResult(NamedTuple):
+    """The names of a listing, in no order; an odd byte stands as a lone surrogate."""
 
     names: tuple[str, ...]
     digest: bytes
-    """Equal for equal answers, so that names need no second look; never empty where there are names."""
+    """Equal for equal results; empty only if there are no names."""
     problems: tuple[tuple[str, str], ...]
-    """Folders that were not walked, each with the reason."""
+    """Folders that were not listed, each with the reason."""
 
 
-_MOST_SLOW = 1_000
-_slow: Recent[Path, str] = Recent(_MOST_SLOW, lambda _reason: 1)
-"""Roots whose ignore rules took git too much time, with what it was told of then: it is not asked again."""
-_slow_walks: Recent[Path, bool] = Recent(_MOST_SLOW, lambda _is_slow: 1)
-"""Roots whose ignore rules took our own walk too much time: none of them is followed."""
-_RULES_CPU_S = 10.0
-"""Of CPU time for a walk that follows rules; 100,000 files take one, with the rules of most repositories."""
-_SLOW_RULES = "following its ignore rules takes more than {:g} s of CPU time, so none of them is followed"
-
-_Answer = tuple[bytes, Callable[[], Names]]
-"""The digest of what was found, and what reads the names from it."""
+_Result = tuple[bytes, Callable[[], ListingResult]]
+"""The digest of a listing, and a function that reads the names from it."""
+_slow_for_git: dict[Path, tuple[float, str]] = {}
+"""Roots that took git too much time, with the time until which it is not asked again, and the reason."""
+_slow_for_walk: dict[Path, float] = {}
+"""Roots whose rules took too much time, with the time until which they are not applied."""
 
 
-class Walk:
-    """A walk that git may still be at work on while its caller does something else."""
+class FileLister:
+    """A listing of a root; git may still be at work on it while its caller does something else."""
 
     def __init__(self, root: Path, is_wanted: Callable[[], bool]) -> None:
         self._root = root
         self._is_wanted = is_wanted
         self._git: Git | None = None
-        self._listing: GitProcess | None = None
-        self._refused = ""
-        self._answer: _Answer | None = None
-        if refused := _slow.get(root):
-            self._refused = refused
+        self._process: GitProcess | None = None
+        self._git_problem = ""
+        self._result: _Result | None = None
+        until, reason = _slow_for_git.get(root, (0.0, ""))
+        if time.monotonic() < until:
+            self._git_problem = reason
             return
         try:
             self._git = Git(root)
-            self._listing = self._git.start("ls-files", "-z", "-c", "-o", "--exclude-standard")
+            self._process = self._git.start("ls-files", "-z", "-c", "-o", "--exclude-standard")
         except GitError as error:
-            self._refused = _refusal(error)
+            self._git_problem = _notable(error)
         except OSError:
             return
 
-    def finish(self, known_digest: bytes) -> Names | None:
-        """Return the names, or None if the answer is the one with ``known_digest``; may be asked again."""
-        if self._answer is None:
-            self._answer = self._listed_by_git() or self._walked()
-        digest, read = self._answer
+    def finish(self, known_digest: bytes) -> ListingResult | None:
+        """Return the names, or None if the result is the one with ``known_digest``; may be called again."""
+        if self._result is None:
+            self._result = self._listed_by_git() or self._walked()
+        digest, read = self._result
         return None if digest == known_digest else read()
 
     def end(self) -> None:
-        """End git, if it is still at work."""
-        if self._listing is not None:
-            self._listing.end()
+        """End git if it is still at work."""
+        if self._process is not None:
+            self._process.end()
 
-    def _listed_by_git(self) -> _Answer | None:
-        """Return what git lists, None where that is not git's to say."""
+    def _listed_by_git(self) -> _Result | None:
+        """Return what git lists, None if the root is not in a repository that git can list."""
         output = self._output()
         if output:
             digest = hashlib.sha256(output).digest()
-            return digest, lambda: Names(
+            return digest, lambda: ListingResult(
                 tuple({os.fsdecode(name) for name in output.split(b"\0") if name}), digest, ()
             )
         if output is not None and not self._is_ignored():
-            return b"", lambda: Names((), b"", ())
+            return b"", lambda: ListingResult((), b"", ())
         return None
 
-    def _walked(self) -> _Answer:
-        problems = [("", f"{self._refused} The folder was walked without git.")] if self._refused else []
-        names = sorted(_walked(self._root, problems))
+    def _walked(self) -> _Result:
+        names, problems = _walk(self._root)
+        if self._git_problem:
+            problems.append(("", f"{self._git_problem} The folder was walked without git."))
+        names.sort()
         # A folder lists its entries in no order, and no name holds the character between them.
-        message = "\0".join((*names, "", *map("\0".join, sorted(problems))))
-        digest = hashlib.sha256(b"walked\0" + os.fsencode(message)).digest()
-        return digest, lambda: Names(tuple(names), digest, tuple(problems))
+        joined = "\0".join((*names, "", *map("\0".join, sorted(problems))))
+        digest = hashlib.sha256(b"walked\0" + os.fsencode(joined)).digest()
+        return digest, lambda: ListingResult(tuple(names), digest, tuple(problems))
 
     def _output(self) -> bytes | None:
-        """Return what git lists, None where git is missing, failed or has no repository here."""
-        if self._git is None or self._listing is None:
+        """Return the output of git, None if git is missing, failed or has no repository here."""
+        if self._git is None or self._process is None:
             return None
         try:
-            return self._git.finish(self._listing, self._is_wanted)
+            return self._git.finish(self._process, self._is_wanted)
         except GitError as error:
-            # What git says may quote the repository, and what we say is no place for its text.
-            self._refused = _refusal(error) or f"Git can't read the repository of `{self._root}`."
-            if isinstance(error, SlowRulesError):
-                _slow.put(self._root, self._refused)
+            # Git's own words may quote the repository.
+            self._git_problem = _notable(error) or f"Git can't read the repository of `{self._root}`."
+            if isinstance(error, GitTimeoutError):
+                _slow_for_git[self._root] = (time.monotonic() + _RETRY_S, self._git_problem)
             return None
 
     def _is_ignored(self) -> bool:
-        """Say whether the repository around the root ignores it: then its files are not git's to list."""
+        """Return True if the repository around the root ignores it: then git does not list its files."""
         try:
             if self._git is not None:
                 self._git.ask("check-ignore", "-q", ".")
@@ -243,71 +187,60 @@ class Walk:
         return self._git is not None
 
 
-def _refusal(error: GitError) -> str:
+def _notable(error: GitError) -> str:
     return str(error) if error.is_notable else ""
 
 
-_Nested = tuple[tuple[str, IgnoreRules], ...]
+def _walk(root: Path) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the names below a folder, and problems; all names if its ignore rules take too much time."""
+    if time.monotonic() >= _slow_for_walk.get(root, 0.0):
+        found = _walk_within(root, CpuDeadline(_RULES_CPU_S))
+        if found is not None:
+            return found
+        _slow_for_walk[root] = time.monotonic() + _RETRY_S
+    found = _walk_within(root, None)
+    assert found is not None
+    found[1].append(("", _SLOW_RULES.format(_RULES_CPU_S)))
+    return found
 
 
-class _TooSlowError(Exception):
-    """The rules take too much time."""
-
-
-def _walked(root: Path, problems: list[tuple[str, str]]) -> list[str]:
-    """Return the names in a folder without git: all of them where its ignore rules are too slow to follow."""
-    if not _slow_walks.get(root):
-        found: list[tuple[str, str]] = []
-        try:
-            names = list(_walk(root, found, CpuDeadline(_RULES_CPU_S)))
-        except _TooSlowError:
-            _slow_walks.put(root, True)
-        else:
-            problems += found
-            return names
-    problems.append(("", _SLOW_RULES.format(_RULES_CPU_S)))
-    return list(_walk(root, problems, None))
-
-
-def _walk(root: Path, problems: list[tuple[str, str]], deadline: CpuDeadline | None) -> Iterator[str]:
-    """Yield the names in a folder; without a ``deadline`` no rules are followed.
-
-    Raises ``_TooSlowError``: following them takes longer.
-    """
-    pending: list[tuple[str, _Nested]] = [("", ())]
+def _walk_within(root: Path, deadline: CpuDeadline | None) -> tuple[list[str], list[tuple[str, str]]] | None:
+    """Walk a folder, with its ignore rules if there is a ``deadline``; None if they take longer."""
+    names: list[str] = []
+    problems: list[tuple[str, str]] = []
+    pending: list[tuple[str, tuple[_Rule, ...]]] = [("", ())]
     while pending:
-        folder, nested = pending.pop()
+        folder, rules = pending.pop()
         try:
-            found = disk.list_folder(root, folder)
+            entries = disk.list_folder(root, folder)
         except OSError as error:
             problems.append((folder.rstrip("/"), f"the folder can't be read ({error.strerror})"))
             continue
-        if deadline is not None and (".gitignore", stat.S_IFREG) in found:
-            nested = (*nested, (folder, _rules_of(root, f"{folder}.gitignore", nested, problems)))
-        for name, kind in found:
-            if nested and deadline is not None and deadline.is_over():
-                raise _TooSlowError
+        if deadline is not None and (".gitignore", stat.S_IFREG) in entries:
+            rules += tuple(_read_rules(root, folder, MAX_RULES - len(rules), problems))
+        for name, kind in entries:
+            if rules and deadline is not None and deadline.is_over():
+                return None
             path = folder + name
-            if kind == stat.S_IFDIR:
-                if _is_entered(name) and not is_ignored(nested, path, is_folder=True):
-                    pending.append((path + "/", nested))
-            elif name.lower() not in disk.METADATA and not is_ignored(nested, path, is_folder=False):
-                yield path
+            is_folder = kind == stat.S_IFDIR
+            if name.lower() in disk.METADATA or is_ignored(rules, path, is_folder=is_folder):
+                continue
+            if not is_folder:
+                names.append(path)
+            elif name not in _NOT_SOURCE:
+                pending.append((path + "/", rules))
+    return names, problems
 
 
-def _is_entered(folder_name: str) -> bool:
-    return folder_name.lower() not in disk.METADATA and folder_name not in _NEVER_SOURCE
-
-
-def _rules_of(root: Path, path: str, above: _Nested, problems: list[tuple[str, str]]) -> IgnoreRules:
-    """Return the rules of a regular ``.gitignore``; like git we follow none of a link."""
+def _read_rules(root: Path, folder: str, room: int, problems: list[tuple[str, str]]) -> list[_Rule]:
+    """Return at most ``room`` rules of a folder's regular ``.gitignore``; as in git, no link is followed."""
+    path = f"{folder}.gitignore"
     try:
-        text = disk.read_start(root, path, _RULES_LIMIT_BYTES + 1)
+        text = disk.read_start(root, path, _MAX_RULES_BYTES + 1)
     except OSError as error:
         problems.append((path, f"its rules can't be read ({error.strerror})"))
-        return IgnoreRules("")
-    left = MOST_RULES - sum(len(rules) for _, rules in above)
-    rules = IgnoreRules(text[:_RULES_LIMIT_BYTES].decode("utf-8", "replace"), left)
-    if len(text) > _RULES_LIMIT_BYTES or not rules.is_whole:
-        problems.append((path, "it is too long; only its first rules are followed"))
-    return rules
+        return []
+    rules = parse_ignore_rules(text[:_MAX_RULES_BYTES].decode("utf-8", "replace"), folder)
+    if len(text) > _MAX_RULES_BYTES or len(rules) > room:
+        problems.append((path, "it is too long; only its first rules are applied"))
+    return rules[:room]

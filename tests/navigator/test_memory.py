@@ -15,7 +15,7 @@ from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspaces.workspace import Workspace
 from repo_map.index.repo_index import RepoIndex
-from repo_map.limits import USUAL
+from repo_map.limits import DEFAULT
 
 REPOSITORIES = 20
 PLAN = {
@@ -94,7 +94,9 @@ async def test_who_has_closed_twenty_repositories_holds_none_of_their_indexes(tm
 
 @pytest.mark.anyio
 async def test_an_index_that_had_to_go_is_freed_although_its_navigation_lives_on(tmp_path: Path) -> None:
-    settings = NavigatorSettings(cache_dir=tmp_path / "cache", workers=1, limits=USUAL._replace(memory_mb=40))
+    settings = NavigatorSettings(
+        cache_dir=tmp_path / "cache", workers=1, limits=DEFAULT._replace(memory_mb=40)
+    )
     navigator = Navigator(settings)
     with counting() as alive:
         flights = [await navigate(navigator, plant(tmp_path / f"r{number}", number)) for number in range(4)]

@@ -18,10 +18,8 @@ from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.outline.replay import replay
 from repo_map.plan.yaml import parse_plan
-from repo_map.sources.commits import CommitTree
-from repo_map.sources.folders import FolderTree, folder_tree
-from repo_map.sources.places import Place
-from repo_map.sources.united import unite
+from repo_map.sources.commits import CommitSource
+from repo_map.sources.source import FileSource, FolderSource, combine, folder_source
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.support.trees import commit, git, tables_digest
 
@@ -151,7 +149,7 @@ def odd_files(root: Path) -> Path:
 def test_whatever_a_tree_holds_a_commit_lists_and_reads_it_as_a_folder_does(tmp_path: Path) -> None:
     root = odd_files(tmp_path / "odd")
     folder = build_index(root, store=Store(None), workers=1)
-    read = build_index(CommitTree(root, "HEAD"), store=Store(None), workers=1)
+    read = build_index(CommitSource(root, "HEAD"), store=Store(None), workers=1)
     assert read.paths == folder.paths
     assert read.problems == folder.problems
     assert read.fingerprint == folder.fingerprint
@@ -164,14 +162,14 @@ def test_whatever_a_tree_holds_a_commit_lists_and_reads_it_as_a_folder_does(tmp_
 
 
 def test_a_folder_within_a_repository_is_read_at_a_commit_too(api: Path) -> None:
-    whole = build_index(CommitTree(api, "v1"), store=Store(None), workers=1)
-    part = build_index(CommitTree(api / "src", "v1"), store=Store(None), workers=1)
+    whole = build_index(CommitSource(api, "v1"), store=Store(None), workers=1)
+    part = build_index(CommitSource(api / "src", "v1"), store=Store(None), workers=1)
     assert [f"src/{path}" for path in part.paths] == [path for path in whole.paths if path.startswith("src/")]
 
 
 def test_the_files_that_a_user_lets_be_shown_are_shown_wherever_they_are(api: Path, web: Path) -> None:
     commit(api, {"fixtures/key.py": f"password = '{SECRET}'\n"})
-    place = unite([CommitTree(api, "HEAD"), FolderTree(web)], ["api", "web"])
+    place = combine([CommitSource(api, "HEAD"), FolderSource(web)], ["api", "web"])
     for unmasked, is_shown in (((), False), (("fixtures/**",), True), (("api/fixtures/**",), False)):
         index = build_index(place, store=Store(None), workers=1, unmasked=unmasked)
         file = index.file_id("api/fixtures/key.py")
@@ -204,7 +202,7 @@ async def test_a_plan_over_two_repositories_is_replayed_byte_for_byte(
 ) -> None:
     sources = [*at(api, "v1"), Source(folder=str(web))]
     _, found = await run(make_navigator(), sources)
-    place = unite([CommitTree(api, "v1"), folder_tree(web)], ["api", "web"])
+    place = combine([CommitSource(api, "v1"), folder_source(web)], ["api", "web"])
     index = build_index(place, store=Store(None), workers=1)
     drawn, drift = replay(index, parse_plan(found.flight_plan_yaml))
     assert drawn.text == found.context_string
@@ -276,8 +274,8 @@ async def test_what_a_change_breaks_is_told_of_commits_and_of_several_repositori
 
 
 def test_a_second_start_over_the_same_commit_parses_nothing(api: Path, web: Path, tmp_path: Path) -> None:
-    def place() -> Place:
-        return unite([CommitTree(api, "v1"), FolderTree(web)], ["api", "web"])
+    def place() -> FileSource:
+        return combine([CommitSource(api, "v1"), FolderSource(web)], ["api", "web"])
 
     store, parsed = Store(tmp_path / "cache"), list[str]()
     first = build_index(place(), store=store, workers=1)
@@ -290,30 +288,30 @@ def test_a_second_start_over_the_same_commit_parses_nothing(api: Path, web: Path
 def test_repositories_of_one_name_are_told_apart(api: Path, web: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "api"
     shutil.copytree(api, other)
-    two = unite([FolderTree(api), FolderTree(other)], ["api", "api"])
+    two = combine([FolderSource(api), FolderSource(other)], ["api", "api"])
     assert [part.prefix for part in two.parts] == ["api/", "api-2/"]
-    versions = unite([FolderTree(api), CommitTree(api, "v1"), CommitTree(api, "team/x")], ["api"] * 3)
+    versions = combine([FolderSource(api), CommitSource(api, "v1"), CommitSource(api, "team/x")], ["api"] * 3)
     assert [part.prefix for part in versions.parts] == ["api/", "api@team-x/", "api@v1/"]
-    assert unite([FolderTree(web), FolderTree(web)], ["web", "web"]) == FolderTree(web)
+    assert combine([FolderSource(web), FolderSource(web)], ["web", "web"]) == FolderSource(web)
     with pytest.raises(RepositoryNotFoundError):
-        unite([FolderTree(api / "src"), FolderTree(api)], ["src", "api"])
+        combine([FolderSource(api / "src"), FolderSource(api)], ["src", "api"])
 
 
 @pytest.mark.parametrize("ref", ["v9", "--output=x", ":/token", "README.md", "HEAD:src"])
 def test_what_names_no_commit_is_refused(api: Path, ref: str) -> None:
     with pytest.raises(RepositoryNotFoundError):
-        build_index(CommitTree(api, ref), store=Store(None))
+        build_index(CommitSource(api, ref), store=Store(None))
 
 
 def test_a_folder_that_a_commit_has_not_and_one_without_git_are_told(api: Path, tmp_path: Path) -> None:
     new = api / "new"
     new.mkdir()
     with pytest.raises(RepositoryNotFoundError, match="new/"):
-        build_index(CommitTree(new, "v1"), store=Store(None))
+        build_index(CommitSource(new, "v1"), store=Store(None))
     plain = tmp_path / "plain"
     plain.mkdir()
     with pytest.raises(RepositoryNotFoundError):
-        build_index(CommitTree(plain, "v1"), store=Store(None))
+        build_index(CommitSource(plain, "v1"), store=Store(None))
 
 
 @pytest.mark.parametrize(

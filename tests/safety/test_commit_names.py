@@ -17,7 +17,7 @@ from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.sources.commit_names import CommitNameError, find_commit, read_name
-from repo_map.sources.commits import CommitTree
+from repo_map.sources.commits import CommitSource
 from repo_map.sources.git import Deadline, Git
 from repo_navigator.main import main
 from tests.support.trees import commit, git
@@ -251,7 +251,7 @@ def test_in_a_folder_that_one_opens_a_commit_that_only_the_log_of_head_has_is_no
     index = build_index(odd, store=Store(None), workers=1)
     for name in (lost, lost[:8], f"{lost}~1", "HEAD@{1}", "ORIG_HEAD", "stash"):
         with pytest.raises(RepositoryNotFoundError):
-            build_index(CommitTree(odd, name), store=Store(None), workers=1)
+            build_index(CommitSource(odd, name), store=Store(None), workers=1)
         for changes in (name, f"{name}..HEAD", f"HEAD...{name}"):
             with pytest.raises(ChangesError):
                 read_changes(index, changes)

@@ -15,7 +15,7 @@ from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.limits import USUAL, Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.score import score_goal
@@ -68,7 +68,7 @@ def _places(index: RepoIndex, asked: str) -> list[Place]:
     ]
 
 
-def _index_of(root: Path, name: str, limits: Limits = USUAL) -> RepoIndex:
+def _index_of(root: Path, name: str, limits: Limits = DEFAULT) -> RepoIndex:
     return build_index(write(root, INVOLVED[name].files), store=Store(None), workers=1, limits=limits)
 
 

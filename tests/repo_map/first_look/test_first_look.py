@@ -16,7 +16,7 @@ from repo_map.outline.replay import replay, stamp
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.ranking.score import score_goal
-from repo_map.sources.folders import folder_tree
+from repo_map.sources.source import folder_source
 from tests.support.large_trees import GOAL, large_tree
 from tests.support.secrets import KINDS
 from tests.support.trees import tables_digest, write
@@ -31,7 +31,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def look_at(root: Path, goal: str = GOAL, store: Store = NO_STORE) -> RepoIndex | None:
-    return first_look(folder_tree(root), goal, store=store)
+    return first_look(folder_source(root), goal, store=store)
 
 
 @pytest.fixture(scope="module")

@@ -277,7 +277,7 @@ def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> Non
     for family in package.glob("languages/*.py"):
         deciding |= imports_of(f"repo_map.languages.{family.stem}")
     ours = {name for name in deciding if name.startswith("repo_map")}
-    assert {"repo_map.globs", "repo_map.sources.tree", "repo_map.secrets.masking"} <= ours
+    assert {"repo_map.globs", "repo_map.sources.source", "repo_map.secrets.masking"} <= ours
     files = {source_of(name) for name in ours}
     assert {path for path in files if path.name != "__init__.py"} - versioned == set()
     others = {name.partition(".")[0] for name in deciding - ours} - sys.stdlib_module_names

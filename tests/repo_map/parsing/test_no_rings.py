@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from repo_map.limits import USUAL
+from repo_map.limits import DEFAULT
 from repo_map.parsing.symbols import read_symbols
 
 SOURCES = {
@@ -36,11 +36,11 @@ def garbage() -> Iterator[list[object]]:
 
 @pytest.mark.parametrize("path", SOURCES)
 def test_a_file_that_was_read_leaves_nothing_to_collect(path: str, garbage: list[object]) -> None:
-    read_symbols(SOURCES[path].encode(), path, USUAL)
+    read_symbols(SOURCES[path].encode(), path, DEFAULT)
     gc.collect()
     garbage.clear()
     # The first time its grammar and its reader were loaded, too.
-    read_symbols(SOURCES[path].encode(), path, USUAL)
+    read_symbols(SOURCES[path].encode(), path, DEFAULT)
     gc.collect()
     kinds = {(type(each).__module__, type(each).__name__) for each in garbage}
     # A git that an earlier test has asked is ended by a thread of its own, whenever that is.

@@ -14,7 +14,7 @@ import pytest
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
 from repo_map.sources.files import list_files, read_file, resolve_root
-from repo_map.sources.tree import files_below
+from repo_map.sources.source import folder_reader
 from tests.support.trees import commit, git, write
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -382,11 +382,11 @@ def test_a_file_that_never_holds_still_is_indexed_as_it_was_read_and_told(
             file.write(b"line\n")
 
     _change_after_each_read(repeat(append), monkeypatch)
-    read = files_below(root).read("log.txt")
+    read = folder_reader(root).read("log.txt")
     assert read.source
     assert read.problem == "it changed while it was read; what was read is indexed"
     monkeypatch.undo()
-    assert files_below(root).read("log.txt").problem == ""
+    assert folder_reader(root).read("log.txt").problem == ""
 
 
 def _change_after_each_read(changes: Iterator[Callable[[], object]], monkeypatch: pytest.MonkeyPatch) -> None:

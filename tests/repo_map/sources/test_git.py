@@ -17,8 +17,8 @@ from navigator.workspaces.workspace import Workspaces
 from repo_map.history.history import read_history
 from repo_map.index.store import Store
 from repo_map.sources.files import list_files
-from repo_map.sources.git import Deadline, Git, GitError, GitProcess, git_environment
-from repo_map.sources.repository import LENDERS, find_repository
+from repo_map.sources.git import Deadline, Git, GitProcess, git_environment
+from repo_map.sources.repository import ALLOWED_ALTERNATES, discover_repository
 from tests.support.trees import commit, git, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and shell scripts")
@@ -30,14 +30,19 @@ def put_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-@pytest.mark.parametrize("name", ["info/exclude", "index", "config"])
-def test_a_pipe_that_comes_after_the_look_is_found_while_git_waits(tmp_path: Path, name: str) -> None:
-    root = commit(tmp_path, FILES)
-    asked = Git(root)
-    put_pipe(root / ".git" / name)
-    with pytest.raises(GitError, match=name) as message:
-        asked.ask("ls-files", "-c", "-o", "--exclude-standard")
-    assert message.value.is_notable
+def test_git_that_waits_for_a_pipe_is_ended_and_not_asked_again_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repo_map.sources.git.TIMEOUT_S", 0.3)
+    root = write(commit(tmp_path, FILES), {"src/c.log": ""})
+    put_pipe(root / "src/.gitignore")
+    asked: list[Path] = []
+    monkeypatch.setattr("repo_map.sources.listing.Git", lambda root: asked.append(root) or Git(root))
+    for _ in range(2):
+        listed = list_files(root)
+        assert listed.paths == ("a.py", "src/b.py", "src/c.log")
+        assert "did not answer" in "".join(problem.what for problem in listed.problems)
+    assert asked == [root]
 
 
 def hanging() -> GitProcess:
@@ -92,11 +97,9 @@ def put_git_that_hangs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
 
 
-def test_what_prints_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_map.sources.git._MOST_BYTES", 1_000_000)
-    output = GitProcess(["/bin/sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"], {}).finish(
-        Deadline()
-    )
+def test_what_prints_without_end_is_ended() -> None:
+    command = ["/bin/sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"]
+    output = GitProcess(command, {}, max_bytes=1_000_000).finish(Deadline())
     assert output.status is None
     assert len(output.text) <= 1_000_000
 
@@ -122,7 +125,7 @@ async def gathered(tasks: list[asyncio.Task[object]]) -> list[object]:
 def test_folders_that_git_would_wait_in_keep_nobody_waiting(tmp_path: Path) -> None:
     traps = [write(tmp_path / f"trap{at}", FILES) for at in range(60)]
     for root in traps:
-        os.mkfifo(root / (".git" if root.name[-1] in "02468" else ".gitignore"))
+        os.mkfifo(root / ".git")
     sane = commit(tmp_path / "sane", FILES)
 
     async def open_all() -> int:
@@ -138,7 +141,7 @@ def test_objects_are_borrowed_of_whom_the_user_names(tmp_path: Path, monkeypatch
     lender = commit(tmp_path / "lender", FILES)
     git(lender, "clone", "-q", "--shared", str(lender), str(tmp_path / "clone"))
     assert read_history(tmp_path / "clone", store=Store(None)) is None
-    monkeypatch.setenv(LENDERS, os.pathsep.join(("/nowhere", str(lender))))
+    monkeypatch.setenv(ALLOWED_ALTERNATES, os.pathsep.join(("/nowhere", str(lender))))
     assert read_history(tmp_path / "clone", store=Store(None)) is not None
     assert list_files(tmp_path / "clone").problems == ()
 
@@ -149,9 +152,9 @@ def test_work_trees_beside_a_bare_repository_are_believed(tmp_path: Path) -> Non
     write(tmp_path / "project", {".git": "gitdir: ./.bare\n"})
     git(tmp_path / "project", "worktree", "add", "-q", "feature")
     for root in (tmp_path / "project/feature", tmp_path / "project/feature/src"):
-        found = find_repository(root)
+        found = discover_repository(root)
         assert found is not None
-        assert (found.top, found.common) == (tmp_path / "project/feature", tmp_path / "project/.bare")
+        assert (found.top, found.common_dir) == (tmp_path / "project/feature", tmp_path / "project/.bare")
         assert read_history(root, store=Store(None)) is not None
         assert list_files(root).problems == ()
 
@@ -163,14 +166,6 @@ def test_settings_that_name_ordinary_files_are_followed(tmp_path: Path) -> None:
     git(root, "config", "core.worktree", "..")
     assert list_files(root).paths == ("a.py", "ignored", "shared.conf", "src/b.py")
     assert list_files(root).problems == ()
-
-
-def test_an_included_file_is_looked_at_as_well(tmp_path: Path) -> None:
-    root = commit(tmp_path / "root", {**FILES, "shared.conf": "[include]\npath = pipe\n"})
-    os.mkfifo(root / "pipe")
-    git(root, "config", "include.path", "../shared.conf")
-    with pytest.raises(GitError, match=r"include\.path"):
-        Git(root)
 
 
 def test_the_history_of_a_folder_opens_no_file_of_the_work_tree(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_rules_that_are_slow_for_git_are_followed_by_a_walk(
     (problem,) = found.problems
     assert problem.what == (
         f"Git took more than 1 s of CPU time in `{root}`, as very slow patterns in a `.gitignore` can "
-        "cause; simplify them and start again. The folder was walked without git."
+        "cause; simplify them. The folder was walked without git."
     )
     monkeypatch.setenv("PATH", "")  # So that git, if it were asked again, would be missing.
     again = list_files(root)
@@ -45,5 +45,5 @@ def test_rules_that_are_slow_for_a_walk_are_not_followed(
         found = list_files(root)
         assert set(found.paths) == {*FILES, ".gitignore"}
         assert [problem.what for problem in found.problems] == [
-            "following its ignore rules takes more than 0.2 s of CPU time, so none of them is followed"
+            "applying its ignore rules takes more than 0.2 s of CPU time; none of them is applied"
         ]
