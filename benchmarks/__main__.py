@@ -35,25 +35,11 @@ BENCHMARKS: Final = Program(
             ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
         ),
         Command(
-            "concurrency",
-            "benchmarks.concurrency",
-            "many navigations at once over HTTP, and a kill in the middle",
-            "Navigate many times at once over HTTP, with a kill in the middle, and count what was lost.",
-            ("--navigations 10",),
-        ),
-        Command(
             "orders",
             "benchmarks.small_model.orders",
             "does a model obey an order that stands in a repository, with the markers and without?",
             "Plant orders in small repositories, and count how many of them a language model obeys.",
             ("--out orders.jsonl",),
-        ),
-        Command(
-            "outages",
-            "benchmarks.outages",
-            "a team's servers while one hangs, each is upgraded, or the database restarts",
-            "Call three servers without end while something fails, and count what callers see of it.",
-            ("hang --principals 20",),
         ),
         Command(
             "relations",
@@ -68,16 +54,6 @@ BENCHMARKS: Final = Program(
             "how soon the server answers, cold and warm",
             "Measure how soon the server answers, from a cold process to a warm step.",
             ("--rounds 3",),
-        ),
-        Command(
-            "team",
-            "benchmarks.team",
-            "a team's servers behind nginx while servers and database misbehave",
-            "Navigate over servers that are killed, hang or are upgraded, and count what was lost.",
-            (
-                "--navigations 30 --principals 6",
-                "--trouble kill,hang,database --principals 50 --pause 5 --alone 10",
-            ),
         ),
     ),
     debugging="BENCHMARKS_DEBUG=1",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from benchmarks.concurrency import served
+from tests.support.http_server import served
 
 REPOSITORIES = 20
 

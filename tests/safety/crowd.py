@@ -23,7 +23,6 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 
-from benchmarks.concurrency import served
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
 from repo_map.index.repo_index import build_index
@@ -31,6 +30,7 @@ from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from tests.safety.crash import FILES
+from tests.support.http_server import served
 from tests.support.trees import commit
 
 PATIENCE_S = 120.0
