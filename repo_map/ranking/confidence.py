@@ -115,7 +115,11 @@ def judge(signals: Signals, columns: FileColumns, scores: Floats, measured: floa
         measured: what ``confidence_of`` gives, which the goal's words can still lower.
     """
     known, missing = _identifiers(signals)
-    ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
+    ambiguous = {
+        name: count
+        for name, count in signals.named.ambiguous.items()
+        if count >= _MANY_NAMESAKES and name not in signals.goal.guesses
+    }
     coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
     if not len(scores) or not (len(signals.query.ids) or signals.named.found):
         empty = not signals.candidates.corpus.index.paths
@@ -197,7 +201,7 @@ def _words(signals: Signals) -> tuple[set[str], set[str]]:
         for source, counts in signals.goal.terms.items()
         if source not in (GoalPart.CODE, GoalPart.ERROR)
     )
-    said = {term for each in counts for term in each}
+    said = {term for each in counts for term in each} - signals.goal.guessed_terms
     known = {term for term in said if terms.get(term) is not None}
     return known, said - known
 
@@ -230,7 +234,7 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
     known: list[str] = []
     missing: list[str] = []
     for name, source in signals.goal.identifiers.items():
-        if source in (GoalPart.CODE, GoalPart.ERROR):
+        if source in (GoalPart.CODE, GoalPart.ERROR) or name in signals.goal.guesses:
             continue
         found = name in table or terms.get(name.replace("_", "").lower()) is not None
         if found or name in signals.named.found:
@@ -270,7 +274,8 @@ def _rare_names(signals: Signals) -> list[str]:
     rare: list[str] = []
     for name, source in signals.goal.identifiers.items():
         term = corpus.index.terms.get(name.replace("_", "").lower())
-        if source is not GoalPart.CODE and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
+        is_own = source is not GoalPart.CODE and name not in signals.goal.guesses
+        if is_own and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
             rare.append(name)
     return rare
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from repo_map.ranking.goal_noise import (
     FENCE,
@@ -100,6 +100,10 @@ class ParsedGoal(NamedTuple):
     """Term that is only a part of words of the goal → the first of them: ``cach`` → ``cache_key``."""
     language: str
     """The language that it is written in, where it is not English: ``German``."""
+    guesses: frozenset[str] = frozenset()
+    """Of the identifiers those that the caller only guessed."""
+    guessed_terms: frozenset[str] = frozenset()
+    """Terms that stand in guesses alone."""
 
 
 _INDENTED = re.compile(r"(?:^(?: {4}|\t)[^\n]*\n?)+", re.MULTILINE)
@@ -150,13 +154,42 @@ _OPERATORS = {
 
 
 def parse_goal(
-    goal: str, is_known: Callable[[str], bool] = lambda _path: True, template: Container[str] = frozenset()
+    goal: str,
+    is_known: Callable[[str], bool] = lambda _path: True,
+    template: Container[str] = frozenset(),
+    names: Sequence[str] = (),
 ) -> ParsedGoal:
     """Take a goal apart; any text will do, an empty one gives an empty goal.
 
-    ``is_known`` tells whether the repository has a file that a stack trace calls by a path: what a trace says
-    of other projects counts nothing. Nor do lines that stand in ``template``, by ``line_said``.
+    Args:
+        goal: what the user wrote.
+        is_known: whether the repository has a file that a stack trace calls by a path: what a trace says of
+            other projects counts nothing.
+        template: lines that count nothing, by ``line_said``.
+        names: identifiers that the caller guesses to be in the code. They count as if the goal listed them,
+            but nothing is concluded from a guess that the repository lacks.
     """
+    own = _parse(goal, is_known, template)
+    if not names:
+        return own
+    guessed = _parse(f"{goal}\n\n{_GUESSED}{', '.join(names)}", is_known, template)
+    own_terms = {term for counts in own.terms.values() for term in counts}
+    terms = {term for counts in guessed.terms.values() for term in counts}
+    return own._replace(
+        terms=guessed.terms,
+        identifiers={**guessed.identifiers, **own.identifiers},
+        surface={**guessed.surface, **own.surface},
+        part_of={term: word for term, word in guessed.part_of.items() if term not in own.surface},
+        guesses=frozenset(guessed.identifiers) - frozenset(own.identifiers),
+        guessed_terms=frozenset(terms - own_terms),
+    )
+
+
+_GUESSED: Final = "Likely names in the code: "
+"""Before guesses: measured as plain text behind the goal, see ``docs/results.md``."""
+
+
+def _parse(goal: str, is_known: Callable[[str], bool], template: Container[str]) -> ParsedGoal:
     text = drop_template_lines(clean(goal), template)
     language = spoken_language(text)
     without_links = drop_version_dumps(URL.sub(" ", text))

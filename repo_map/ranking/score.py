@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -113,12 +113,25 @@ class Relevance(NamedTuple):
 
 
 def score_goal(
-    index: RepoIndex, goal: str, history: History | None = None, *, weights: Weights | None = None
+    index: RepoIndex,
+    goal: str,
+    history: History | None = None,
+    *,
+    names: Sequence[str] = (),
+    weights: Weights | None = None,
 ) -> Relevance:
-    """Score the files and units of a repository by how likely the goal's work touches them."""
+    """Score the files and units of a repository by how likely the goal's work touches them.
+
+    Args:
+        index: the repository.
+        goal: what the user wants to do.
+        history: its commits, if they are read.
+        names: identifiers that the caller guesses to be in the code; wrong ones do little harm.
+        weights: others than those shipped.
+    """
     weights = weights or default_weights()
     corpus = corpus_of(index)
-    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines)
+    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines, names)
     signals = read_signals(corpus, parsed, history)
     columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
     scores = hold_back_files(columns, combine(signals.file, weights.file, len(signals.candidates.files)))

@@ -44,7 +44,8 @@ def spelt_places(signals: Signals) -> Iterator[tuple[int, int]]:
 
 def _units(signals: Signals) -> Iterator[tuple[int, int]]:
     corpus, named = signals.candidates.corpus, signals.named
-    own = {name for name, source in signals.goal.identifiers.items() if source in _OWN_WORDS}
+    identifiers = signals.goal.identifiers.items()
+    own = {name for name, source in identifiers if source in _OWN_WORDS} - signals.goal.guesses
     told = [
         (named.dotted_units, _ONE_OF_THREE),
         (named.frame_units, _FRAMES),
