@@ -26,7 +26,8 @@ from pydantic import PrivateAttr
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.pricing import ModelPrice, TokenUsage
+from navigator.state.pricing import ModelPrice
+from navigator.state.usage import TokenUsage
 from repo_map.text.tokens import count
 
 SOURCE = "def total(lines):\n    return sum(line.amount for line in lines)\n"

@@ -15,7 +15,7 @@ from repo_map.text import tokens
 if TYPE_CHECKING:
     from navigator.planner.view import View
     from navigator.settings import NavigationRequest
-    from navigator.state.bookkeeping import Navigation, StepRecord
+    from navigator.state.run_state import Navigation, StepRecord
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance, ScoredUnit
@@ -67,11 +67,11 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
     """Return a navigation behind its last step, without a store, with what it shows then."""
     from navigator.planner.planner import planned  # noqa: PLC0415 - as above
-    from navigator.planner.request import checked, first_state  # noqa: PLC0415 - as above
+    from navigator.planner.request import checked, initial_state  # noqa: PLC0415 - as above
     from navigator.planner.turn import apply_decision  # noqa: PLC0415 - as above
-    from navigator.planner.view import ViewRequest, view_of  # noqa: PLC0415 - as above
+    from navigator.planner.view import ViewRequest, build_view  # noqa: PLC0415 - as above
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
-    from navigator.state.decisions import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
+    from navigator.state.labels import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
     from navigator.state.state import ModelPricingRates  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
@@ -82,11 +82,11 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     rates = ModelPricingRates(
         model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
     )
-    now = first_state(checked(request, NavigatorSettings()), _ID, ".", rates, 0.0)
-    seen = view_of(workspace, view(now, now.state.flight_plan))
+    now = initial_state(checked(request, NavigatorSettings()), _ID, ".", rates, 0.0)
+    seen = build_view(workspace, view(now, now.state.flight_plan))
     while now.run.stop_reason is None:
         decision, _ = planned(now, workspace, seen)
-        seen = view_of(workspace, view(now, decision.plan))
+        seen = build_view(workspace, view(now, decision.plan))
         now, record = apply_decision(now, decision, _START, seen, 1)
     return now, record, seen
 

@@ -16,7 +16,7 @@ from mcp_server.report_text import clip
 from mcp_server.repository import path_of
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.settings import StepAction
-from navigator.state.money import dollars
+from navigator.state.labels import dollars
 from repo_map.messages import counted
 
 ToolAction = Literal[StepAction, "forget"]

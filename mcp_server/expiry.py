@@ -13,7 +13,7 @@ from navigator.errors import NavigatorError, StorageError
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.state.delivery import NavigationUse
+    from navigator.state.client_state import NavigationActivity
 
 DAY: Final = 86_400.0
 """In seconds."""
@@ -106,6 +106,6 @@ class Expiry:
                 await asyncio.sleep(time.monotonic() - begun)
 
 
-async def _forget(navigator: Navigator, use: NavigationUse) -> None:
+async def _forget(navigator: Navigator, use: NavigationActivity) -> None:
     with suppress(NavigatorError):  # Another server was faster, or the next round is.
         await navigator.forget(use.navigation_id, user=use.user)

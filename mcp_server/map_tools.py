@@ -69,7 +69,7 @@ class _Wish(NamedTuple):
     ask: object = None
     feedback: str | None = None
     updates: dict[str, Any] | None = None
-    menu_step: int | None = None
+    outline_step: int | None = None
 
 
 def _wish(steer: dict[str, Any] | None) -> _Wish:

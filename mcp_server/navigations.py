@@ -23,9 +23,9 @@ from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from mcp_server.responses import Page
-    from navigator.navigator import HandOut, Navigator
-    from navigator.settings import NavigationRequest, Patience
-    from navigator.state.delivery import Delivery, NavigationUse
+    from navigator.navigator import BuildResponse, Navigator
+    from navigator.settings import NavigationRequest, Timeouts
+    from navigator.state.client_state import ClientState, NavigationActivity
     from navigator.state.reports import NavigationSummary, OnProgress
 
 
@@ -42,8 +42,8 @@ class DeliveryTarget(NamedTuple):
     """Every such step."""
     unread: tuple[str, ...] = ()
     """Cursors of the pages that were offered and not fetched, oldest first."""
-    menu_step: int | None = None
-    """Step whose menu the host was given last."""
+    outline_step: int | None = None
+    """Step whose outline the host was given last."""
 
 
 _SESSIONS: Final = 10_000
@@ -77,10 +77,10 @@ class Navigations:
         self,
         principal: Principal,
         request: NavigationRequest,
-        hand_out: HandOut[Page],
+        build_response: BuildResponse[Page],
         *,
         response_token_budget: int,
-        patience: Patience,
+        timeouts: Timeouts,
         most_steps: int | None,
         on_progress: OnProgress,
     ) -> Page:
@@ -100,10 +100,10 @@ class Navigations:
 
             page = await navigator.start(
                 request,
-                hand_out,
+                build_response,
                 user=principal.user,
                 delivery=self.delivery(response_token_budget),
-                patience=patience,
+                timeouts=timeouts,
                 most_steps=most_steps,
                 on_opened=note,
                 on_progress=on_progress,
@@ -114,7 +114,7 @@ class Navigations:
                 await self._delete(principal, old.navigation_id)
         return page
 
-    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationActivity]:
         """Return the navigations that have to go for one more: the ended ones, used least lately first.
 
         Raises:
@@ -188,7 +188,7 @@ class Navigations:
                 known.held_step,
                 known.held_steps,
                 known.unread,
-                known.menu_step,
+                known.outline_step,
             )
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
@@ -234,15 +234,15 @@ class Navigations:
             return False
         return True
 
-    def delivery(self, token_budget: int, **held: Any) -> Delivery:
+    def delivery(self, token_budget: int, **held: Any) -> ClientState:
         """Return the state of a delivery that is made now; ``held`` are its further fields."""
         # It comes with models that take long to build, and the server starts without them.
-        from navigator.state.delivery import Delivery  # noqa: PLC0415 - the server answers before the navigator loads
+        from navigator.state.client_state import ClientState  # noqa: PLC0415 - the server answers before the navigator loads
 
-        return Delivery(token_budget=token_budget, **held, used_at=self._expiry.now())
+        return ClientState(token_budget=token_budget, **held, used_at=self._expiry.now())
 
     async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
-        """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
+        """Note that a navigation was used, and what of ``ClientState`` has changed by it."""
         navigator = await self.navigator()
         fields = {**held, "used_at": self._expiry.now()}
         await navigator.store.deliver(delivering.navigation_id, delivering.user, fields)
@@ -293,7 +293,7 @@ class Navigations:
         if principal.session is not None:
             _move_to_end(self._sessions, principal.session, navigation_id)
 
-    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationActivity]:
         """Return what the store tells of a principal's navigations, without those that are too old."""
         return [
             use

@@ -1,4 +1,4 @@
-"""What a person picks from a menu."""
+"""What a person picks from an outline."""
 
 from __future__ import annotations
 

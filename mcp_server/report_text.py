@@ -7,10 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from mcp_server import wire
 from mcp_server.addresses import address
-from navigator.planner.menu_text import STAR, SUREST, first_places, menu_text
+from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_text
 from navigator.state import reports
-from navigator.state.decisions import EMBEDDED, USER, action_word, decider_to_model
-from navigator.state.money import dollars
+from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
 from repo_map.impact.findings import finding_data
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
@@ -22,8 +21,8 @@ class DetailLevel(NamedTuple):
     focus_areas: int
     cuts: int
     candidates: int
-    menu: int
-    """Places of the menu."""
+    outline: int
+    """Places of the outline."""
     impact: int
     """Sentences on what a change puts at risk."""
     characters: int
@@ -38,8 +37,8 @@ DETAILS: Final = (
     DetailLevel(40, 20, 12, 80, 20, 2_000),
 )
 """From the barest to the fullest."""
-SHORT_MENUS: Final = (DETAILS[0]._replace(menu=10), DETAILS[0]._replace(menu=5))
-"""The barest with a menu all the same: a short one is worth more than none."""
+SHORT_OUTLINES: Final = (DETAILS[0]._replace(outline=10), DETAILS[0]._replace(outline=5))
+"""The barest with an outline all the same: a short one is worth more than none."""
 
 STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "open": "open",
@@ -117,7 +116,7 @@ def wire_report(
         "cuts": report.cuts[: detail.cuts],
         "candidates": [_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         "account": report.account._asdict() if report.account.calls and detail.cuts else None,
-        "menu": _menu(report, detail.menu) or None,
+        "outline": _outline(report, detail.outline) or None,
         "sufficiency": _sufficiency(report, detail),
         "findings": [finding_data(each) for each in report.findings[:most_findings]],
         "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
@@ -127,14 +126,14 @@ def wire_report(
     return wire.TurnReportJson(**{**shared, **own}, **further(report))
 
 
-def _menu(report: reports.TurnReport, most: int) -> str:
-    """Return the first places of the menu, and how many there are beyond them; ``""`` for none."""
-    rest = len(report.menu) - most
+def _outline(report: reports.TurnReport, most: int) -> str:
+    """Return the first places of the outline, and how many there are beyond them; ``""`` for none."""
+    rest = len(report.outline) - most
     if rest <= 0:
-        return menu_text(report.menu, report.tests)
+        return outline_text(report.outline, report.tests)
     if not most:
         return f"{counted(rest, 'place')} in get_turn_report"
-    return f"{menu_text(first_places(report.menu, most))}\nand {rest} more: get_turn_report"
+    return f"{outline_text(first_entries(report.outline, most))}\nand {rest} more: get_turn_report"
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
@@ -151,26 +150,25 @@ def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
 def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     """Return the report of an answer whose context says itself, file by file, what is shown and why.
 
-    What the embedded planner sums up is that very list, and what its menu says: only how sure it is remains.
-    A model's own words stay.
+    The embedded planner sums up that list and the outline: only its confidence remains.
     """
     if report.model != EMBEDDED:
         return report
     update: dict[str, object] = {"reasoning": report.sufficiency}
-    if report.menu and status_of(report.stop_reason) == "finished":
+    if report.outline and status_of(report.stop_reason) == "finished":
         update["ended"] = ""
     return report.model_copy(update=update)
 
 
 def brief(
-    report: wire.TurnReportJson, *, took_none: bool, menu: bool, unread: Sequence[str]
+    report: wire.TurnReportJson, *, took_none: bool, outline: bool, unread: Sequence[str]
 ) -> wire.TurnReportJson:
     """Return a report for who had one before: what happened since, and nothing that was told already.
 
     Args:
         report: the whole report.
         took_none: whether no step was taken, but a question answered.
-        menu: whether the menu is another one.
+        outline: whether the outline is another one.
         unread: cursors of pages that were offered before and not fetched.
     """
     kept = {
@@ -178,7 +176,7 @@ def brief(
         "candidates": [],
         "account": None,
         "sufficiency": None,
-        "menu": report.menu if menu else None,
+        "outline": report.outline if outline else None,
         "notes": [f"not read yet: get_context with cursor {each}" for each in unread],
     }
     if report.answer:
@@ -201,7 +199,7 @@ def step_text(report: wire.TurnReportJson) -> str:
     lines = [report.answer] if report.answer else []
     if report.reasoning:
         lines.append(_reasoning_line(report))
-    lines += [*_menu_lines(report.menu), *(f"note: {note}" for note in report.notes)]
+    lines += [*_outline_lines(report.outline), *(f"note: {note}" for note in report.notes)]
     return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
 
 
@@ -230,9 +228,9 @@ def report_lines(
         f"{counted(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
         f"next: {report.next}",
     ]
-    menu = _menu_lines(report.menu)
-    if is_first_answer and report.status == "finished" and len(menu) > 1 and not _spent(report):
-        ours, menu = [f"navigation {report.navigation_id}: {_by_number(menu[1])}"], menu[1:]
+    outline = _outline_lines(report.outline)
+    if is_first_answer and report.status == "finished" and len(outline) > 1 and not _spent(report):
+        ours, outline = [f"navigation {report.navigation_id}: {_by_number(outline[1])}"], outline[1:]
     # What is at risk is what a change is looked at for.
     lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
     if report.answer:
@@ -245,7 +243,7 @@ def report_lines(
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
-    lines += menu
+    lines += outline
     lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
         lines.append(f"left out for lack of budget: {counted(report.left_out, 'file')}")
@@ -272,17 +270,19 @@ def _reasoning_line(report: wire.TurnReportJson) -> str:
     return f"{action_word(report.last_action)}: {report.reasoning}"
 
 
-def _by_number(menu: str) -> str:
+def _by_number(outline: str) -> str:
     """Return what the numbers of an outline are for, and its mark where it has one."""
-    return f"{_BY_NUMBER}; {SUREST}" if STAR.search(menu) else _BY_NUMBER
+    return f"{_BY_NUMBER}; {SUREST}" if STAR.search(outline) else _BY_NUMBER
 
 
-def _menu_lines(menu: str | None) -> list[str]:
-    """Return the menu below what its numbers are for; one line alone is no place, but how many there are."""
-    if not menu:
+def _outline_lines(outline: str | None) -> list[str]:
+    """Return the outline below what its numbers are for; one line alone counts the entries."""
+    if not outline:
         return []
     return (
-        [f"outline ({_by_number(menu)}):", menu] if "\n" in menu else [f"menu, no room for it here: {menu}"]
+        [f"outline ({_by_number(outline)}):", outline]
+        if "\n" in outline
+        else [f"outline, no room for it here: {outline}"]
     )
 
 

@@ -27,7 +27,7 @@ from mcp_server.repository import (
     require_allowed,
 )
 from navigator.settings import LOCAL_USER
-from navigator.workspaces.repository_address import Source, read_address, write_address
+from navigator.workspaces.address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
 
 MAX_REPOSITORIES: Final = 20

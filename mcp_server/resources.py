@@ -29,7 +29,7 @@ from mcp_server.report_text import clip, status_of, wire_report
 from mcp_server.wire import unmarked
 from navigator.errors import InvalidRequestError, UnknownNavigationError
 from navigator.settings import LOCAL_USER
-from navigator.workspaces.repository_address import address_title
+from navigator.workspaces.address import address_title
 from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.messages import counted, quoted
 from repo_map.sources.disk import list_folder

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcp_server import wire
 from mcp_server.report_text import (
     DETAILS,
-    SHORT_MENUS,
+    SHORT_OUTLINES,
     STATUS_WORDS,
     DetailLevel,
     beside_reasons,
@@ -26,7 +26,7 @@ from mcp_server.report_text import (
     wire_report,
 )
 from navigator.errors import InvalidArgumentError
-from navigator.state.money import dollars
+from navigator.state.labels import dollars
 from repo_map.messages import counted, quoted
 from repo_map.text import tokens
 
@@ -174,8 +174,8 @@ class Page(NamedTuple):
     last: bool
     unread: tuple[str, ...] = ()
     """The cursor of the next page, where there is one."""
-    menu: bool = True
-    """Whether a menu stands in it."""
+    outline: bool = True
+    """Whether an outline stands in it."""
 
 
 _Make = Callable[[AnswerShape, str, str | None], Answer]
@@ -188,7 +188,7 @@ _STOPPED: Final = (
     AnswerShape(DETAILS[0]),
 )
 _FOUND: Final = tuple(
-    AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_MENUS, DETAILS[0])
+    AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_OUTLINES, DETAILS[0])
 )
 """The plan is there for whoever asks for it: it would be paid for by all."""
 _UNCHANGED: Final = (
@@ -197,9 +197,9 @@ _UNCHANGED: Final = (
 )
 _OPEN: Final = tuple(
     AnswerShape(detail._replace(candidates=0))
-    for detail in (*reversed(DETAILS[1:]), *SHORT_MENUS, DETAILS[0])
+    for detail in (*reversed(DETAILS[1:]), *SHORT_OUTLINES, DETAILS[0])
 )
-"""The menu is the choice of next steps; a report has the candidates as well."""
+"""The outline is the choice of next steps; a report has the candidates as well."""
 
 
 def navigate_answer(
@@ -238,22 +238,22 @@ def step_answer(
 ) -> Page:
     """Return the answer of ``step``: what happened, and the context against what the host holds.
 
-    The menu that was told first stays good; ``unread`` are cursors of pages that were offered before.
+    The outline that was told first stays good; ``unread`` are cursors of pages that were offered before.
     """
     is_first = delta.since_step is None
     took_none = delta.since_step == report.step_number
-    menu = bool(report.menu) and is_first
+    outline = bool(report.outline) and is_first
 
     def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(report, response_token_budget, shape.detail)
         if not is_first:
-            message = brief(message, took_none=took_none, menu=menu, unread=unread)
+            message = brief(message, took_none=took_none, outline=outline, unread=unread)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
             status=message.status,
             turn_report=message,
             context_delta=context,
-            removed=[*delta.removed, *(f"{path} (in part)" for path in delta.lessened)],
+            removed=[*delta.removed, *(f"{path} (in part)" for path in delta.truncated)],
             next_cursor=cursor,
         )
         parts = [report_text(message)] if is_first else [step_text(message)]
@@ -266,7 +266,7 @@ def step_answer(
     page = _fitted(
         make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, shapes
     )
-    return page._replace(menu=menu)
+    return page._replace(outline=outline)
 
 
 def forgotten_answer(navigation_id: str) -> Answer:
@@ -296,7 +296,7 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
         result = bare.model_copy(
             update={
                 "since_step": output.since_step,
-                "removed": [*output.removed, *(f"{path} (in part)" for path in output.lessened)],
+                "removed": [*output.removed, *(f"{path} (in part)" for path in output.truncated)],
                 "reasoning_summary": clip(output.reasoning_summary, shape.detail.characters) or None,
                 "notes": [clip(note, shape.detail.characters) for note in output.notes],
             }
@@ -404,7 +404,7 @@ def _since(delta: NavigatorOutput) -> str:
         return ""
     new = "what is new" if delta.context_string else "nothing is new"
     lines = [f"context: {new} since step {delta.since_step}"]
-    gone = [*delta.removed, *(f"{path} (in part)" for path in delta.lessened)]
+    gone = [*delta.removed, *(f"{path} (in part)" for path in delta.truncated)]
     for label, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
         if paths:
             lines.append(f"{label}:\n{quoted(', '.join(paths))}")

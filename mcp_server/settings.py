@@ -20,7 +20,7 @@ from navigator.settings import (
     GeminiMemory,
     NavigatorSettings,
 )
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import UnusableAddressError, read_bucket_address, read_database_address
 from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import UserError

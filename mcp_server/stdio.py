@@ -229,7 +229,7 @@ class Exchange:
             await self.answers.send(SessionMessage(answer))
 
     async def _until(self, holds: Callable[[], bool]) -> None:
-        """Wait until ``holds``; end the process if nobody is there any more, or if patience is at its end.
+        """Wait until ``holds``; end the process if nobody is there any more, or if timeouts is at its end.
 
         A client that takes no answers is not read either: whether it has left is seen by the pipe itself.
         """

@@ -46,15 +46,14 @@ from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling_port import HOST
-from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal
-from navigator.planner.turn_request import turn_request
-from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Patience
-from navigator.workspaces.repository_address import read_address
+from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal, turn_request
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Timeouts
+from navigator.workspaces.address import read_address
 from repo_map.messages import counted
 from repo_map.steering.commands import QUESTIONS
 
 if TYPE_CHECKING:
-    from navigator.state.delivery import Delivery
+    from navigator.state.client_state import ClientState
     from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 
 
@@ -173,7 +172,7 @@ def progress_message(progress: Progress) -> str:
 NavigationId = Annotated[str | None, Field(description="Default: the latest")]
 READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _OPENING_SECONDS: Final = 10.0
-"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
+"""On top of a call's seconds: a navigation just opened is worth the wait, a host's timeouts ends at 60 s."""
 _LOADED: Final = {"anthropic/alwaysLoad": True}
 """Claude Code else shows a tool to its model only where the model searches for it."""
 _WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
@@ -253,20 +252,22 @@ async def _started(
     navigations, left = app.navigations, app.settings.call_seconds - (anyio.current_time() - started)
     line = current_channel() if request.model == HOST else None
 
-    def hand_out(report: TurnReport, output: NavigatorOutput, _: Delivery | None) -> tuple[Page, Delivery]:
+    def build_response(
+        report: TurnReport, output: NavigatorOutput, _: ClientState | None
+    ) -> tuple[Page, ClientState]:
         page = navigate_answer(output, report, response_token_budget, request.first_answer)
         at = report.step_number
         return page, navigations.delivery(
-            response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
+            response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, outline_step=at
         )
 
     with progress_to(ctx) as on_progress:
         page = await navigations.start(
             current_principal(),
             request,
-            hand_out,
+            build_response,
             response_token_budget=response_token_budget,
-            patience=Patience(app.settings.call_seconds + _OPENING_SECONDS, left),
+            timeouts=Timeouts(app.settings.call_seconds + _OPENING_SECONDS, left),
             most_steps=None if line is None else line.most_steps,
             on_progress=on_progress,
         )
@@ -276,7 +277,7 @@ async def _started(
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
 _Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
-"""What ``typed_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
+"""What ``parse_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
 
 
 _ASKED: Final = '{"callers": NAME}; ' + ", ".join([*QUESTIONS][1:])
@@ -312,9 +313,9 @@ async def step(
         require_host((updates or {}).get("model"))
         delivering = await navigations.resolve(principal, navigation_id)
 
-        def hand_out(
-            report: TurnReport, delta: NavigatorOutput, before: Delivery | None
-        ) -> tuple[Page, Delivery]:
+        def build_response(
+            report: TurnReport, delta: NavigatorOutput, before: ClientState | None
+        ) -> tuple[Page, ClientState]:
             least = before.token_budget if before else delivering.token_budget
             budget = response_token_budget_for(report.map_token_budget, least=least)
             unread = () if before is None else before.unread
@@ -327,22 +328,22 @@ async def step(
                 held_step=report.step_number,
                 held_steps=(*steps, report.step_number),
                 unread=(*unread, *page.unread),
-                menu_step=report.step_number if page.menu else before.menu_step if before else None,
+                outline_step=report.step_number if page.outline else before.outline_step if before else None,
             )
 
         with about(delivering.navigation_id):
-            page = await (await navigations.navigator()).step_and_deliver(
+            page = await (await navigations.navigator()).step_and_respond(
                 delivering.navigation_id,
                 turn_request(
                     feedback or direction.feedback,
                     updates,
                     direction.action,
-                    delivering.menu_step,
+                    delivering.outline_step,
                     show=show,
                     drop=drop,
                     ask=ask,
                 ),
-                hand_out,
+                build_response,
                 user=principal.user,
                 on_progress=on_progress,
             )
@@ -361,7 +362,7 @@ async def get_turn_report(
         meant = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
         report = await navigator.report(meant.navigation_id, user=principal.user, step=step)
-        await navigations.note_delivered(meant, menu_step=report.step_number)
+        await navigations.note_delivered(meant, outline_step=report.step_number)
         return _result(report_answer(report, meant.token_budget))
 
 

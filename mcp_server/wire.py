@@ -118,7 +118,7 @@ class TurnReportJson(_WireModel):
     """Paths shown in most detail, most relevant first."""
     cuts: Annotated[list[CutJson], WithJsonSchema({"type": "array"})] = []
     candidates: Annotated[list[CandidateJson], WithJsonSchema({"type": "array"})] = []
-    menu: str | None = None
+    outline: str | None = None
     """Places that are not shown, by number, for a next step to ask for."""
     sufficiency: str | None = None
     account: Annotated[dict[str, int] | None, WithJsonSchema({"type": "object"})] = None

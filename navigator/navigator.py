@@ -15,34 +15,33 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
 from navigator.models.sampling_port import HOST, AskHost
-from navigator.planner.drawn import DrawnNavigations
-from navigator.planner.request import ValidRequest, checked, first_state
+from navigator.planner.arguments import TurnRequest, turn_request
+from navigator.planner.drawn import StepCache
+from navigator.planner.request import ValidRequest, checked, initial_state
 from navigator.planner.step_reader import StepReader
-from navigator.planner.turn_request import TurnRequest, turn_request
 from navigator.settings import (
-    ENDLESS,
     LOCAL_USER,
+    NO_TIMEOUT,
     NavigationRequest,
     NavigatorSettings,
-    Patience,
     StepAction,
+    Timeouts,
 )
-from navigator.state.delivery import Delivery
+from navigator.state.client_state import ClientState
 from navigator.state.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
-from navigator.workspaces.places import resolved
-from navigator.workspaces.repository_address import address_title
+from navigator.workspaces.address import address_title, resolved
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
-    from navigator.picture.text import PictureData
-    from navigator.state.bookkeeping import Navigation
+    from navigator.picture.page import PictureData
+    from navigator.state.run_state import Navigation
     from navigator.turns import TurnOutcome, Turns
     from navigator.workspaces.workspace import Workspaces
 
 Answer = TypeVar("Answer")
-HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
+BuildResponse = Callable[[TurnReport, NavigatorOutput, ClientState | None], tuple[Answer, ClientState]]
 """Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
 _LEAST_S: Final = 3.0
 """Seconds that the steps of a navigation just opened have at least."""
@@ -78,31 +77,31 @@ class Navigator:
         self._tasks: set[asyncio.Task[Any]] = set()
         self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
         """Where navigations live: what a server asks of it, it asks here."""
-        self._drawn = DrawnNavigations()
+        self._drawn = StepCache()
         self._reader = StepReader(self.store, self._drawn)
 
     async def start(
         self,
         request: NavigationRequest,
-        hand_out: HandOut[Answer],
+        build_response: BuildResponse[Answer],
         *,
         user: str = LOCAL_USER,
-        delivery: Delivery | None = None,
-        patience: Patience = ENDLESS,
+        delivery: ClientState | None = None,
+        timeouts: Timeouts = NO_TIMEOUT,
         most_steps: int | None = None,
         on_opened: Callable[[str], None] | None = None,
         on_progress: OnProgress | None = None,
     ) -> Answer:
-        """Open a navigation, step until it stops, and return the answer that ``hand_out`` makes of it.
+        """Open a navigation, step until it stops, and return the answer that ``build_response`` makes of it.
 
-        It makes one of whatever steps are done where ``patience`` ends before; the step under way goes on.
+        It makes one of whatever steps are done where ``timeouts`` ends before; the step under way goes on.
 
         Args:
             request: the task.
-            hand_out: makes the answer, as for ``step_and_deliver``.
+            build_response: makes the answer, as for ``step_and_respond``.
             user: whose navigation it is.
             delivery: what a server begins with.
-            patience: how long the answer may take.
+            timeouts: how long the answer may take.
             most_steps: how many steps are taken at most.
             on_opened: told the navigation's id once it is stored.
             on_progress: told of each step.
@@ -111,18 +110,18 @@ class Navigator:
             InvalidRequestError: the request, or a model's name, can't be used.
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
-            StillIndexingError: the repository is so large that ``patience`` ended before it was read.
+            StillIndexingError: the repository is so large that ``timeouts`` ended before it was read.
         """
         begun = monotonic()
-        opened = await self._open(request, user, on_progress, patience.opening_s)
+        opened = await self._open(request, user, on_progress, timeouts.index_s)
         if on_opened is not None:
             on_opened(opened.run.navigation_id)
 
         async def answer(latest: Navigation) -> Answer:
             report = await self._reader.report(latest, user)
-            return await self._deliver(report, latest, user, hand_out, delivery)
+            return await self._deliver(report, latest, user, build_response, delivery)
 
-        ends = None if patience.steps_s is None else max(begun + patience.steps_s, monotonic() + _LEAST_S)
+        ends = None if timeouts.answer_s is None else max(begun + timeouts.answer_s, monotonic() + _LEAST_S)
         return await self._run(opened, user, answer, ends, most_steps, on_progress=on_progress, is_new=True)
 
     async def open(
@@ -130,7 +129,7 @@ class Navigator:
         request: NavigationRequest | ValidRequest,
         *,
         user: str = LOCAL_USER,
-        delivery: Delivery | None = None,
+        delivery: ClientState | None = None,
         on_progress: OnProgress | None = None,
     ) -> str:
         """Index the repository, draw the opening view and return the new navigation's id.
@@ -147,7 +146,7 @@ class Navigator:
             await self.store.deliver(navigation_id, user, delivery.model_dump(mode="json"))
         return navigation_id
 
-    async def read_repository(self, repository: str) -> None:
+    async def index_repository(self, repository: str) -> None:
         """Read a repository whole, so that the cache holds its index and its history.
 
         Raises:
@@ -155,9 +154,9 @@ class Navigator:
         """
         await self._workspaces.open(repository)
 
-    def being_read(self) -> tuple[str, ...]:
+    def background_indexing(self) -> tuple[str, ...]:
         """Return the addresses of the repositories that are being read behind a first look at them."""
-        return () if "_workspaces" not in self.__dict__ else self._workspaces.being_read()
+        return () if "_workspaces" not in self.__dict__ else self._workspaces.background_indexing()
 
     async def step(
         self,
@@ -167,7 +166,7 @@ class Navigator:
         feedback: str | None = None,
         updates: Mapping[str, Any] | None = None,
         action: StepAction = "continue",
-        menu_step: int | None = None,
+        outline_step: int | None = None,
         refresh: bool = True,
         on_progress: OnProgress | None = None,
         show: object = None,
@@ -176,11 +175,11 @@ class Navigator:
     ) -> TurnReport:
         """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
 
-        ``show``, ``drop`` and ``ask`` steer it in fields, as ``arguments.typed_wishes`` reads them.
+        ``show``, ``drop`` and ``ask`` steer it in fields, as ``arguments.parse_wishes`` reads them.
 
         ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
-        Numbers mean the menu of ``menu_step``, by default the latest. Without ``refresh`` the repository is
-        as the step before saw it, if only by a first look.
+        Numbers mean the outline of ``outline_step``, by default the latest. Without ``refresh``
+        the repository is as the step before saw it, if only by a first look.
         A navigation that has ended stays as it is, unless feedback or updates open it again; where nothing
         changes, and where feedback only asks, no step is taken and the report's answer says the rest.
 
@@ -189,22 +188,22 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        request = turn_request(feedback, updates, action, menu_step, show=show, drop=drop, ask=ask)
+        request = turn_request(feedback, updates, action, outline_step, show=show, drop=drop, ask=ask)
         async with self._held(navigation_id, user) as stored:
             report, turn = await self._take(stored, user, request, refresh=refresh)
         await _report_progress(on_progress, report, turn.navigation)
         return report
 
-    async def step_and_deliver(
+    async def step_and_respond(
         self,
         navigation_id: str,
         request: TurnRequest,
-        hand_out: HandOut[Answer],
+        build_response: BuildResponse[Answer],
         *,
         user: str = LOCAL_USER,
         on_progress: OnProgress | None = None,
     ) -> Answer:
-        """Take one step and return the answer that ``hand_out`` makes of it.
+        """Take one step and return the answer that ``build_response`` makes of it.
 
         It is called with the step's report, what is new against the step that the client holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
@@ -221,7 +220,7 @@ class Navigator:
             after = turn.navigation
             # What others have changed since is new to the client, also where this turn takes no step.
             since = after.run.step if turn.answer else None
-            answer = await self._deliver(report, after, user, hand_out, before, since=since)
+            answer = await self._deliver(report, after, user, build_response, before, since=since)
         await _report_progress(on_progress, report, turn.navigation)
         return answer
 
@@ -304,7 +303,7 @@ class Navigator:
             UnknownNavigationError: the user has no navigation of that id.
             RepositoryNotFoundError: its repository is gone.
         """
-        from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
+        from navigator.picture.data import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
 
         navigation = await self.store.load(navigation_id, user)
         output = await self._reader.context(navigation, user)
@@ -366,7 +365,7 @@ class Navigator:
         request: NavigationRequest | ValidRequest,
         user: str,
         on_progress: OnProgress | None,
-        opening_s: float | None = None,
+        index_s: float | None = None,
     ) -> Navigation:
         """Return a new navigation, stored with its opening view."""
         if isinstance(request, ValidRequest):
@@ -382,7 +381,7 @@ class Navigator:
             self._workspaces.open(task.repo_path, on_words=on_words, first_goal=first_goal)
         )
         try:
-            if not await _is_done(reading, None if opening_s is None else monotonic() + opening_s):
+            if not await _is_done(reading, None if index_s is None else monotonic() + index_s):
                 raise StillIndexingError(
                     f"Indexing `{address_title(str(task.repo_path))}` takes long and goes on in the "
                     "background; call navigate again in a minute, it will find the index done."
@@ -390,13 +389,13 @@ class Navigator:
         finally:
             await loading
         workspace, seconds = await reading
-        from navigator.planner.changes import look_at_changes  # noqa: PLC0415 - a stored navigation is read without
+        from navigator.planner.changes import resolve_changes  # noqa: PLC0415 - a stored navigation is read without
 
         rates = self._turns.price_of(task.model).rates(task.model)
-        goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
+        goal, changes = await asyncio.to_thread(resolve_changes, workspace.index, task.goal, task.asked)
         task = task._replace(goal=goal, changes=changes).noting(self.store.note)
         navigation_id, root = f"nav-{secrets.token_hex(12)}", resolved(str(task.repo_path))
-        first = first_state(task, navigation_id, root, rates, seconds)
+        first = initial_state(task, navigation_id, root, rates, seconds)
         opened = await self._turns.open(first, workspace, user)
         if on_progress is not None:
             words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
@@ -482,8 +481,8 @@ class Navigator:
         report: TurnReport,
         navigation: Navigation,
         user: str,
-        hand_out: HandOut[Answer],
-        before: Delivery | None,
+        build_response: BuildResponse[Answer],
+        before: ClientState | None,
         *,
         since: int | None = None,
     ) -> Answer:
@@ -495,7 +494,7 @@ class Navigator:
             since = before.held_step
         held = () if before is None else before.held_steps
         news = await self._reader.context(navigation, user, since, held=held)
-        answer, delivered = hand_out(report, news, before)
+        answer, delivered = build_response(report, news, before)
         await self.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
         return answer
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from repo_map.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
@@ -80,7 +80,7 @@ class NavigatorSettings:
 _Settings = TypeVar("_Settings", bound=NavigatorSettings)
 
 
-def kept_in_memory(settings: _Settings) -> _Settings:
+def in_memory(settings: _Settings) -> _Settings:
     """Return the settings of a navigator that keeps nothing it does, wherever others keep it."""
     return replace(settings, data_dir=None, store=None, bucket=None)
 
@@ -115,13 +115,13 @@ class NavigationRequest:
     """What is told from the start, such as why this repository was chosen."""
 
 
-class Patience(NamedTuple):
+class Timeouts(NamedTuple):
     """How many seconds an answer may take, None for as many as it takes."""
 
-    opening_s: float | None = None
+    index_s: float | None = None
     """Until the repository is indexed; the indexing goes on."""
-    steps_s: float | None = None
+    answer_s: float | None = None
     """Until the answer; the step under way goes on. A navigation just opened has a second at least."""
 
 
-ENDLESS: Final = Patience()
+NO_TIMEOUT: Final = Timeouts()

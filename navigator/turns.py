@@ -17,15 +17,15 @@ from navigator.models.sampling_port import HOST
 from navigator.planner.decide_turn import NOTHING_TO_UPDATE, TAKEN, Answered, AskedTurn, Revised, decide_turn
 from navigator.planner.drawn import StepResult
 from navigator.planner.feedback import FeedbackOutcome, apply_feedback, reopened, restored, unread_words
-from navigator.planner.menu_choice import NUMBERS, menu_numbers
+from navigator.planner.outline_numbers import NUMBERS, outline_numbers
 from navigator.planner.planner import Update, decide
-from navigator.planner.request import NewTerms, new_terms, on_terms
+from navigator.planner.request import LimitChanges, apply_limits, parse_limits
 from navigator.planner.turn import amend, opened, with_notes
 from navigator.settings import StepAction
-from navigator.state.bookkeeping import Navigation
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from navigator.state.pricing import ModelPrice, PriceTable, load_prices
-from navigator.state.reports import MenuPlace, StopReason, UnreadWords
+from navigator.state.reports import OutlineEntry, StopReason, UnreadWords
+from navigator.state.run_state import Navigation
 from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.steering.commands import has_numbers
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from navigator.agent.models.session import SessionManager
     from navigator.agent.runner import StepRunner
     from navigator.models.sampling_port import AskHost
-    from navigator.planner.drawn import DrawnNavigations
+    from navigator.planner.arguments import TurnRequest
+    from navigator.planner.drawn import StepCache
     from navigator.planner.step_reader import StepReader
-    from navigator.planner.turn_request import TurnRequest
     from navigator.settings import NavigatorSettings
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace, Workspaces
@@ -71,7 +71,7 @@ class Turns:
         settings: NavigatorSettings,
         storage: Storage,
         reader: StepReader,
-        drawn: DrawnNavigations,
+        drawn: StepCache,
         *,
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
@@ -97,7 +97,7 @@ class Turns:
     async def open(self, first: Navigation, workspace: Workspace, user: str) -> Navigation:
         """Draw the opening view of a new navigation, and return it as it is stored.
 
-        A model starts from what the embedded policy would show, and chooses from its menu: a map of every
+        A model starts from what the embedded policy would show, and chooses from its outline: a map of every
         file costs more tokens, and tells less.
 
         Raises:
@@ -189,7 +189,7 @@ class Turns:
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         terms, updates = self._terms_of(request.updates or {})
-        feedback = request.feedback.showing(menu_numbers(updates.pop(NUMBERS, None)))
+        feedback = request.feedback.showing(outline_numbers(updates.pop(NUMBERS, None)))
         before, message = await self._on_terms(stored, user, terms)
         if not (feedback or updates):
             if not message and request.updates is not None:
@@ -217,8 +217,8 @@ class Turns:
         )
         if feedback:
             by_number = feedback.typed.has_numbers or has_numbers(feedback.words)
-            menu = await self._menu(stored, user, request.menu_step) if by_number else ()
-            asked = await self._interpreted(asked, workspace, menu, user)
+            outline = await self._outline(stored, user, request.outline_step) if by_number else ()
+            asked = await self._interpreted(asked, workspace, outline, user)
         return await self._taken(asked, step)
 
     async def _taken(self, asked: AskedTurn, step: StepContext) -> TurnOutcome:
@@ -259,12 +259,12 @@ class Turns:
             await self._storage.change(booked, step.user)
 
     async def _interpreted(
-        self, asked: AskedTurn, workspace: Workspace, menu: tuple[MenuPlace, ...], user: str
+        self, asked: AskedTurn, workspace: Workspace, outline: tuple[OutlineEntry, ...], user: str
     ) -> AskedTurn:
         """Return what is asked with what the words come to, once what they take back is undone."""
 
         async def interpret(before: Navigation) -> FeedbackOutcome:
-            return await self.computing.run(apply_feedback, before, asked.feedback, workspace, menu)
+            return await self.computing.run(apply_feedback, before, asked.feedback, workspace, outline)
 
         outcome = await interpret(asked.before)
         if not (steps := outcome.steering.undo):
@@ -273,9 +273,9 @@ class Turns:
         outcome = (await interpret(before)).undone(steps, undone)
         return asked._replace(before=before, outcome=outcome, undone=undone)
 
-    async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
-        """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""
-        return (await self._reader.record(navigation, user, step)).report.menu
+    async def _outline(self, navigation: Navigation, user: str, step: int | None) -> tuple[OutlineEntry, ...]:
+        """Return the outline of a step, by default the latest, which the numbers of a feedback mean."""
+        return (await self._reader.record(navigation, user, step)).report.outline
 
     async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
         """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""
@@ -287,21 +287,21 @@ class Turns:
             navigation, taken = restored(navigation, record.undo), taken + 1
         return navigation, taken
 
-    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
+    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[LimitChanges, dict[str, Any]]:
         """Part updates into new terms and a partial plan."""
-        terms, plan = new_terms(updates, self._settings, self.handed_in)
+        terms, plan = parse_limits(updates, self._settings, self.handed_in)
         if terms.model is not None and terms.model not in self.handed_in:
             require_key(terms.model, self._settings, os.environ)
         return terms, plan
 
     async def _on_terms(
-        self, before: Navigation, user: str, terms: NewTerms
+        self, before: Navigation, user: str, terms: LimitChanges
     ) -> tuple[Navigation, tuple[str, ...]]:
         """Return the navigation on new terms, and what is to be told of them."""
         if not terms:
             return before, ()
         model = terms.model or before.run.model
-        after, message = on_terms(before, terms, self.price_of(model).rates(model))
+        after, message = apply_limits(before, terms, self.price_of(model).rates(model))
         if message:
             # Models and limits are read when a session is made.
             await self.forget(before.run.navigation_id, user)
@@ -351,7 +351,7 @@ class Turns:
         return load_prices(self._settings.prices)
 
 
-def _continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
+def _continues_without_words(stopped: StopReason | None, terms: LimitChanges) -> bool:
     """Return whether a navigation takes a step without words or changes of its plan."""
     if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
         return bool(terms)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from mcp_server.report_text import further
-from navigator.planner.menu_text import menu_text
+from navigator.planner.outline_text import outline_text
 from navigator.state.reports import NavigatorOutput
 from repo_map.impact.findings import finding_data
 
@@ -24,8 +24,8 @@ def context_data(
         "tokens": output.token_count,
         "token_budget": output.map_token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
-        "menu": [place.model_dump(mode="json") for place in output.menu],
-        "outline": menu_text(output.menu, output.tests),
+        "menu": [place.model_dump(mode="json") for place in output.outline],
+        "outline": outline_text(output.outline, output.tests),
         "flight_plan_yaml": output.flight_plan_yaml,
         "evidence": output.evidence,
         "sufficiency": output.sufficiency,

@@ -95,7 +95,7 @@ def _news_line(found: FollowUp) -> str:
         if news.context_string
         else ""
     )
-    gone = [*news.removed, *(f"{path} (in part)" for path in news.lessened)]
+    gone = [*news.removed, *(f"{path} (in part)" for path in news.truncated)]
     parts = [new or f"nothing is new since step {news.since_step}"]
     if gone:
         parts.append(f"no longer shown: {', '.join(gone[:_MOST_NAMED])}{_and_more(len(gone))}")
@@ -126,5 +126,5 @@ def follow_up_data(found: FollowUp, seconds: float) -> dict[str, Any]:
         "context_delta": news.context_string,
         "delta_tokens": news.token_count,
         "removed": list(news.removed),
-        "lessened": list(news.lessened),
+        "truncated": list(news.truncated),
     }

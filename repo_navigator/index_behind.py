@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from mcp_server.loading import load_navigator
 from mcp_server.settings import Settings, read_settings
-from navigator.settings import kept_in_memory
+from navigator.settings import in_memory
 from repo_navigator.detached import start_detached
 
 _KINDNESS = 10
@@ -36,9 +36,9 @@ async def _read(repository: str, settings: Settings) -> None:
         suppress(Timeout),
         FileLock(folder / f"{name}.lock", timeout=0),
     ):  # Else another process reads it.
-        navigator = load_navigator(kept_in_memory(settings), takes_steps=False)
+        navigator = load_navigator(in_memory(settings), takes_steps=False)
         try:
-            await navigator.read_repository(repository)
+            await navigator.index_repository(repository)
         finally:
             await navigator.aclose()
 

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.errors import UnknownNavigationError
-from navigator.workspaces.repository_address import address_title, read_address
+from navigator.workspaces.address import address_title, read_address
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator

@@ -11,15 +11,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from navigator.planner.menu_text import STAR, SUREST, menu_text
-from navigator.state.decisions import action_word, decider_word
-from navigator.state.money import dollars
+from navigator.planner.outline_text import STAR, SUREST, outline_text
+from navigator.state.labels import action_word, decider_word, dollars
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
-    from navigator.state.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
-    from navigator.state.token_usage import TokenAccount
+    from navigator.state.reports import CutReport, NavigatorOutput, OutlineEntry, TurnReport
+    from navigator.state.usage import TokenAccount
 
 
 NO_CALLS: Final = "No model was called, so nothing was spent."
@@ -58,7 +57,7 @@ class TerminalReport:
             lines.append(Text(report.sufficiency, style="dim"))
         if report.ended and not self._is_followed:
             lines.append(Text(report.ended, style="bold"))
-            lines += _menu_lines(report.menu, report.tests)
+            lines += _outline_lines(report.outline, report.tests)
         lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
         self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
         self._notes.update((*report.notes, *report.impact))
@@ -89,7 +88,7 @@ def closing(output: NavigatorOutput, total_seconds: float) -> Group:
     lines: list[RenderableType] = [Text(each) for each in output.impact]
     lines += [Text(each) for each in (output.sufficiency, output.ended) if each]
     lines += _cut_lines(output.cuts)
-    lines += _menu_lines(output.menu, output.tests)
+    lines += _outline_lines(output.outline, output.tests)
     lines += [Text(f"Note: {note}", style="yellow") for note in output.notes]
     took = Text(cost_line(output, total_seconds), style="bold")
     lines.append(took.append(f"  {output.navigation_id}", style="dim not bold"))
@@ -142,11 +141,11 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     )
 
 
-def _menu_lines(menu: Sequence[MenuPlace], tests: str) -> list[RenderableType]:
+def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[RenderableType]:
     """Return the outline below what its numbers are for."""
-    told = menu_text(menu, tests)
+    told = outline_text(outline, tests)
     head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(told) else _BY_NUMBER
-    return [Text(f"Outline ({head}):"), Text(told)] if menu else []
+    return [Text(f"Outline ({head}):"), Text(told)] if outline else []
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

@@ -21,7 +21,7 @@ from google.genai.types import GenerateContentResponse
 
 from benchmarks.agents.isolation.sandbox import Ended, Limits, Room, Uplink, run_isolated
 from benchmarks.agents.model import Endpoint, usage_of
-from navigator.state.pricing import TokenUsage
+from navigator.state.usage import TokenUsage
 
 _HOST = Path(__file__).with_name("agent_host.py")
 _MODEL_PATH = "/v1beta/models/"

@@ -13,7 +13,7 @@ from benchmarks.agents.isolation.sandbox import Limits
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import AGENT_LIMITS, TEST_LIMITS
-from navigator.state.pricing import TokenUsage
+from navigator.state.usage import TokenUsage
 
 
 class Options(NamedTuple):

@@ -16,7 +16,7 @@ from benchmarks.agents.scripted_model import ScriptedModel
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
 from benchmarks.agents.workflow import FACTORIES, Outcome
-from navigator.state.money import dollars
+from navigator.state.labels import dollars
 from navigator.state.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 

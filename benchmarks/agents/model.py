@@ -11,7 +11,8 @@ from google.adk.models import BaseLlm, Gemini
 from google.genai.types import GenerateContentResponseUsageMetadata, HttpRetryOptions
 
 from navigator.models.vendors import GEMINI
-from navigator.state.pricing import ModelPrice, TokenUsage, load_prices
+from navigator.state.pricing import ModelPrice, load_prices
+from navigator.state.usage import TokenUsage
 
 SCRIPTED = "scripted"
 """Stands for the loopback server with the scripted model."""

@@ -12,7 +12,7 @@ from benchmarks.agents.blocks import CandidateError, target_of
 from benchmarks.agents.isolation.sandbox import MEBIBYTE, Limits, Room, run_isolated
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.task import AgentCheck, Task
-from navigator.state.pricing import TokenUsage
+from navigator.state.usage import TokenUsage
 
 TEST_LIMITS = Limits(seconds=60.0, cpu_seconds=60)
 AGENT_LIMITS = Limits(seconds=120.0, cpu_seconds=60, memory_bytes=1536 * MEBIBYTE)

@@ -117,7 +117,7 @@ async def _instruct(context: ReadonlyContext) -> str:
     view = await step.view(navigation.state.flight_plan)
     if step.session is not None:
         step.session.show_map(view.map, navigation.run.step)
-    return changing_part(navigation, view.menu, view.surety.words)
+    return changing_part(navigation, view.outline, view.confidence.words)
 
 
 def root_agent() -> NavigatorAgent:

@@ -14,8 +14,8 @@ from google.genai import types
 from navigator.agent.step_context import current_step
 from navigator.errors import NavigationBusyError
 from navigator.planner.prompt import base_part, changes_part
-from navigator.state.bookkeeping import Navigation
 from navigator.state.reports import StopReason
+from navigator.state.run_state import Navigation
 from navigator.storage import state
 
 if TYPE_CHECKING:

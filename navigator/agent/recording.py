@@ -8,7 +8,7 @@ from google.genai import types
 
 from navigator.planner.drawn import StepResult
 from navigator.planner.turn import apply_decision, settled
-from navigator.state.bookkeeping import Navigation
+from navigator.state.run_state import Navigation
 from navigator.storage import state
 from navigator.storage.storage import MAP_NAME, record_name
 

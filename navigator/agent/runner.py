@@ -19,7 +19,7 @@ from navigator.errors import ModelFailedError
 from navigator.storage.sessions import APP_NAME, SessionKey
 
 if TYPE_CHECKING:
-    from navigator.state.bookkeeping import Navigation
+    from navigator.state.run_state import Navigation
     from navigator.storage.storage import Services
 
 _STATE_ONLY: Final = RunConfig(get_session_config=GetSessionConfig(num_recent_events=0), max_llm_calls=100)

@@ -15,14 +15,14 @@ from weakref import ref
 import anyio
 import anyio.to_thread
 
-from navigator.planner.view import View, ViewRequest, view_of
-from navigator.state.bookkeeping import Navigation
-from navigator.state.decisions import EMBEDDED
+from navigator.planner.view import View, ViewRequest, build_view
+from navigator.state.labels import EMBEDDED
 from navigator.state.reports import Seconds
+from navigator.state.run_state import Navigation
 
 if TYPE_CHECKING:
     from navigator.agent.models.session import HybridSession
-    from navigator.planner.drawn import DrawnNavigation, StepResult
+    from navigator.planner.drawn import CachedNavigation, StepResult
     from navigator.planner.turn import Decision
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace
@@ -57,7 +57,7 @@ class StepContext:
     storage: Storage
     workspace: Workspace
     """The repository as this step sees it."""
-    drawn: DrawnNavigation
+    drawn: CachedNavigation
     computing: Computing
     clock: Callable[[], datetime]
     session: HybridSession | None = None
@@ -110,7 +110,7 @@ class StepContext:
         known = self.drawn.view
         if known is not None and known[0]() is self.workspace and known[1] == wanted:
             return known[2]
-        view = await self.computing.run(view_of, self.workspace, wanted)
+        view = await self.computing.run(build_view, self.workspace, wanted)
         self.drawn.view = ref(self.workspace), wanted, view
         return view
 

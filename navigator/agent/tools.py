@@ -16,7 +16,7 @@ from google.genai import types
 from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.errors import StorageError
-from navigator.planner.menu_choice import NUMBERS
+from navigator.planner.outline_numbers import NUMBERS
 from navigator.planner.turn import Decision, amend_by_model
 from repo_map.errors import RepoMapError
 from repo_map.plan.schema import update_schema
@@ -99,7 +99,7 @@ async def update_flight_plan(
 
     Args:
         reasoning: Why, in a sentence that names the evidence.
-        updates: What to change. `numbers`: places of the menu to show.
+        updates: What to change. `numbers`: places of the outline to show.
             `verbosity`: rules, each a path or glob with a level, or with sections by symbol names
             such as `Router.dispatch` or lines "10-40". `budget`: tokens, at most the user's.
     """
@@ -108,9 +108,9 @@ async def update_flight_plan(
         if step.result is not None:
             return ONE_DECISION
         before = step.navigation
-        menu = (await step.view(before.state.flight_plan)).menu
+        outline = (await step.view(before.state.flight_plan)).outline
         try:
-            change, message = amend_by_model(before, step.workspace.index, reasoning, updates, menu)
+            change, message = amend_by_model(before, step.workspace.index, reasoning, updates, outline)
         except RepoMapError as error:
             return {"status": "error", "error": str(error)}
         step.notes.extend(message)

@@ -8,7 +8,7 @@ from navigator.errors import InvalidArgumentError, UnknownModelError
 from navigator.models.model_text import MOST_NAME, cleaned_name
 from navigator.models.vendors import VENDORS, vendor_of
 from navigator.settings import NavigatorSettings
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from navigator.state.pricing import FREE, ModelPrice, PriceTable, load_prices
 from repo_map.messages import is_printable
 

@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.picture.map_outline import MOST_NODES, outline_of
-from navigator.picture.parts import PicturedParts, parts_of, reasons_of
-from navigator.picture.related import Part, links_between
-from navigator.picture.source import source_chunks
-from navigator.picture.text import PictureData, as_json, clipped
+from navigator.picture.folded_tree import MOST_NODES, outline_of
+from navigator.picture.page import PictureData, as_json, clipped
+from navigator.planner.turn import cuts_of
+from navigator.state.reports import FileReport
+from navigator.workspaces.address import address_name
 from repo_map.impact.findings import BROKEN, Finding
 from repo_map.impact.values import NOTHING, Changes
+from repo_map.messages import printable
+from repo_map.outline.replay import Drift, find_drift
+from repo_map.outline.sections import qualified_names
 from repo_map.outline.why import brief_reason
 from repo_map.parsing.values import LineRange
+from repo_map.relations.model import RelationKind
+from repo_map.relations.resolve import relations_of
+from repo_map.sources.source import repository_names
 
 if TYPE_CHECKING:
-    from navigator.state.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
+    from navigator.state.reports import Candidate, CutReport, NavigatorOutput, OutlineEntry, TurnReport
+    from navigator.state.run_state import Navigation
+    from navigator.workspaces.workspace import Workspace
     from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.blocks import Block
     from repo_map.outline.draw import RepoMap
     from repo_map.ranking.score import Relevance
 
@@ -89,7 +98,7 @@ class Shown(NamedTuple):
     drawn: RepoMap | None
     """The map, where it can be drawn of the tree as it is now."""
     relevance: Relevance | None = None
-    menu: Sequence[MenuPlace] = ()
+    outline: Sequence[OutlineEntry] = ()
     candidates: Sequence[Candidate] = ()
     cuts: Sequence[CutReport] = ()
     sureness: str = ""
@@ -196,7 +205,7 @@ class _Describer:
         numbers = {path: at for at, path in enumerate(told)}
         parts = {path: self._parts(path) for path in told}
         places = [
-            *(self._place(numbers[each.path], each) for each in shown.menu if each.path in numbers),
+            *(self._place(numbers[each.path], each) for each in shown.outline if each.path in numbers),
             *self._unlisted(numbers, parts),
         ]
         named = [Part(told[place["file"]], place["name"], *place["lines"]) for place in places[: room.places]]
@@ -233,7 +242,7 @@ class _Describer:
         return list(
             dict.fromkeys(
                 (
-                    *(each.path for each in shown.menu),
+                    *(each.path for each in shown.outline),
                     *(file.path for file in shown.files if file.level > 1),
                     *(each.path for each in shown.findings),
                     *(part.path for part in shown.changes.parts),
@@ -274,9 +283,9 @@ class _Describer:
             "shown_more": max(len(parts.lines) - most, 0),
         }
 
-    def _place(self, file: int, place: MenuPlace) -> dict[str, Any]:
+    def _place(self, file: int, place: OutlineEntry) -> dict[str, Any]:
         known = self._reasons.get((place.path, place.name), ())
-        # A menu has room for a few words of a reason; here it is told as it is of what is shown.
+        # An outline has room for a few words of a reason; here it is told as it is of what is shown.
         why = known[0] if known and brief_reason(known) == place.why else place.why
         return {
             "number": place.number,
@@ -295,7 +304,7 @@ class _Describer:
     ) -> Iterator[dict[str, Any]]:
         """Yield what is shown whole and stands in nothing that the outline has a number for."""
         listed: dict[str, list[tuple[int, int]]] = {}
-        for place in self._shown.menu:
+        for place in self._shown.outline:
             if place.name:
                 listed.setdefault(place.path, []).append((place.first, place.last))
         for path, number in numbers.items():
@@ -370,3 +379,270 @@ class _Describer:
 
     def _path(self, path: str) -> str:
         return clipped(path, self._room.path)
+
+
+class PicturedPart(NamedTuple):
+    """A definition that is shown whole."""
+
+    name: str
+    """Qualified."""
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+    reasons: tuple[str, ...] = ()
+    """The strongest first; none where the goal had none."""
+
+
+class PicturedParts(NamedTuple):
+    """What is shown of a file, in the order of its lines."""
+
+    whole: tuple[PicturedPart, ...]
+    """Definitions, none within another one of them."""
+    lines: tuple[LineRange, ...]
+    """All lines that are shown."""
+
+
+Reasons = Mapping[tuple[str, str], tuple[str, ...]]
+"""Of a definition, by its path and its qualified name; the strongest first."""
+
+
+def reasons_of(relevance: Relevance | None) -> Reasons:
+    """Return the reasons of all units that have some; of namesakes in a file those of the likeliest."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for unit in () if relevance is None else relevance.units:
+        if unit.name and unit.reasons:
+            found.setdefault((unit.path, unit.name), tuple(unit.reasons))
+    return found
+
+
+def parts_of(index: RepoIndex, block: Block, reasons: Reasons) -> PicturedParts:
+    """Return the parts that a block shows whole."""
+    file_id = index.file_id(block.path)
+    if file_id is None:
+        return PicturedParts((), block.shown)
+    definitions = index.definitions(file_id)
+    taken: list[int] = []
+    for row, each in enumerate(definitions):
+        inside = bool(taken) and each.end <= definitions[taken[-1]].end
+        if not inside and block.shows(LineRange(each.start, each.end)):
+            taken.append(row)
+    names = qualified_names(definitions) if taken else []
+    found = [
+        PicturedPart(names[row], each.start, each.end, reasons.get((block.path, names[row]), ()))
+        for row, each in ((row, definitions[row]) for row in taken)
+    ]
+    return PicturedParts(tuple(found), block.shown)
+
+
+_MOST = 120
+_WORDS = {RelationKind.CALL: "calls", RelationKind.OVERRIDE: "overrides", RelationKind.BASE: "extends"}
+
+
+class Part(NamedTuple):
+    """A stretch of a file that an answer names."""
+
+    path: str
+    name: str
+    """Qualified; ``""`` for a whole file."""
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+
+
+class PartRelation(NamedTuple):
+    """That one part does something with another one."""
+
+    source: int
+    """Position of the part that does it."""
+    target: int
+    words: str
+    """``calls``, ``overrides`` or ``extends``."""
+    line: int
+    """Where the source does it, 1-based."""
+
+
+def links_between(index: RepoIndex, parts: Sequence[Part]) -> list[PartRelation]:
+    """Return what the repository's resolved relations say between parts, in their order, each pair once."""
+    found: dict[tuple[int, int], PartRelation] = {}
+    owners = _Owners(index, parts)
+    relations = relations_of(index)
+    for at, place in enumerate(owners.places):
+        if place is None:
+            continue
+        first, last = parts[at].first, parts[at].last
+        # What the methods of a class use is theirs, where the part is its head alone.
+        uses = [
+            each for each in relations.used_in(place) if each.kind in _WORDS and first <= each.line <= last
+        ]
+        for use in (*uses, *relations.overrides_of(place)):
+            for target in owners.around(use.target):
+                if target != at:
+                    found.setdefault((at, target), PartRelation(at, target, _WORDS[use.kind], use.line))
+                    break
+    return [found[pair] for pair in sorted(found)][:_MOST]
+
+
+class _Owners:
+    """Which definition a part is, and which parts a definition stands in."""
+
+    def __init__(self, index: RepoIndex, parts: Sequence[Part]) -> None:
+        self._index = index
+        self._by_file: dict[int, list[tuple[int, Part]]] = {}
+        self.places: list[tuple[int, int] | None] = []
+        for at, part in enumerate(parts):
+            file = index.file_id(part.path)
+            self.places.append(None if file is None else self._place(file, part))
+            if file is not None and part.name:
+                self._by_file.setdefault(file, []).append((at, part))
+
+    def _place(self, file: int, part: Part) -> tuple[int, int] | None:
+        definitions = self._index.definitions(file)
+        for row, name in enumerate(qualified_names(definitions)):
+            if name == part.name and part.first <= definitions[row].start <= part.last:
+                return file, row
+        return None
+
+    def around(self, place: tuple[int, int]) -> Iterator[int]:
+        """Yield the parts that hold a definition, the smallest first."""
+        file, row = place
+        if row < 0 or file not in self._by_file:
+            return
+        line = self._index.definitions(file)[row].start
+        holding = [
+            (part.last - part.first, at)
+            for at, part in self._by_file[file]
+            if part.first <= line <= part.last
+        ]
+        yield from (at for _, at in sorted(holding))
+
+
+_MOST_LINES = 80
+"""Of one stretch; the rest of it is counted by its lines."""
+_LONGEST_LINE = 240
+"""Characters."""
+
+
+def source_chunks(
+    index: RepoIndex, wanted: Iterable[tuple[str, LineRange]], most_bytes: int
+) -> list[dict[str, Any]]:
+    """Return stretches of files with their text, secrets masked, at most ``most_bytes`` of JSON.
+
+    Args:
+        index: the tree, which has to be the one that the lines were counted in.
+        wanted: paths and lines, what matters most first; lines that were taken already are not taken again.
+        most_bytes: of all of them.
+    """
+    chunks: list[dict[str, Any]] = []
+    taken: dict[str, set[int]] = {}
+    texts: dict[str, list[str]] = {}
+    for path, lines in wanted:
+        file = index.file_id(path)
+        if file is None:
+            continue
+        if path not in texts:
+            texts[path] = index.text(file).split("\n")
+        known = taken.setdefault(path, set())
+        last = min(lines.last, lines.first + _MOST_LINES - 1, len(texts[path]))
+        for first, end in _runs(number for number in range(lines.first, last + 1) if number not in known):
+            told = "\n".join(_told(line) for line in texts[path][first - 1 : end])
+            chunk = {"path": path, "first": first, "text": told}
+            most_bytes -= len(as_json(chunk).encode())
+            if most_bytes < 0:
+                return chunks
+            known.update(range(first, end + 1))
+            chunks.append(chunk)
+    return chunks
+
+
+def _told(line: str) -> str:
+    """Return a line without what nobody sees; its tabs stay."""
+    kept = "\t".join(printable(part) for part in line.split("\t"))
+    return kept if len(kept) <= _LONGEST_LINE else f"{kept[: _LONGEST_LINE - 1]}…"
+
+
+def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+CHANGED = "The repository has changed since this step: sizes are those of today, and parts are left out."
+_OPEN = "open"
+
+
+def picture_of_navigation(
+    workspace: Workspace,
+    navigation: Navigation,
+    output: NavigatorOutput,
+    reports: Sequence[TurnReport],
+    within: str = "",
+) -> PictureData:
+    """Return the picture's data of a navigation's latest step.
+
+    Args:
+        workspace: its repository.
+        navigation: both halves of its memory.
+        output: the context of its latest step.
+        reports: of all steps, oldest first.
+        within: the folder that most of the tree is for; ``""`` for the whole tree.
+    """
+    state, run = navigation
+    drawn = workspace.draw(output.flight_plan, run.own)
+    is_same = _is_same(find_drift(workspace.index, output.flight_plan, drawn))
+    relevance = workspace.relevance(navigation.state.user_task, run.changes) if is_same else None
+    subject = Subject(
+        repository=address_name(state.repo_path),
+        navigation_id=run.navigation_id,
+        goal=state.user_task,
+        status=_OPEN if output.stop_reason is None else output.stop_reason.value,
+        ended=output.ended,
+        spent_usd=float(run.spent),
+        limit_usd=float(state.budget_config.max_spend_usd),
+        notes=output.notes if is_same else (CHANGED, *output.notes),
+    )
+    shown = Shown(
+        files=output.files,
+        tokens=output.token_count,
+        token_budget=output.map_token_budget,
+        drawn=drawn if is_same else None,
+        relevance=relevance,
+        outline=output.outline,
+        candidates=output.candidates,
+        cuts=output.cuts,
+        sureness=output.sufficiency,
+        impact=output.impact,
+        tests=output.tests,
+        changes=run.changes if is_same else NOTHING,
+        findings=output.findings if is_same else (),
+        left_out=output.left_out,
+    )
+    return picture_data(workspace.index, subject, shown, reports, within)
+
+
+def _is_same(drift: Drift) -> bool:
+    """Tell whether an answer's lines are where they were: what a first look reads later moves none."""
+    is_edited = any(each.change in ("changed", "removed") for each in drift.files)
+    return drift.same_tree or (drift.by_first_look and not is_edited)
+
+
+def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:
+    """Return the picture's data of a plan: its map as it is drawn now, without goal and outline."""
+    files = [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks]
+    notes = (*(() if drift.same_tree else (drift.describe(),)), *drawn.notes)
+    shown = Shown(
+        files=files,
+        tokens=drawn.tokens,
+        token_budget=drawn.budget,
+        drawn=drawn,
+        cuts=cuts_of(drawn),
+        left_out=drawn.left_out,
+    )
+    return picture_data(
+        index, Subject(repository=", ".join(repository_names(index.place)), notes=notes), shown
+    )

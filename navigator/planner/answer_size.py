@@ -53,8 +53,8 @@ class AnswerSize(NamedTuple):
     related: int = 0
     """Most places of what stands beside shown code."""
 
-    def menu(self, code: int) -> int | None:
-        """Return what the whole menu may take beside ``code`` tokens of code; None for any size."""
+    def whole(self, code: int) -> int | None:
+        """Return what the whole outline may take beside ``code`` tokens of code; None for any size."""
         return None if self.rest is None else max(self.rest + self.beside - code, _LEAST_OUTLINE)
 
     def code(self, outline: int) -> int | None:

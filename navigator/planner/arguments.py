@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple, cast, get_args
 
-from navigator.errors import InvalidArgumentError
+from navigator.errors import InvalidArgumentError, InvalidRequestError
+from navigator.settings import StepAction
 from navigator.storage.state import can_be_stored
 from repo_map.secrets.masking import mask_text
-from repo_map.steering.commands import QUESTIONS, Argument, TypedWishes
+from repo_map.steering.commands import NO_WISHES, QUESTIONS, Argument, TypedWishes
 
 MAX_TOKEN_BUDGET = 2_000_000
 
@@ -70,14 +72,14 @@ _MOST_LETTERS = 500
 
 
 _MOST_NUMBER = 9_999
-"""More places than a menu has."""
+"""More places than an outline has."""
 
 
-def typed_wishes(show: object = None, drop: object = None, ask: object = None) -> TypedWishes:
+def parse_wishes(show: object = None, drop: object = None, ask: object = None) -> TypedWishes:
     """Return what a step is asked for in fields, secrets masked; a number may be written as text.
 
     Args:
-        show: numbers of the menu, names, paths, globs; one of them alone too.
+        show: numbers of the outline, names, paths, globs; one of them alone too.
         drop: the same.
         ask: a question to what it is about, as ``{"callers": "Session.send"}``; a list asks about each.
 
@@ -109,11 +111,11 @@ def _references(argument: str, given: object) -> tuple[Argument, ...]:
     for each in entries:
         if isinstance(each, bool) or not isinstance(each, int | str):
             raise InvalidArgumentError(
-                argument, f"has {_clipped(each)}; give numbers of the menu, names, paths or `path:lines`."
+                argument, f"has {_clipped(each)}; give numbers of the outline, names, paths or `path:lines`."
             )
         if isinstance(each, int) and not 0 <= each <= _MOST_NUMBER:
             raise InvalidArgumentError(
-                argument, f"has a number that is not in the menu, which goes to {_MOST_NUMBER}."
+                argument, f"has a number that is not in the outline, which goes to {_MOST_NUMBER}."
             )
         if len(text := str(each).strip()) > _MOST_LETTERS:
             raise InvalidArgumentError(
@@ -147,3 +149,72 @@ def dollars_limit(value: Decimal | float) -> Decimal:
             "the embedded planner costs nothing.",
         )
     return cost
+
+
+MAX_FEEDBACK = 4_000
+"""Characters of one message."""
+
+
+class Feedback(NamedTuple):
+    """What the user wants of a step, in words and in fields."""
+
+    words: str = ""
+    typed: TypedWishes = NO_WISHES
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.typed)
+
+    def showing(self, numbers: tuple[int, ...]) -> Feedback:
+        """Return it with numbers of the outline to show before all else."""
+        return self._replace(typed=self.typed._replace(show=(*numbers, *self.typed.show)))
+
+    @property
+    def summary(self) -> str:
+        """All of it, for the record of the step."""
+        return "\n".join(filter(None, (self.typed.summary, self.words)))
+
+
+class TurnRequest(NamedTuple):
+    """What one turn is asked to do."""
+
+    feedback: Feedback = Feedback()
+    updates: Mapping[str, Any] | None = None
+    action: StepAction = "continue"
+    outline_step: int | None = None
+    """The step whose outline its numbers mean; None for the latest."""
+
+
+def turn_request(
+    feedback: str | None = None,
+    updates: Mapping[str, Any] | None = None,
+    action: str | None = None,
+    outline_step: int | None = None,
+    *,
+    show: object = None,
+    drop: object = None,
+    ask: object = None,
+) -> TurnRequest:
+    """Return what one turn is asked to do, in words and in fields; secrets are masked.
+
+    Raises:
+        InvalidRequestError: it is not to be understood.
+    """
+    action = action or "continue"
+    if action not in get_args(StepAction):
+        raise InvalidRequestError(
+            f"The action is `{action}`; choose `continue`, `finish` or `cancel`.",
+            code=InvalidArgumentError.code,
+            argument="action",
+        )
+    asked = {"feedback": feedback, "updates": updates, "show": show, "drop": drop, "ask": ask}
+    for argument, value in asked.items():
+        require_storable(argument, value)
+    words = mask_text((feedback or "").strip())
+    if len(words) > MAX_FEEDBACK:
+        raise InvalidRequestError(
+            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences.",
+            code=InvalidArgumentError.code,
+            argument="feedback",
+        )
+    given = Feedback(words, parse_wishes(show, drop, ask))
+    return TurnRequest(given, updates, cast(StepAction, action), outline_step)

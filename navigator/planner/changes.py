@@ -24,7 +24,7 @@ _MOST_FINDINGS = 300
 """Places that a navigation keeps; more than that are no work of a moment."""
 
 
-def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[str, Changes]:
+def resolve_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[str, Changes]:
     """Return the goal that a navigation is about, and what was changed.
 
     Raises:

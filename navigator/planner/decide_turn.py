@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from navigator.planner.feedback import FeedbackOutcome, with_undo_point
 from navigator.planner.revise_plan import is_planned, revise
 from navigator.planner.turn import Decision, amend_by_user, apply_user_plan
-from navigator.state.decisions import USER
+from navigator.state.labels import USER
 from repo_map.plan.diff import compare_plans
 
 if TYPE_CHECKING:
-    from navigator.planner.turn_request import Feedback
-    from navigator.state.bookkeeping import Navigation
+    from navigator.planner.arguments import Feedback
+    from navigator.state.run_state import Navigation
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.diff import PlanChange
 

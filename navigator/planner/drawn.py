@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from weakref import ReferenceType
 
     from navigator.planner.view import View, ViewRequest
-    from navigator.state.bookkeeping import StepRecord
+    from navigator.state.run_state import StepRecord
     from navigator.workspaces.workspace import Workspace
     from repo_map.outline.blocks import MapText
 
@@ -25,7 +25,7 @@ class StepResult(NamedTuple):
     map_text: MapText
 
 
-class DrawnNavigation:
+class CachedNavigation:
     """What was drawn of a navigation lately; the storage has all that must outlast the process."""
 
     def __init__(self) -> None:
@@ -42,16 +42,16 @@ class DrawnNavigation:
             del self.results[min(self.results)]
 
 
-class DrawnNavigations:
+class StepCache:
     """The navigations that were drawn lately, by user and id; those used least lately are let go first."""
 
     def __init__(self) -> None:
-        self._drawn: OrderedDict[tuple[str, str], DrawnNavigation] = OrderedDict()
+        self._drawn: OrderedDict[tuple[str, str], CachedNavigation] = OrderedDict()
 
-    def of(self, navigation_id: str, user: str) -> DrawnNavigation:
+    def of(self, navigation_id: str, user: str) -> CachedNavigation:
         """Return what was drawn of a navigation."""
         key = (user, navigation_id)
-        found = self._drawn[key] = self._drawn.pop(key) if key in self._drawn else DrawnNavigation()
+        found = self._drawn[key] = self._drawn.pop(key) if key in self._drawn else CachedNavigation()
         while len(self._drawn) > MAX_DRAWN:
             self._drawn.popitem(last=False)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.state.reports import MenuPlace
+from navigator.state.reports import OutlineEntry
 from repo_map.ranking.completeness import (
     Completeness,
     Evidence,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repo_map.ranking.score import Relevance
 
 
-class Surety(NamedTuple):
+class Confidence(NamedTuple):
     """How sure a choice is."""
 
     evidence: Evidence | None
@@ -29,7 +29,7 @@ class Surety(NamedTuple):
     """The grade, what it means and what speaks against the choice, in sentences."""
 
 
-def surety_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -> Surety:
+def confidence_of(relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]) -> Confidence:
     """Return how likely a packet holds all that the goal's work changes, and what speaks against it.
 
     The chances were measured on packets that show the likeliest files: of one that a user has steered away
@@ -38,7 +38,7 @@ def surety_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -
     Args:
         relevance: of what the user's rules allow.
         drawn: the packet.
-        menu: what stands beside it.
+        outline: what stands beside it.
     """
     sufficiency = relevance.sufficiency
     if not sufficiency.confidence or not relevance.files:
@@ -46,24 +46,24 @@ def surety_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -
     if not drawn.excluded and all(block.level == _WHOLE for block in drawn.blocks):
         return _surety(Evidence.SURE, "The whole repository is shown.", sufficiency.notes)
     first = relevance.files[0].path
-    if drawn.block(first) is None and not any(place.path == first for place in menu):
-        return Surety(None, " ".join(sufficiency.notes))
+    if drawn.block(first) is None and not any(place.path == first for place in outline):
+        return Confidence(None, " ".join(sufficiency.notes))
     weights = default_weights()
     signals = completeness_signals(sufficiency.confidence, drawn.tokens)
     chance = completeness(signals, weights.shown, weights.reached)
-    measured = _in_words(chance, menu) if sufficiency.is_measured else ""
+    measured = _in_words(chance, outline) if sufficiency.is_measured else ""
     return _surety(chance.evidence, measured, sufficiency.notes)
 
 
 _WHOLE = 4
 
 
-def _surety(evidence: Evidence, meaning: str, notes: Sequence[str]) -> Surety:
-    return Surety(evidence, " ".join(filter(None, (f"Evidence: {evidence}.", meaning, *notes))))
+def _surety(evidence: Evidence, meaning: str, notes: Sequence[str]) -> Confidence:
+    return Confidence(evidence, " ".join(filter(None, (f"Evidence: {evidence}.", meaning, *notes))))
 
 
-def _in_words(chance: Completeness, menu: Sequence[MenuPlace]) -> str:
+def _in_words(chance: Completeness, outline: Sequence[OutlineEntry]) -> str:
     """Return how answers of this grade fared: they are counted, not this one."""
     shown, reached = in_ten(chance.shown), in_ten(chance.reached)
-    listed = f", {reached} at least list it" if menu and reached > shown else ""
+    listed = f", {reached} at least list it" if outline and reached > shown else ""
     return f"Of 10 such answers, {shown} show all code to change{listed}."

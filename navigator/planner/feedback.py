@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.planner.turn import merge_user_plan, with_notes
-from navigator.state.bookkeeping import Navigation, UndoPoint
 from navigator.state.reports import UnreadWords
+from navigator.state.run_state import Navigation, UndoPoint
 from repo_map.steering.apply import steer
 from repo_map.steering.commands import UNDO_ALL
 from repo_map.steering.targets import NamedDefinition
 
 if TYPE_CHECKING:
-    from navigator.planner.turn_request import Feedback
-    from navigator.state.reports import MenuPlace
+    from navigator.planner.arguments import Feedback
+    from navigator.state.reports import OutlineEntry
     from navigator.workspaces.workspace import Workspace
     from repo_map.steering.apply import Steering
 
@@ -84,12 +84,12 @@ def with_undo_point(before: Navigation, after: Navigation) -> Navigation:
 
 
 def apply_feedback(
-    before: Navigation, feedback: Feedback, workspace: Workspace, menu: Sequence[MenuPlace] = ()
+    before: Navigation, feedback: Feedback, workspace: Workspace, outline: Sequence[OutlineEntry] = ()
 ) -> FeedbackOutcome:
-    """Return what feedback comes to, and the navigation with it; ``menu`` is the latest that was seen."""
+    """Return what feedback comes to, and the navigation with it; ``outline`` is the latest that was seen."""
     state, run = before
     relevance = workspace.relevance(state.user_task, run.changes)
-    places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in menu}
+    places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in outline}
     index = workspace.index
     steering = steer(
         index,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from navigator.planner.news import news_in
-from navigator.state.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
 from navigator.state.reports import FileReport, NavigatorOutput, TurnReport
+from navigator.state.run_state import Navigation, RunState, StepRecord
 from repo_map.outline.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
@@ -15,7 +15,7 @@ from repo_map.text.tokens import count
 _FOCUS_LEVEL = 3
 
 
-def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
+def report_now(record: StepRecord, run: RunState) -> TurnReport:
     """Return the record's report as it reads now: the latest one also tells how the navigation has ended."""
     if record.report.step_number != run.step:
         return record.report
@@ -83,7 +83,7 @@ def news_of(
             "since_step": since.report.step_number,
             "removed": tuple(path for path in before.files if path not in drawn.files),
             "again": tuple(only_before),
-            "lessened": tuple(
+            "truncated": tuple(
                 path
                 for path, block in drawn.files.items()
                 if path in before.files and news_in(before.files[path], [block])

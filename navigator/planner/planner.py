@@ -14,8 +14,8 @@ from navigator.planner.turn import (
     named,
 )
 from navigator.planner.view import View
-from navigator.state.bookkeeping import Navigation
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
+from navigator.state.run_state import Navigation
 from repo_map import globs
 from repo_map.graph.references import unique_definitions, used_by, users_of
 from repo_map.languages.kinds import CODE
@@ -199,9 +199,11 @@ def planned(navigation: Navigation, workspace: Workspace, view: View) -> tuple[D
     """
     found, plan = decide(navigation, workspace, view), navigation.state.flight_plan
     if isinstance(found, Finalize):
-        ended = finished_by_planner(view.menu, fills=navigation.run.fill)
+        ended = finished_by_planner(view.outline, fills=navigation.run.fill)
         return Decision("finalize_context", EMBEDDED, found.summary, plan, ended=ended), ()
-    change, message = amend_by_model(navigation, workspace.index, found.reasoning, found.updates, view.menu)
+    change, message = amend_by_model(
+        navigation, workspace.index, found.reasoning, found.updates, view.outline
+    )
     return Decision("update_flight_plan", EMBEDDED, found.reasoning, change.plan, change.diff), message
 
 
@@ -296,7 +298,7 @@ def summary(view: View, missing: Sequence[PlannedNeighbour] = ()) -> str:
     )
     head = _FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
-    return "\n".join(filter(None, [view.surety.words, head, *lines, wanted, left_out]))
+    return "\n".join(filter(None, [view.confidence.words, head, *lines, wanted, left_out]))
 
 
 def without_files(summed_up: str, files: Collection[tuple[str, int]]) -> str:

@@ -7,16 +7,16 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.planner.menu_text import menu_text
+from navigator.planner.outline_text import outline_text
 from navigator.planner.outputs import changed_blocks
-from navigator.state.bookkeeping import Navigation, NavigationBookkeeping
-from navigator.state.money import dollars
-from navigator.workspaces.repository_address import address_name
+from navigator.state.labels import dollars
+from navigator.state.run_state import Navigation, RunState
+from navigator.workspaces.address import address_name
 from repo_map.messages import counted, one_line, quoted
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
-    from navigator.state.reports import MenuPlace
+    from navigator.state.reports import OutlineEntry
     from repo_map.outline.blocks import MapText
     from repo_map.outline.draw import RepoMap
 
@@ -143,15 +143,15 @@ MOST_LEFT_OUT = 8
 
 ROLE = """\
 You are the Navigator. You choose what of a repository a coding assistant reads before it does a task.
-You do not do the task. The map shows what an index is sure of; the menu lists the next places by number: \
+You do not do the task. The map shows what an index is sure of; the outline lists the next places by number: \
 lines, name, and +tokens that it adds.
 
 Work like this:
 1. Read the task, then the map.
-2. Choose from the menu what the task must change, or what must be known to change it, and call \
+2. Choose from the outline what the task must change, or what must be known to change it, and call \
 update_flight_plan with its numbers: {"numbers": [3, 7]}. Take few: each has to be worth its tokens.
 3. Leave out what does not help: {"verbosity": [{"pattern": "docs/**", "level": 0}]}.
-4. When nothing on the menu is needed, call finalize_context.
+4. When nothing on the outline is needed, call finalize_context.
 
 Levels: 0 leaves a file out, 1 shows its path, 2 its structure, 3 signatures and docs, 4 its source. \
 Of several verbosity rules that match a file, the last one holds.
@@ -187,10 +187,10 @@ def changes_part(changes: MapChanges) -> str:
     return "\n".join(parts)
 
 
-def changing_part(navigation: Navigation, menu: Sequence[MenuPlace], sufficiency: str) -> str:
-    """Return what this step is about: budgets, feedback, decisions, the menu with its prices.
+def changing_part(navigation: Navigation, outline: Sequence[OutlineEntry], sufficiency: str) -> str:
+    """Return what this step is about: budgets, feedback, decisions, the outline with its prices.
 
-    The menu stands nowhere else: of two, a model would take the numbers of the wrong one.
+    The outline stands nowhere else: of two, a model would take the numbers of the wrong one.
     """
     state, run = navigation
     budget, metadata = state.budget_config, state.map_metadata
@@ -203,20 +203,20 @@ def changing_part(navigation: Navigation, menu: Sequence[MenuPlace], sufficiency
         *_feedback(run),
         *_left_out(run),
         *([f"Recent decisions:\n{_fenced(decisions)}"] if decisions else []),
-        _listed(menu),
+        _listed(outline),
         *([_fenced(sufficiency)] if sufficiency else []),
     ]
     return "\n\n".join(parts)
 
 
-def _listed(menu: Sequence[MenuPlace]) -> str:
-    offered = [place for place in menu if place.tokens]
+def _listed(outline: Sequence[OutlineEntry]) -> str:
+    offered = [place for place in outline if place.tokens]
     if not offered:
-        return "The menu is empty: call finalize_context."
-    return f"The menu:\n{_fenced(menu_text(offered))}"
+        return "The outline is empty: call finalize_context."
+    return f"The outline:\n{_fenced(outline_text(offered))}"
 
 
-def _feedback(run: NavigationBookkeeping) -> list[str]:
+def _feedback(run: RunState) -> list[str]:
     """Return the user's words, and what of them is done already."""
     if not run.feedback:
         return []
@@ -229,7 +229,7 @@ def _feedback(run: NavigationBookkeeping) -> list[str]:
     return [f"The user says, oldest first; the latest weighs most:\n{said}", *done]
 
 
-def _left_out(run: NavigationBookkeeping) -> list[str]:
+def _left_out(run: RunState) -> list[str]:
     """Return what the user leaves out, and no model brings back."""
     patterns = [rule.pattern for rule in run.own.verbosity if rule.level == 0]
     if not patterns:

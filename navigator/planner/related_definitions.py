@@ -1,4 +1,4 @@
-"""What stands beside the code that a map shows, by resolved relations: what a menu offers of it, and why."""
+"""Definitions related to shown code by resolved relations, for the outline."""
 
 from __future__ import annotations
 

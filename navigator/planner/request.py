@@ -19,9 +19,9 @@ from navigator.planner.arguments import (
     whole_number,
 )
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
-from navigator.state.bookkeeping import Navigation, NavigationBookkeeping
-from navigator.state.money import dollars
+from navigator.state.labels import dollars
 from navigator.state.reports import Seconds
+from navigator.state.run_state import Navigation, RunState
 from navigator.state.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
 from repo_map.errors import FlightPlanError
 from repo_map.impact.patches import Patch, read_patch
@@ -82,7 +82,7 @@ TERMS = ("max_cost_usd", "max_steps", "model")
 """What updates may change beside the flight plan, by the names under which a navigation is opened."""
 
 
-class NewTerms(NamedTuple):
+class LimitChanges(NamedTuple):
     """New terms for a navigation under way; None where one stays."""
 
     max_cost_usd: Decimal | None = None
@@ -93,9 +93,9 @@ class NewTerms(NamedTuple):
         return any(term is not None for term in self)
 
 
-def new_terms(
+def parse_limits(
     updates: Mapping[str, Any], settings: NavigatorSettings, handed_in: Container[str] = ()
-) -> tuple[NewTerms, dict[str, Any]]:
+) -> tuple[LimitChanges, dict[str, Any]]:
     """Return the terms that updates change, and the rest of them: a partial flight plan.
 
     Raises:
@@ -108,7 +108,7 @@ def new_terms(
         if not isinstance(model, str):
             raise InvalidArgumentError("model", f"is {model!r}; give a model's name, such as `embedded`.")
         require_models(model, settings, handed_in)
-    terms = NewTerms(
+    terms = LimitChanges(
         max_cost_usd=None if cost is None else dollars_limit(cost),
         max_steps=None
         if steps is None
@@ -118,8 +118,8 @@ def new_terms(
     return terms, {name: part for name, part in updates.items() if name not in TERMS}
 
 
-def on_terms(
-    before: Navigation, terms: NewTerms, rates: ModelPricingRates
+def apply_limits(
+    before: Navigation, terms: LimitChanges, rates: ModelPricingRates
 ) -> tuple[Navigation, tuple[str, ...]]:
     """Return the navigation on new terms, and a sentence on each that differs from before.
 
@@ -228,7 +228,7 @@ def checked(
     )
 
 
-def first_state(
+def initial_state(
     task: ValidRequest, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
 ) -> Navigation:
     """Return a navigation at its start, whole: no part of it is missing and added later."""
@@ -239,7 +239,7 @@ def first_state(
         budget_config=BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=rates),
         flight_plan=task.plan,
     )
-    run = NavigationBookkeeping(
+    run = RunState(
         navigation_id=navigation_id,
         model=task.model,
         max_steps=task.max_steps,

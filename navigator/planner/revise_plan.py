@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.planner.answer_size import answer_size
 from navigator.planner.turn import apply_user_plan, named, with_notes, with_rules_of
-from navigator.state.bookkeeping import Navigation
-from navigator.state.decisions import EMBEDDED, USER
+from navigator.state.labels import EMBEDDED, USER
+from navigator.state.run_state import Navigation
 from repo_map.messages import counted
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.keep import keep_within, with_more

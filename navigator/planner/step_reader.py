@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from navigator.errors import InvalidRequestError
 from navigator.planner.outputs import news_of, output_of, report_now
-from navigator.state.bookkeeping import StepRecord
+from navigator.state.run_state import StepRecord
 from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.outline.blocks import MapText
 
 if TYPE_CHECKING:
-    from navigator.planner.drawn import DrawnNavigations
-    from navigator.state.bookkeeping import Navigation
+    from navigator.planner.drawn import StepCache
     from navigator.state.reports import NavigatorOutput, TurnReport
+    from navigator.state.run_state import Navigation
     from navigator.storage.storage import Storage
 
 _MAX_HELD: Final = 24
@@ -24,7 +24,7 @@ _MAX_HELD: Final = 24
 class StepReader:
     """The steps of navigations, from memory where they were taken here lately, else from the storage."""
 
-    def __init__(self, storage: Storage, drawn: DrawnNavigations) -> None:
+    def __init__(self, storage: Storage, drawn: StepCache) -> None:
         self._storage = storage
         self._drawn = drawn
 

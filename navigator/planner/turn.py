@@ -7,11 +7,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.planner.menu_choice import with_places
+from navigator.planner.outline_numbers import with_places
 from navigator.planner.outputs import summary_of
-from navigator.state.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
-from navigator.state.decisions import USER
-from navigator.state.reports import CutReport, FileReport, MenuPlace, StopReason, TurnReport
+from navigator.state.labels import USER
+from navigator.state.reports import CutReport, FileReport, OutlineEntry, StopReason, TurnReport
+from navigator.state.run_state import Navigation, RunState, StepRecord
 from navigator.state.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, one_line
@@ -36,7 +36,7 @@ MAX_REASONING = 2_000
 """Characters."""
 FOCUS_LEVEL = 3
 _NOTHING_TO_IMPROVE = "Nothing was found that a further step would improve."
-_ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
+_ENDED_BY_ROOM = "The code ends here; the outline lists what had no room."
 _ENDED_BY_NEED = "The outline lists more."
 
 
@@ -60,15 +60,15 @@ class Decision(NamedTuple):
     """Why the navigation ends with it, where whoever decided says so."""
 
 
-def finished_by_planner(menu: Sequence[MenuPlace], *, fills: bool) -> str:
-    """Return why the planner ends a navigation: what a menu adds is not worth its tokens, or had no room."""
-    more = [place for place in menu if place.tokens]
+def finished_by_planner(outline: Sequence[OutlineEntry], *, fills: bool) -> str:
+    """Return why the planner ends a navigation."""
+    more = [place for place in outline if place.tokens]
     return _ENDED_BY_NEED if more and not fills else _why_finished(more)
 
 
-def _why_finished(menu: Sequence[MenuPlace]) -> str:
+def _why_finished(outline: Sequence[OutlineEntry]) -> str:
     """Return why a navigation ends: never that nothing is missing beside a list of what had no room."""
-    return _ENDED_BY_ROOM if menu else _NOTHING_TO_IMPROVE
+    return _ENDED_BY_ROOM if outline else _NOTHING_TO_IMPROVE
 
 
 def apply_decision(
@@ -99,7 +99,7 @@ def apply_decision(
     )
     finished = decision.action == "finalize_context"
     if finished:
-        run = run.stopping(StopReason.FINISHED, decision.ended or _why_finished(view.menu))
+        run = run.stopping(StopReason.FINISHED, decision.ended or _why_finished(view.outline))
     elif run.step >= run.max_steps and decision.by != USER:
         run = run.stopping(
             StopReason.MAX_STEPS, f"The limit of {counted(run.max_steps, 'step')} was reached."
@@ -149,9 +149,7 @@ def opened(before: Navigation, view: View, version: int) -> tuple[Navigation, St
     return after, step_record(after, view, None, since=run)
 
 
-def step_record(
-    after: Navigation, view: View, decision: Decision | None, *, since: NavigationBookkeeping
-) -> StepRecord:
+def step_record(after: Navigation, view: View, decision: Decision | None, *, since: RunState) -> StepRecord:
     """Return the record of the step that led to ``after``; without a decision, of the opening view."""
     state, run = after
     files, drawn = _files_of(view), view.map
@@ -181,8 +179,8 @@ def step_record(
         "excluded_count": drawn.excluded,
         "left_out": drawn.left_out,
         "cuts": cuts_of(drawn),
-        "evidence": view.surety.evidence,
-        "sufficiency": view.surety.words,
+        "evidence": view.confidence.evidence,
+        "sufficiency": view.confidence.words,
         "usage": run.usage.minus(since.usage_before_step),
         "total_usage": run.usage,
         "account": run.account,
@@ -272,7 +270,7 @@ def amend_by_model(
     index: RepoIndex,
     reasoning: str,
     updates: Mapping[str, Any],
-    menu: Sequence[MenuPlace] = (),
+    outline: Sequence[OutlineEntry] = (),
 ) -> PlanAmendment:
     """Return the plan as a model changes it; what the user leaves out stays left out, and the note says so.
 
@@ -283,7 +281,7 @@ def amend_by_model(
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.own
-    asked, said = with_places(before, own, updates, menu)
+    asked, said = with_places(before, own, updates, outline)
     change = amend(before, asked)
     message = (said,) if said else ()
     most = navigation.run.map_token_budget

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.planner.answer_size import AnswerSize, answer_size
 from navigator.planner.candidates import candidates
-from navigator.planner.evidence import Surety, surety_of
-from navigator.planner.menu import menu_of
-from navigator.planner.menu_tests import tests_line
-from navigator.planner.menu_text import menu_text
-from navigator.state.reports import Candidate, MenuPlace
+from navigator.planner.evidence import Confidence, confidence_of
+from navigator.planner.outline import build_outline
+from navigator.planner.outline_tests import tests_line
+from navigator.planner.outline_text import outline_text
+from navigator.state.reports import Candidate, OutlineEntry
 from repo_map.impact.findings import Finding
 from repo_map.impact.telling import tell_changes
 from repo_map.impact.values import NOTHING, Changes
@@ -52,8 +52,8 @@ class View(NamedTuple):
     reasons: Mapping[str, tuple[str, ...]]
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
-    surety: Surety
-    menu: tuple[MenuPlace, ...] = ()
+    confidence: Confidence
+    outline: tuple[OutlineEntry, ...] = ()
     tests: str = ""
     """The command that runs the file of tests to extend; else its path."""
     notes: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class View(NamedTuple):
     """Whether most files were not read yet."""
 
 
-def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
+def build_view(workspace: Workspace, wanted: ViewRequest) -> View:
     """Return the map of a plan with what it means for the goal."""
     index, (goal, plan, own, wishes, changes, first_answer) = workspace.index, wanted
     relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
@@ -80,15 +80,15 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
         confidence=allowed.sufficiency.confidence,
         is_about_one=allowed.is_about_one,
     )
-    menu, tests = _menu_within(size, index, allowed, drawn, own)
+    outline, tests = _outline_within(size, index, allowed, drawn, own)
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
         candidates=candidates(index, allowed, drawn),
-        menu=menu,
+        outline=outline,
         tests=tests,
-        surety=surety_of(allowed, drawn, menu),
+        confidence=confidence_of(allowed, drawn, outline),
         notes=workspace.notes,
         is_first_look=bool(index.read_first),
         findings=changes.findings,
@@ -99,23 +99,23 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
 _MOST_ROUNDS: Final = 3
 
 
-def _menu_within(
+def _outline_within(
     size: AnswerSize, index: RepoIndex, allowed: Relevance, drawn: RepoMap, own: FlightPlan
-) -> tuple[tuple[MenuPlace, ...], str]:
-    """Return the menu that has room beside the code, and what runs its tests.
+) -> tuple[tuple[OutlineEntry, ...], str]:
+    """Return the outline that has room beside the code, and what runs its tests.
 
-    What stands beside shown code and its tests are known with the menu alone: what they take of the room,
+    What stands beside shown code and its tests are known with the outline alone: what they take of the room,
     the least likely places give back.
     """
-    most = size.menu(drawn.tokens)
+    most = size.whole(drawn.tokens)
     room = size.outline
     tests: str | None = None
     for _ in range(_MOST_ROUNDS):
-        menu = menu_of(index, allowed, drawn, own, room=room, related=size.related)
+        outline = build_outline(index, allowed, drawn, own, room=room, related=size.related)
         if tests is None:
-            tests = tests_line(index, allowed, menu)
-        over = 0 if most is None else tokens.count(menu_text(menu, tests)) - most
+            tests = tests_line(index, allowed, outline)
+        over = 0 if most is None else tokens.count(outline_text(outline, tests)) - most
         if over <= 0:
             break
         room -= over
-    return menu, tests or ""
+    return outline, tests or ""

@@ -13,28 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
 from navigator.state.state import ModelPricingRates, Usd
-from navigator.state.token_usage import NO_CALLS, TokenAccount
+from navigator.state.usage import NO_CALLS, TokenAccount, TokenUsage
 
 MILLION = Decimal(1_000_000)
 _SMALLEST_RATE = Decimal("0.000001")
-
-
-class TokenUsage(NamedTuple):
-    """Tokens of model calls; ``cached`` is a part of ``input``, ``thinking`` comes on top of ``output``."""
-
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-    thinking: int = 0
-    calls: int = 0
-
-    def minus(self, other: TokenUsage) -> TokenUsage:
-        """Return what this has more than ``other``, part by part."""
-        return TokenUsage(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
-
-    def plus(self, other: TokenUsage) -> TokenUsage:
-        """Return the sum of both, part by part."""
-        return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 class CachedTokens(NamedTuple):

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from navigator.state.pricing import TokenUsage
 from navigator.state.state import ExecutionMode, PlanDiff, PlanValue, Usd
-from navigator.state.token_usage import TokenAccount
+from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.impact.findings import Finding
 from repo_map.ranking.completeness import Evidence
 
@@ -90,11 +89,11 @@ class Candidate(_Report):
     """Tokens that each level would add to the map."""
 
 
-class MenuPlace(_Report):
+class OutlineEntry(_Report):
     """A place of the outline: a definition, or a whole file, to be asked for by its number."""
 
     number: int
-    """From 1, as they stand in the menu of one step."""
+    """From 1, as they stand in the outline of one step."""
     path: str
     name: str
     """Qualified; ``""`` for a whole file."""
@@ -161,9 +160,9 @@ class TurnReport(_Report):
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    menu: tuple[MenuPlace, ...] = ()
+    outline: tuple[OutlineEntry, ...] = ()
     tests: str = ""
-    """The command that runs the tests which reach the surest places of the menu; else where they are."""
+    """The command that runs the tests which reach the surest places of the outline; else where they are."""
     evidence: Evidence | None = None
     """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
     sufficiency: str = ""
@@ -212,7 +211,7 @@ class NavigatorOutput(TurnReport):
     """Paths that the map showed at ``since_step`` and no longer shows."""
     again: tuple[str, ...] = ()
     """Paths that the map shows again as its reader was given them before ``since_step``."""
-    lessened: tuple[str, ...] = ()
+    truncated: tuple[str, ...] = ()
     """Paths of which the map showed more at ``since_step``."""
     seconds: Seconds = Seconds()
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.state.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.state.client_state import ClientState, KnownNavigation, NavigationActivity
 from navigator.state.reports import NavigationSummary, StopReason
 from navigator.storage import state
 
 if TYPE_CHECKING:
-    from navigator.state.bookkeeping import Navigation
+    from navigator.state.run_state import Navigation
     from navigator.storage.database import Database
     from navigator.storage.errors import StorageFaults
 
@@ -106,7 +106,7 @@ class NavigationIndex:
             key.user,
             repo_path,
             None if stop_reason is None else StopReason(stop_reason),
-            None if delivery is None else Delivery.model_validate_json(delivery),
+            None if delivery is None else ClientState.model_validate_json(delivery),
         )
 
     async def summaries(
@@ -135,15 +135,15 @@ class NavigationIndex:
         by_id = {each.navigation_id: each for each in found}
         return [by_id[each] for each in among if each in by_id][:most]
 
-    async def uses(self, user: str | None = None) -> list[NavigationUse]:
+    async def uses(self, user: str | None = None) -> list[NavigationActivity]:
         """Return how each navigation of a user, or of all, is used, by user and id."""
         whose, values = ("", ()) if user is None else (" AND user_id = $1", (user,))
         rows = await self._execute(f"{_USE}{whose} ORDER BY user_id, id", *values)
         return [_use(row) for row in rows]
 
     async def unused_since(
-        self, before: float, most: int, after: NavigationUse | None = None
-    ) -> list[NavigationUse]:
+        self, before: float, most: int, after: NavigationActivity | None = None
+    ) -> list[NavigationActivity]:
         """Return navigations of which something was delivered, and nothing since ``before``.
 
         Args:
@@ -196,5 +196,5 @@ class NavigationIndex:
             return await self._database.execute(statement, *values, durable=durable)
 
 
-def _use(row: Sequence[Any]) -> NavigationUse:
-    return NavigationUse(row[0], row[1], row[2], row[3], bool(row[4]))
+def _use(row: Sequence[Any]) -> NavigationActivity:
+    return NavigationActivity(row[0], row[1], row[2], row[3], bool(row[4]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from navigator.state.bookkeeping import Navigation, NavigationBookkeeping
+from navigator.state.run_state import Navigation, RunState
 from navigator.state.state import NavigatorState
 
 STATE_KEY: Final = "navigator"
@@ -24,7 +24,7 @@ def read(state: Mapping[str, Any]) -> Navigation:
     """
     return Navigation(
         NavigatorState.model_validate(state.get(STATE_KEY)),
-        NavigationBookkeeping.model_validate(state.get(RUN_KEY)),
+        RunState.model_validate(state.get(RUN_KEY)),
     )
 
 

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.errors import StorageError, UnknownNavigationError
-from navigator.state.bookkeeping import Navigation
+from navigator.state.run_state import Navigation
 from navigator.storage import state
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import NavigationIndex, NavigationKey
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
     from google.adk.sessions import BaseSessionService
 
-    from navigator.state.delivery import KnownNavigation
+    from navigator.state.client_state import KnownNavigation
     from navigator.storage.locks import NavigationLocks
 
 MAP_NAME: Final = "map.txt"

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
-from navigator.workspaces.places import place_of
+from navigator.workspaces.address import place_of
 from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
 from repo_map.impact.ranking import goal_with_changes, raise_by_impact
@@ -374,7 +374,7 @@ class Workspaces:
             self._first_looks.popitem(last=False)
         return look
 
-    def being_read(self) -> tuple[str, ...]:
+    def background_indexing(self) -> tuple[str, ...]:
         """Return the addresses of the places that are being read behind a first look."""
         return tuple(sorted(self._looked_at.values()))
 

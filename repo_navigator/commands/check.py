@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
-from navigator.workspaces.places import place_of
+from navigator.workspaces.address import place_of
 from repo_map.check import telling
 from repo_map.check.checking import check_changes
 from repo_map.impact.git_changes import read_changes

@@ -26,8 +26,8 @@ from mcp_server.setting_names import KNOWN, unknown_settings, warn_removed_setti
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.tokens import read_tokens
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import NavigationRequest, kept_in_memory
-from navigator.state.decisions import EMBEDDED
+from navigator.settings import NavigationRequest, in_memory
+from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import DatabaseAddress, require_packages
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
@@ -194,7 +194,7 @@ def team_stores(settings: Settings) -> Diagnosis:
         layout = None if settings.store is None else anyio.run(_state_of, settings.store)
         if settings.bucket is not None:
             # Without the database, whose tables it would make.
-            alone = replace(kept_in_memory(settings), bucket=settings.bucket)
+            alone = replace(in_memory(settings), bucket=settings.bucket)
             use_navigator(alone, lambda navigator: navigator.store.reach(), takes_steps=False)
     except (NavigatorError, OSError) as error:
         advice = "check that both exist; see docs/team.md"
@@ -276,7 +276,7 @@ def offline_navigation(settings: Settings) -> Diagnosis:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        here = replace(kept_in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
+        here = replace(in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
             context = use_navigator(here, partial(_navigate, repository))
         except (NavigatorError, RepoMapError, OSError) as error:

@@ -20,7 +20,7 @@ from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import ModelFailedError
 from navigator.picture.page import saved_page
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from navigator.state.reports import NavigatorOutput, Progress, StopReason
 from repo_map.atomic_files import replace_text, require_writable
 from repo_navigator.context_json import context_data
@@ -36,7 +36,7 @@ from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.picture.text import PictureData
+    from navigator.picture.page import PictureData
     from navigator.planner.request import ValidRequest
     from navigator.state.reports import TurnReport
 
@@ -171,7 +171,7 @@ async def _navigate(
                 if options.html:
                     result.picture = await navigator.picture(result.navigation_id)
     finally:
-        result.unread = navigator.being_read()
+        result.unread = navigator.background_indexing()
 
 
 async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: str, words: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_server.settings import Settings
 from navigator.planner.arguments import require_token_budget
-from navigator.workspaces.places import place_of
+from navigator.workspaces.address import place_of
 from repo_map.atomic_files import require_writable
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store

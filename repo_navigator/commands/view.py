@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from navigator.picture.page import saved_page
-from navigator.picture.text import totals
+from navigator.picture.page import saved_page, totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import one_line
 from repo_navigator.commands.replay import replayed
@@ -23,7 +22,7 @@ from repo_navigator.use_navigator import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.picture.text import PictureData
+    from navigator.picture.page import PictureData
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ def _data(options: ViewOptions, settings: Settings) -> PictureData:
     subject = options.subject
     if subject is not None and not subject.startswith(ID_START):
         _require_plan(subject)
-        from navigator.picture.subjects import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
+        from navigator.picture.data import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
 
         index, drawn, drift = replayed(subject, options.repo, options.further, None, settings)
         return picture_of_plan(index, drawn, drift)

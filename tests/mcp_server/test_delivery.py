@@ -17,7 +17,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.delivery import Delivery
+from navigator.state.client_state import ClientState
 from tests.support.results import object_of
 from tests.support.team_stores import STORES, kept_in_stores
 
@@ -34,7 +34,7 @@ def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 
 async def delivery_of(
     settings: NavigatorSettings, navigation_id: str, user: str = "local"
-) -> Delivery | None:
+) -> ClientState | None:
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
     known = await navigator.store.known(navigation_id, user)
     await navigator.aclose()
@@ -62,7 +62,7 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
 async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: Settings, shop: Path) -> None:
     navigator = Navigator(replace(settings, use_cache=False, workers=1))
     request = NavigationRequest("discount", shop, mode="interactive")
-    key = await navigator.open(request, delivery=Delivery(token_budget=2_000))
+    key = await navigator.open(request, delivery=ClientState(token_budget=2_000))
     step = asyncio.create_task(navigator.step(key, updates={"budget": 900}))
     delivered = 0
     while not step.done():
@@ -74,7 +74,7 @@ async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: 
     known = await navigator.store.known(key, "local")
     await navigator.aclose()
     assert known is not None
-    assert known.delivery == Delivery(token_budget=2_000, held_step=0, used_at=float(delivered))
+    assert known.delivery == ClientState(token_budget=2_000, held_step=0, used_at=float(delivered))
 
 
 async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_before(

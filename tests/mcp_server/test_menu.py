@@ -1,4 +1,4 @@
-"""The menu beside a packet: what it offers, and what its numbers return, over the real protocol."""
+"""The outline beside a packet: what it offers, and what its numbers return, over the real protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
-from navigator.state.reports import MenuPlace, NavigatorOutput, TurnReport
+from navigator.state.reports import NavigatorOutput, OutlineEntry, TurnReport
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.completeness import Evidence
 from repo_map.text.tokens import count
@@ -71,9 +71,9 @@ def stations(tmp_path: Path) -> Path:
 
 
 def places_of(answer: dict[str, Any]) -> dict[int, tuple[str, str]]:
-    """Return the path and the name at each number of an answer's menu."""
+    """Return the path and the name at each number of an answer's outline."""
     found, path = {}, ""
-    for line in answer["turn_report"]["menu"].split("\n"):
+    for line in answer["turn_report"]["outline"].split("\n"):
         if place := _PLACE.match(line):
             found[int(place[1])] = (path, place[2])
         elif (file := _FILE.match(line)) is not None:
@@ -91,7 +91,7 @@ def defined(text: str) -> set[str]:
     return set(re.findall(r"def (\w+)", text))
 
 
-async def test_the_numbers_of_the_menu_return_just_those_bodies(
+async def test_the_numbers_of_the_outline_return_just_those_bodies(
     settings: Settings, stations: Path, era: str
 ) -> None:
     async with Client(build_server(settings, working_folder=stations), mode=era) as client:
@@ -102,18 +102,18 @@ async def test_the_numbers_of_the_menu_return_just_those_bodies(
         second = object_of(await client.call_tool("step", {"feedback": f"{one} and {two}"}))
         third = object_of(await client.call_tool("step", {"updates": {"numbers": [three]}}))
     assert defined(second["context_delta"]) == {places[number][1] for number in (one, two)}
-    # Numbers mean the menu that was sent last, and one is sent again only where the goal is another one.
-    assert "menu" not in second["turn_report"]
+    # Numbers mean the outline that was sent last, and one is sent again only where the goal is another one.
+    assert "outline" not in second["turn_report"]
     assert defined(third["context_delta"]) == {places[three][1]}
     assert "removed" not in second
     assert "removed" not in third
 
 
-async def test_the_menu_is_in_each_form_once(settings: Settings, stations: Path) -> None:
+async def test_the_outline_is_in_each_form_once(settings: Settings, stations: Path) -> None:
     async with Client(build_server(settings, working_folder=stations)) as client:
         result = await client.call_tool("navigate", {"goal": GOAL})
     answer = object_of(result)
-    assert text_of(result).count(answer["turn_report"]["menu"]) == 1
+    assert text_of(result).count(answer["turn_report"]["outline"]) == 1
     assert "candidates" not in answer["turn_report"]
     assert "flight_plan_yaml" not in answer
 
@@ -137,7 +137,9 @@ async def test_numbers_that_are_none_are_refused(nonsense: object, settings: Set
     assert refusal_of(refused) == ("invalid_argument", "numbers")
 
 
-async def test_what_was_left_out_by_words_or_plan_is_on_no_menu(settings: Settings, stations: Path) -> None:
+async def test_what_was_left_out_by_words_or_plan_is_on_no_outline(
+    settings: Settings, stations: Path
+) -> None:
     async with Client(build_server(settings, working_folder=stations)) as client:
         arguments = {"goal": GOAL, "flight_plan": {"verbosity": [{"pattern": "tests/**", "level": 0}]}}
         first = object_of(await client.call_tool("navigate", arguments))
@@ -188,13 +190,15 @@ async def test_an_unsure_answer_lists_more_places_than_a_sure_one(settings: Sett
     assert 30 < len(places_of(unsure)) <= 40
 
 
-def test_a_menu_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:
+def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:
     places = [
-        MenuPlace(number=at, path=path, name=f"f{at}", first=at, last=at, head="", tokens=1, is_sure=at == 4)
+        OutlineEntry(
+            number=at, path=path, name=f"f{at}", first=at, last=at, head="", tokens=1, is_sure=at == 4
+        )
         for at, path in enumerate(("a.py", "a.py", "a.py", "a.py", "b.py", "c.py"), 1)
     ]
-    report = TurnReport(**STEP, menu=tuple(places))
-    told = wire_report(report, 1_000, DETAILS[0]._replace(menu=4)).menu or ""
+    report = TurnReport(**STEP, outline=tuple(places))
+    told = wire_report(report, 1_000, DETAILS[0]._replace(outline=4)).outline or ""
     assert [line.split()[0] for line in told.split("\n") if line[0].isdigit()] == ["1", "4*", "5", "6"]
 
 

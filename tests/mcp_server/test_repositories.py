@@ -17,7 +17,7 @@ from mcp_server.app import build_server
 from mcp_server.repositories import RepositoryAccess
 from mcp_server.settings import Settings, SettingsError
 from navigator.settings import LOCAL_USER
-from navigator.workspaces.repository_address import Source, read_address
+from navigator.workspaces.address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
 from tests.mcp_server.test_http import ALICE, BOB, Served, as_principal, token_file

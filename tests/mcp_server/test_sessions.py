@@ -13,7 +13,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
-from navigator.state.delivery import Delivery
+from navigator.state.client_state import ClientState
 from tests.support.errors import refusal_of
 from tests.support.results import object_of
 
@@ -127,7 +127,7 @@ async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: 
         await navigator.open(
             NavigationRequest(GOAL, shop),
             user="somebody",
-            delivery=Delivery(token_budget=1_000, used_at=1.0 if number else time.time()),
+            delivery=ClientState(token_budget=1_000, used_at=1.0 if number else time.time()),
         )
         for number in range(12)
     ]

@@ -104,7 +104,7 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
         result = await client.call_tool("navigate", {"goal": goal})
     path = "tests/test_ledger.py" if "test_ledger" in goal else "shop/ledger.py"
     answer = object_of(result)
-    assert path in {line.partition(" ")[0] for line in answer["turn_report"]["menu"].split("\n")}
+    assert path in {line.partition(" ")[0] for line in answer["turn_report"]["outline"].split("\n")}
     listed = {found for place, found in places_of(answer).values() if place == path}
     # Below another member of its class a member stands without it.
     assert not name or listed & {name, f".{name.rpartition('.')[2]}"}

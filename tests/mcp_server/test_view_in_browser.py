@@ -16,8 +16,7 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.picture.page import saved_page
-from navigator.picture.text import as_json
+from navigator.picture.page import as_json, saved_page
 from tests.conformance.node import FOLDER as TOOLS
 from tests.navigator.test_picture import with_hostile_texts
 from tests.support.browser import MISSING, PROGRAM, Page, open_browser

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from navigator.state.token_usage import RequestTokens, TokenAccount
+from navigator.state.usage import RequestTokens, TokenAccount
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import fly
 from tests.support.providers.minds import Say, call

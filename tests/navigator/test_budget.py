@@ -18,8 +18,8 @@ from navigator.agent.models.catalogue import Provider, RetryPolicy
 from navigator.agent.models.provider_cache import ProviderCache
 from navigator.agent.models.requests import RequestTokenCounter
 from navigator.agent.models.session import HybridSession
-from navigator.state.pricing import Ledger, ModelPrice, TokenUsage
-from navigator.state.token_usage import TokenAccount
+from navigator.state.pricing import Ledger, ModelPrice
+from navigator.state.usage import TokenAccount, TokenUsage
 
 OUTPUT_LIMIT = 500
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.picture.subjects import CHANGED
+from navigator.picture.data import CHANGED
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.support.large_trees import GOAL, large_tree
 
@@ -53,7 +53,7 @@ async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
         assert not any("first look" in note for note in report.notes)
         output = await navigator.context(navigation_id)
         assert "first_look" not in output.flight_plan_yaml
-        assert not navigator.being_read()
+        assert not navigator.background_indexing()
         whole = await navigator.run(await navigator.open(ask(tree)))
         assert not any("first look" in note for note in whole.notes)
     finally:

@@ -19,10 +19,10 @@ from google.genai import types
 
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
-from navigator.planner.menu_text import menu_text
+from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.pricing import TokenUsage
 from navigator.state.reports import StopReason
+from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
 from tests.support.errors import refused
@@ -72,9 +72,9 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
 
 async def test_a_model_is_given_the_numbered_outline(make_navigator: MakeNavigator, repository: Path) -> None:
     flown = await fly(make_navigator, repository, good, token_budget=120)
-    menu = menu_text([place for place in flown.reports[0].menu if place.tokens])
-    assert re.match(r"src/\S+(?: \(\d+ more\))?\n1\*? \w\S* \d+(?:-\d+)?", menu)
-    assert menu in text_of(flown.server.requests[0])
+    outline = outline_text([place for place in flown.reports[0].outline if place.tokens])
+    assert re.match(r"src/\S+(?: \(\d+ more\))?\n1\*? \w\S* \d+(?:-\d+)?", outline)
+    assert outline in text_of(flown.server.requests[0])
 
 
 async def test_a_model_cannot_raise_the_users_token_budget(

@@ -1,4 +1,4 @@
-"""Text that shown code names: a place of the menu, and part of the packet where the goal asks for it."""
+"""Text that shown code names: a place of the outline, and part of the packet where the goal asks for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner.menu import menu_of
+from navigator.planner.outline import build_outline
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
@@ -46,29 +46,29 @@ def only_views() -> FlightPlan:
     return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
 
 
-def test_the_menu_offers_the_template_of_a_shown_function(index: RepoIndex) -> None:
+def test_the_outline_offers_the_template_of_a_shown_function(index: RepoIndex) -> None:
     relevance = score_goal(index, "`users_page` greets nobody")
     drawn = draw_map(index, only_views())
-    (place,) = (each for each in menu_of(index, relevance, drawn) if not each.name)
+    (place,) = (each for each in build_outline(index, relevance, drawn) if not each.name)
     assert (place.path, place.first, place.last, place.why) == (TEMPLATE, 1, 2, WHY)
     assert place.head == "whole file"
     # Its number shows it, at the price that it was offered at.
-    menu = {place.number: NamedDefinition(place.path, place.name, place.first)}
-    steered = steer(index, only_views(), relevance, f"show {place.number}", menu=menu)
+    outline = {place.number: NamedDefinition(place.path, place.name, place.first)}
+    steered = steer(index, only_views(), relevance, f"show {place.number}", outline=outline)
     assert steered.lines == (f"In full: `{TEMPLATE}`.",)
     shown = draw_map(index, apply_update(only_views(), steered.updates).plan)
     block = shown.block(TEMPLATE)
     assert block is not None
     assert block.tokens == place.tokens
     assert "{{ greeting }}" in shown.text
-    assert not any(each.path == TEMPLATE for each in menu_of(index, relevance, shown))
+    assert not any(each.path == TEMPLATE for each in build_outline(index, relevance, shown))
 
 
-def test_the_menu_offers_nothing_that_the_user_left_out(index: RepoIndex) -> None:
+def test_the_outline_offers_nothing_that_the_user_left_out(index: RepoIndex) -> None:
     relevance = score_goal(index, "`users_page` greets nobody")
     own = FlightPlan.model_validate({"verbosity": [{"pattern": "**/*.html", "level": 0}]})
-    menu = menu_of(index, relevance, draw_map(index, only_views()), own)
-    assert all(place.name for place in menu)
+    outline = build_outline(index, relevance, draw_map(index, only_views()), own)
+    assert all(place.name for place in outline)
 
 
 def test_a_goal_that_asks_for_the_template_is_shown_it(index: RepoIndex) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from google.adk.tools.function_tool import _build_declaration_cached
 
-from navigator.planner.drawn import DrawnNavigation
+from navigator.planner.drawn import CachedNavigation
 from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
@@ -41,6 +41,6 @@ async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     assert _build_declaration_cached.cache_info().currsize <= declared + 2
 
 
-def _flights() -> list[DrawnNavigation]:
+def _flights() -> list[CachedNavigation]:
     gc.collect()
-    return [thing for thing in gc.get_objects() if isinstance(thing, DrawnNavigation)]
+    return [thing for thing in gc.get_objects() if isinstance(thing, CachedNavigation)]

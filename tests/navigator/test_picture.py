@@ -15,14 +15,12 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
-from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
-from navigator.picture.map_outline import CLOSED, FILE, FOLDER, outline_of, paths_of
-from navigator.picture.page import saved_page, view_page
+from navigator.picture.data import CHANGED, MOST_BYTES, Shown, Subject, picture_data
+from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, outline_of, paths_of
+from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
-from navigator.picture.subjects import CHANGED
-from navigator.picture.text import as_json
 from navigator.settings import NavigationRequest
-from navigator.state.reports import FileReport, MenuPlace
+from navigator.state.reports import FileReport, OutlineEntry
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from tests.navigator.conftest import MakeNavigator
@@ -69,7 +67,7 @@ async def test_a_picture_tells_what_is_shown_why_and_what_could_be(
     assert source[place["lines"][0] - 1].startswith("def token_expired")
     assert "token_expired" in place["why"]
     assert [(each["number"], each["tokens"]) for each in data["places"] if each["number"]] == [
-        (each.number, each.tokens) for each in output.menu
+        (each.number, each.tokens) for each in output.outline
     ]
     turns = await navigator.decisions(navigation_id)
     assert [(turn["step"], turn["tokens"]) for turn in data["turns"]] == [
@@ -206,12 +204,12 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
     index = build_index(tmp_path, store=Store(None))
     words = name * 4_000
     files = [FileReport(path=path, level=4, tokens=9, reasons=(words,) * 9) for path in index.paths]
-    menu = [
-        MenuPlace(number=at, path=path, name=words, first=1, last=2, head=words, why=words, tokens=3)
+    outline = [
+        OutlineEntry(number=at, path=path, name=words, first=1, last=2, head=words, why=words, tokens=3)
         for at, path in enumerate(index.paths[:40], 1)
     ]
     subject = Subject("r", "nav-1", words, "open", words, notes=(words,) * 30)
-    shown = Shown(files, 900, 1_000, None, menu=menu, sureness=words, impact=(words,) * 30)
+    shown = Shown(files, 900, 1_000, None, outline=outline, sureness=words, impact=(words,) * 30)
     data = picture_data(index, subject, shown)
     assert len(as_json(data).encode()) <= MOST_BYTES
     assert data["files_more"] == 300 - len(data["files"])

@@ -12,7 +12,7 @@ from navigator.errors import InvalidArgumentError
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
 from navigator.state.reports import NavigatorOutput
-from navigator.workspaces.repository_address import Source, address_title, read_address, write_address
+from navigator.workspaces.address import Source, address_title, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
@@ -93,7 +93,7 @@ async def test_a_commit_gives_byte_for_byte_what_a_checkout_of_it_gives(
     assert "expired" in here.context_string
     assert here.context_string == there.context_string
     assert here.flight_plan_yaml == there.flight_plan_yaml
-    assert here.menu == there.menu
+    assert here.outline == there.outline
     # What past commits say is among the reasons, and no later commit is.
     assert [file.reasons for file in here.files] == [file.reasons for file in there.files]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
-from navigator.state.money import dollars
-from navigator.state.pricing import FREE, ModelPrice, TokenUsage, load_prices
+from navigator.state.labels import dollars
+from navigator.state.pricing import FREE, ModelPrice, load_prices
+from navigator.state.usage import TokenUsage
 
 
 @pytest.mark.parametrize(

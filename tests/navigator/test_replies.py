@@ -12,8 +12,8 @@ import pytest
 from navigator.agent.models.http import MOST_BYTES
 from navigator.agent.models.replies import MOST_WORDS
 from navigator.settings import NavigationRequest
-from navigator.state.pricing import TokenUsage
 from navigator.state.reports import StopReason
+from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, fly
 from tests.support.providers.gemini import gemini
@@ -124,9 +124,9 @@ async def test_a_hostile_reply_is_the_models_fault_and_the_next_one_takes_over(
     make_navigator: MakeNavigator, repository: Path, name: str
 ) -> None:
     wire, answer = HOSTILE[name]
-    patience = 0.2 if isinstance(answer, Drip) else 20.0
+    timeouts = 0.2 if isinstance(answer, Drip) else 20.0
     flown = await fly(
-        make_navigator, repository, lambda *_: answer, wire=WIRES[wire], retries=0, call_timeout_s=patience
+        make_navigator, repository, lambda *_: answer, wire=WIRES[wire], retries=0, call_timeout_s=timeouts
     )
     assert flown.output.stop_reason is StopReason.FINISHED
     assert {report.model for report in flown.reports[1:]} == {"embedded"}

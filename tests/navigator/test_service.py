@@ -22,7 +22,7 @@ from navigator.errors import (
 )
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.delivery import Delivery
+from navigator.state.client_state import ClientState
 from navigator.state.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.storage.sessions import TableSessions
 from navigator.workspaces.workspace import Workspaces
@@ -581,9 +581,9 @@ async def test_one_look_at_the_tree_serves_all_who_asked_before_it_and_shows_eve
 async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_delivers(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hand_out(
-        report: TurnReport, output: NavigatorOutput, before: Delivery | None
-    ) -> tuple[str, Delivery]:
+    def build_response(
+        report: TurnReport, output: NavigatorOutput, before: ClientState | None
+    ) -> tuple[str, ClientState]:
         assert before is not None
         assert (report.stop_reason, output.since_step) == (StopReason.FINISHED, None)
         assert output.total_iterations == report.step_number
@@ -595,7 +595,9 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
     navigator = make_navigator()
     with monkeypatch.context() as reading:
         reading.setattr(TableSessions, "state", unread)
-        opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
+        opened = await navigator.start(
+            ask(repository), build_response, delivery=ClientState(token_budget=4_000)
+        )
     known = await navigator.store.known(opened, "local")
     assert known is not None
     assert known.delivery is not None

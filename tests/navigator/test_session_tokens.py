@@ -18,8 +18,8 @@ from navigator.agent.models.catalogue import Provider, RetryPolicy
 from navigator.agent.models.gemini import ExplicitCache
 from navigator.agent.models.provider_cache import ProviderCache
 from navigator.agent.models.session import HybridSession
-from navigator.state.pricing import Ledger, TokenUsage, load_prices
-from navigator.state.token_usage import TokenAccount
+from navigator.state.pricing import Ledger, load_prices
+from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.text.tokens import count
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Say, call

@@ -12,8 +12,8 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.pricing import TokenUsage
 from navigator.state.reports import StopReason
+from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, Wire, fly, good, wander
 from tests.support.providers.minds import Mind, Refuse, Say, Thought, call, say

@@ -13,10 +13,10 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from navigator.planner.request import checked, first_state
+from navigator.planner.request import checked, initial_state
 from navigator.planner.turn import amend_by_model
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.bookkeeping import Navigation
+from navigator.state.run_state import Navigation
 from navigator.state.state import ModelPricingRates
 from repo_map import globs
 from repo_map.errors import BudgetError, FlightPlanError
@@ -110,7 +110,7 @@ def _active_navigation() -> tuple[RepoIndex, Navigation]:
     rates = ModelPricingRates(
         model_name="embedded", input_per_million=Decimal("0.01"), output_per_million=Decimal("0.01")
     )
-    return build_index(root, store=Store(None), workers=1), first_state(
+    return build_index(root, store=Store(None), workers=1), initial_state(
         task, "nav-fuzz", str(root), rates, 0.0
     )
 

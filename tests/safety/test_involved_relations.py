@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner.view import ViewRequest, view_of
+from navigator.planner.view import ViewRequest, build_view
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.impact.risks import impact_of
@@ -152,5 +152,5 @@ async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> N
     for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
         space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name].files))
         plan = pack(space.index, score_goal(space.index, "foo"), 2_000)
-        view = view_of(space, ViewRequest("foo", plan, FlightPlan()))
+        view = build_view(space, ViewRequest("foo", plan, FlightPlan()))
         assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected

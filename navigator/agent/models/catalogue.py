@@ -19,7 +19,7 @@ from navigator.agent.models.provider_cache import ProviderCache
 from navigator.models.model_names import price_of
 from navigator.models.vendors import Vendor, vendor_of
 from navigator.settings import NavigatorSettings
-from navigator.state.decisions import EMBEDDED
+from navigator.state.labels import EMBEDDED
 from navigator.state.pricing import ModelPrice, PriceTable
 
 
@@ -47,18 +47,18 @@ class RetryPolicy(NamedTuple):
     stream: bool = False
 
 
-async def answer_of(llm: BaseLlm, request: LlmRequest, patience: RetryPolicy) -> LlmResponse | None:
+async def answer_of(llm: BaseLlm, request: LlmRequest, timeouts: RetryPolicy) -> LlmResponse | None:
     """Return the last response to ``request``: it is the whole one, also where it was streamed.
 
     Raises:
         TimeoutError: it did not come in time.
     """
     last: LlmResponse | None = None
-    now, wait = asyncio.get_running_loop().time, patience.timeout_s
+    now, wait = asyncio.get_running_loop().time, timeouts.timeout_s
     ends = now() + LONGEST * wait if wait is not None else None
     async with asyncio.timeout(wait) as limit:
         answers: AsyncGenerator[LlmResponse, None]
-        answers = llm.generate_content_async(request, stream=patience.stream)
+        answers = llm.generate_content_async(request, stream=timeouts.stream)
         async with aclosing(answers):
             async for response in answers:
                 last = response

@@ -13,7 +13,7 @@ from google.genai import types
 
 from navigator.agent.models.model_errors import ModelError
 from navigator.models.model_text import characters, cleaned, cleaned_name, cleaned_values
-from navigator.state.pricing import TokenUsage
+from navigator.state.usage import TokenUsage
 from repo_map.messages import printable
 from repo_map.text.tokens import count
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from navigator.state.token_usage import RequestTokens
+from navigator.state.usage import RequestTokens
 from repo_map.text.tokens import count
 
 MAX_OUTPUT_TOKENS = 4_096

@@ -19,15 +19,14 @@ from navigator.agent.models.model_errors import ModelError, explain, may_be_bill
 from navigator.agent.models.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.agent.models.requests import RequestTokenCounter, attempt_of
 from navigator.planner.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
-from navigator.state.decisions import EMBEDDED
-from navigator.state.money import dollars
-from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger, TokenUsage
-from navigator.state.token_usage import RequestTokens
+from navigator.state.labels import EMBEDDED, dollars
+from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger
+from navigator.state.usage import RequestTokens, TokenUsage
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
-    from navigator.state.bookkeeping import Navigation
     from navigator.state.pricing import PriceTable
+    from navigator.state.run_state import Navigation
     from repo_map.outline.draw import RepoMap
 
 
@@ -63,7 +62,7 @@ class HybridSession(BaseLlm):
         navigation_id: str,
         ledger: Ledger,
         providers: Sequence[Provider],
-        patience: RetryPolicy,
+        timeouts: RetryPolicy,
         *,
         planner_follows: bool = False,
     ) -> None:
@@ -72,7 +71,7 @@ class HybridSession(BaseLlm):
         self._ledger = ledger
         self._planner_follows = planner_follows
         self._providers = tuple(providers)
-        self._patience = patience
+        self._patience = timeouts
         self._remembers = self._providers[0].memory.remembers
 
     @property
@@ -355,10 +354,10 @@ class SessionManager:
         providers, planner_follows = providers_of(run.model, settings, self._prices, self._handed_in)
         limit = navigation.state.budget_config.max_spend_usd
         ledger = Ledger(limit, run.spent, run.usage, run.account)
-        patience = RetryPolicy(
+        timeouts = RetryPolicy(
             settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
         )
-        return HybridSession(run.navigation_id, ledger, providers, patience, planner_follows=planner_follows)
+        return HybridSession(run.navigation_id, ledger, providers, timeouts, planner_follows=planner_follows)
 
     def find(self, navigation_id: str) -> HybridSession | None:
         """Return the session of a navigation that takes its steps here."""

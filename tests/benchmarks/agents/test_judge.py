@@ -19,7 +19,8 @@ from benchmarks.agents.selector_tools import IndexEntry, index_text
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
 from benchmarks.agents.workflow import FACTORIES, Outcome
-from navigator.state.pricing import TokenUsage, load_prices
+from navigator.state.pricing import load_prices
+from navigator.state.usage import TokenUsage
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import say

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navigator.picture.map_outline import (
+from navigator.picture.folded_tree import (
     CLOSED,
     FILE,
     FOLDER,

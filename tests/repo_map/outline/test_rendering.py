@@ -75,7 +75,7 @@ Second paragraph.
 
 ## Install
 
-Run it with care and patience.
+Run it with care and timeouts.
 
 ### On Windows
 
@@ -154,7 +154,7 @@ def test_headings_nest_and_their_first_paragraphs_come_at_level_three() -> None:
 Intro words,
 on two lines.
 ## Install
-Run it with care and patience.
+Run it with care and timeouts.
 ### On Windows
 The same, in another shell.
 ## Use
@@ -201,7 +201,7 @@ def test_a_heading_section_brings_what_is_below_it() -> None:
 ⋮ 8
 ## Install
 
-Run it with care and patience.
+Run it with care and timeouts.
 
 ### On Windows
 

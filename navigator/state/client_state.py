@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from navigator.state.reports import StopReason
 
 
-class Delivery(BaseModel):
+class ClientState(BaseModel):
     """What the host of one navigation was given, in ``session.state["navigator_delivery"]``."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -22,13 +22,13 @@ class Delivery(BaseModel):
     """Every such step, in order."""
     unread: tuple[str, ...] = ()
     """Cursors of the pages that were offered and not fetched, oldest first."""
-    menu_step: int | None = None
-    """Step whose menu the host was given last, which its numbers mean; None for the latest step's."""
+    outline_step: int | None = None
+    """Step whose outline the host was given last, which its numbers mean; None for the latest step's."""
     used_at: float = 0.0
     """Seconds since the epoch, by the clock of whoever hands out."""
 
 
-class NavigationUse(NamedTuple):
+class NavigationActivity(NamedTuple):
     """What a store tells of a navigation without reading it."""
 
     navigation_id: str
@@ -48,5 +48,5 @@ class KnownNavigation(NamedTuple):
     user: str
     repo_path: str
     stop_reason: StopReason | None
-    delivery: Delivery | None
+    delivery: ClientState | None
     """None where no server has handed out anything of it."""

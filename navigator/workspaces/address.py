@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import PurePath
-from typing import Final, NamedTuple
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.sources.commits import CommitSource
+from repo_map.sources.files import resolve_root
+from repo_map.sources.source import combine, folder_source
+
+if TYPE_CHECKING:
+    from repo_map.sources.source import FileSource
 
 _MARK: Final = "repositories:"
 """Begins every address that is no plain folder; no absolute path does."""
@@ -59,3 +66,29 @@ def address_title(text: str) -> str:
 def address_name(text: str) -> str:
     """Return the short names of an address's repositories."""
     return ", ".join(dict.fromkeys(each.own_name for each in read_address(text)))
+
+
+def place_of(address: str) -> FileSource:
+    """Return where the files of an address come from.
+
+    Raises:
+        RepositoryNotFoundError: A folder can't be read, or a commit is unknown.
+    """
+    sources = read_address(address)
+    return combine([_place(each) for each in sources], [each.own_name for each in sources])
+
+
+def resolved(address: str) -> str:
+    """Return an address with the folders that it means from here, links followed.
+
+    Raises:
+        RepositoryNotFoundError: One of them can't be read.
+    """
+    return write_address(
+        [each._replace(folder=str(resolve_root(Path(each.folder)))) for each in read_address(address)]
+    )
+
+
+def _place(source: Source) -> FileSource:
+    folder = folder_source(Path(source.folder))
+    return CommitSource(folder.root, source.ref, source.title) if source.ref else folder

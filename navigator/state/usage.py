@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+class TokenUsage(NamedTuple):
+    """Tokens of model calls; ``cached`` is a part of ``input``, ``thinking`` comes on top of ``output``."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    thinking: int = 0
+    calls: int = 0
+
+    def minus(self, other: TokenUsage) -> TokenUsage:
+        """Return what this has more than ``other``, part by part."""
+        return TokenUsage(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def plus(self, other: TokenUsage) -> TokenUsage:
+        """Return the sum of both, part by part."""
+        return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
 class RequestTokens(NamedTuple):
     """Our count of the tokens that a request says, in the order in which it says them."""
 

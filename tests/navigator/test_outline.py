@@ -1,4 +1,4 @@
-"""The tokens that a place of the menu is offered at are the tokens that its number adds."""
+"""The tokens that a place of the outline is offered at are the tokens that its number adds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner import menu_tests
-from navigator.planner.menu import menu_of
-from navigator.planner.menu_text import menu_text
+from navigator.planner import outline_tests
+from navigator.planner.outline import build_outline
+from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 GOAL = "login fails in the router: token_expired and the total of an invoice"
 
 
-async def test_the_price_on_the_menu_is_the_price_that_is_paid(
+async def test_the_price_on_the_outline_is_the_price_that_is_paid(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     navigator = make_navigator()
@@ -35,9 +35,9 @@ async def test_the_price_on_the_menu_is_the_price_that_is_paid(
         await navigator.step(navigation_id)
         return navigation_id
 
-    menu = (await navigator.report(await zoomed())).menu
-    assert len(menu) > 2
-    for place in (place for place in menu if place.tokens):
+    outline = (await navigator.report(await zoomed())).outline
+    assert len(outline) > 2
+    for place in (place for place in outline if place.tokens):
         navigation_id = await zoomed()
         before = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
         await navigator.step(navigation_id, updates={"numbers": [place.number], "budget": 5_000})
@@ -47,7 +47,7 @@ async def test_the_price_on_the_menu_is_the_price_that_is_paid(
         assert paid == place.tokens, place
 
 
-def test_the_menu_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
+def test_the_outline_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
     source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
     source += "\n\ndef tariff_name(item):\n    return item\n"
     files = {"one.py": source, "two.py": "def refund_tariff(item):\n    return -item\n"}
@@ -66,10 +66,10 @@ def test_the_menu_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Pa
         return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
 
     before = draw_map(index, drawn("tariff_of"))
-    menu = {place.name: place for place in menu_of(index, relevance, before)}
-    assert menu.keys() == {"tariff_of", "tariff_name", "refund_tariff"}
-    assert menu["tariff_of"].tokens == 0
-    assert [menu[name].head for name in ("tariff_name", "refund_tariff")] == [
+    outline = {place.name: place for place in build_outline(index, relevance, before)}
+    assert outline.keys() == {"tariff_of", "tariff_name", "refund_tariff"}
+    assert outline["tariff_of"].tokens == 0
+    assert [outline[name].head for name in ("tariff_name", "refund_tariff")] == [
         "tariff_name(item)",
         "refund_tariff(item)",
     ]
@@ -77,10 +77,10 @@ def test_the_menu_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Pa
     block, shown = taken.block("one.py"), before.block("one.py")
     assert block is not None
     assert shown is not None
-    assert block.tokens - shown.tokens == menu["tariff_name"].tokens
+    assert block.tokens - shown.tokens == outline["tariff_name"].tokens
 
 
-def test_a_menu_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_all_of_it(
+def test_a_outline_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_all_of_it(
     tmp_path: Path,
 ) -> None:
     files = {
@@ -91,7 +91,7 @@ def test_a_menu_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_al
     relevance = score_goal(index, "tariff_land_3 differs from tariff_sea_4")
     out = {"pattern": "**", "level": 0}
     nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    usual, fewer = menu_of(index, relevance, nothing), menu_of(index, relevance, nothing, room=60)
+    usual, fewer = build_outline(index, relevance, nothing), build_outline(index, relevance, nothing, room=60)
     assert {place.path for place in usual} == {"land.py", "sea.py"}
     assert len(fewer) < len(usual)
     assert fewer[0].path == "land.py"
@@ -110,7 +110,7 @@ def test_namesakes_of_a_file_are_a_place_each_at_the_price_of_all(tmp_path: Path
     relevance = score_goal(index, "tariff_of returns a wrong rate")
     out = {"pattern": "**", "level": 0}
     nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    places = menu_of(index, relevance, nothing)
+    places = build_outline(index, relevance, nothing)
     assert [(place.first, place.last) for place in places] == [(4, 5), (7, 9)]
     asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
     drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
@@ -128,7 +128,7 @@ def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole
     relevance = score_goal(index, "tariff_of returns a wrong total")
     shown = {"pattern": "one.py", "level": 1, "sections": [{"lines": "1-20", "level": 4}]}
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
-    places = [place for place in menu_of(index, relevance, drawn) if place.name == "tariff_of"]
+    places = [place for place in build_outline(index, relevance, drawn) if place.name == "tariff_of"]
     assert [(place.first, place.last) for place in places] == [(1, 184)]
 
 
@@ -175,7 +175,7 @@ def test_it():
         ("serve", "calls Till.checkout"),
     ],
 )
-def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_menu_with_that_as_its_reason(
+def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_outline_with_that_as_its_reason(
     tmp_path: Path, name: str, why: str
 ) -> None:
     index = build_index(write(tmp_path, BESIDE), store=Store(None), workers=1)
@@ -183,11 +183,11 @@ def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_menu_wit
     relevance = relevance._replace(units=tuple(u for u in relevance.units if u.name == "Till.checkout"))
     rule = {"pattern": "shop/till.py", "level": 1, "sections": [{"pattern": "Till.checkout", "level": 4}]}
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
-    menu = {place.name: place for place in menu_of(index, relevance, drawn)}
-    assert menu[name].why == why
-    assert "test_it" not in menu
-    own = FlightPlan.model_validate({"verbosity": [{"pattern": menu[name].path, "level": 0}]})
-    assert name not in {place.name for place in menu_of(index, relevance, drawn, own)}
+    outline = {place.name: place for place in build_outline(index, relevance, drawn)}
+    assert outline[name].why == why
+    assert "test_it" not in outline
+    own = FlightPlan.model_validate({"verbosity": [{"pattern": outline[name].path, "level": 0}]})
+    assert name not in {place.name for place in build_outline(index, relevance, drawn, own)}
 
 
 SPELT = {
@@ -210,9 +210,9 @@ SPELT = {
 def test_what_the_goal_spells_out_has_its_place(tmp_path: Path, goal: str, path: str, name: str) -> None:
     index = build_index(write(tmp_path, SPELT), store=Store(None), workers=1)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
-    menu = menu_of(index, score_goal(index, goal), draw_map(index, out), room=80)
-    assert [place for place in menu if place.path == path and name in ("", place.name)]
-    assert {place.path for place in menu} >= {path, "shop/rates.py"}
+    outline = build_outline(index, score_goal(index, goal), draw_map(index, out), room=80)
+    assert [place for place in outline if place.path == path and name in ("", place.name)]
+    assert {place.path for place in outline} >= {path, "shop/rates.py"}
 
 
 TESTED = {
@@ -231,12 +231,12 @@ def told_tests(root: Path, files: dict[str, str], *, led: bool = True) -> str:
     index = build_index(write(root, files), store=Store(None), workers=1)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
     relevance = score_goal(index, "refund of a cart is refunded twice")
-    menu = menu_of(index, relevance, draw_map(index, out))
+    outline = build_outline(index, relevance, draw_map(index, out))
     if not led:
         relevance = relevance._replace(
             files=tuple(each for each in relevance.files if "test" not in each.path)
         )
-    return menu_tests.tests_line(index, relevance, menu)
+    return outline_tests.tests_line(index, relevance, outline)
 
 
 def test_the_file_of_tests_that_goal_and_calls_lead_to_is_told_alone_with_what_runs_it(
@@ -278,9 +278,9 @@ def test_the_likeliest_place_is_marked_only_where_it_is_likely_edited(
     chances = iter([chance, *(0.3 for _ in relevance.units[1:])])
     units = tuple(each._replace(chance=next(chances)) for each in relevance.units)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
-    menu = menu_of(index, relevance._replace(units=units), draw_map(index, out))
-    assert sum(place.is_sure for place in menu) == stars
-    assert menu_text(menu).count("* ") == stars
+    outline = build_outline(index, relevance._replace(units=units), draw_map(index, out))
+    assert sum(place.is_sure for place in outline) == stars
+    assert outline_text(outline).count("* ") == stars
 
 
 def test_what_stands_word_for_word_in_a_second_file_is_told_once_with_both_places(tmp_path: Path) -> None:
@@ -298,8 +298,8 @@ def test_what_stands_word_for_word_in_a_second_file_is_told_once_with_both_place
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     relevance = score_goal(index, "the tariff of an item is negative: tariff_of and the other tariffs")
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]}))
-    menu = menu_of(index, relevance, drawn)
-    told = menu_text(menu)
+    outline = build_outline(index, relevance, drawn)
+    told = outline_text(outline)
     first, second = ("src/tariffs.py", "single/tariffs.py")
     if told.index(second) < told.index(first):
         first, second = second, first
@@ -307,7 +307,7 @@ def test_what_stands_word_for_word_in_a_second_file_is_told_once_with_both_place
     at = 1 + ahead[first], 1 + ahead[second]
     assert f"tariff_of {at[0]}-{at[0] + 4}: same in {second}:{at[1]}-{at[1] + 4}\n" in told
     # One that differs in a number is a place of its own in either file.
-    assert [place.path for place in menu if place.name == "tariff_name"] == [first, second]
-    assert [place.also for place in menu if place.name == "tariff_name"] == ["", ""]
+    assert [place.path for place in outline if place.name == "tariff_name"] == [first, second]
+    assert [place.also for place in outline if place.name == "tariff_name"] == ["", ""]
     assert f"tariff_total {at[0] + 14}-{at[0] + 18}: same there:{at[1] + 14}-{at[1] + 18}" in told
-    assert [place.path for place in menu if place.name == "tariff_total"] == [first]
+    assert [place.path for place in outline if place.name == "tariff_total"] == [first]

@@ -1,4 +1,4 @@
-"""The menu: an outline of the likeliest places by number, for whoever reads it to choose from."""
+"""The outline: an outline of the likeliest places by number, for whoever reads it to choose from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from navigator.planner.answer_size import MOST_OUTLINE
 from navigator.planner.candidates import Prices
 from navigator.planner.related_definitions import beside_of
-from navigator.state.reports import MenuPlace
+from navigator.state.reports import OutlineEntry
 from repo_map.messages import one_line
 from repo_map.outline.exclusions import excluded_by
 from repo_map.outline.listing import list_places
@@ -37,7 +37,7 @@ _WHOLE_FILE: Final = "whole file"
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
 
 
-def menu_of(
+def build_outline(
     index: RepoIndex,
     relevance: Relevance,
     drawn: RepoMap,
@@ -45,7 +45,7 @@ def menu_of(
     *,
     room: int = MOST_OUTLINE,
     related: int = 3,
-) -> tuple[MenuPlace, ...]:
+) -> tuple[OutlineEntry, ...]:
     """Return the likeliest places of a goal as an outline of about ``room`` tokens, numbered from 1.
 
     Beside the likeliest definitions stand ``related`` others at most that ``drawn`` shows to matter: what
@@ -60,12 +60,12 @@ def menu_of(
     return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
 
 
-def _grouped(places: Sequence[MenuPlace]) -> list[MenuPlace]:
+def _grouped(places: Sequence[OutlineEntry]) -> list[OutlineEntry]:
     """Return places with those of a file together, in its order; how many more it has stands at its last."""
-    by_path: dict[str, list[MenuPlace]] = {}
+    by_path: dict[str, list[OutlineEntry]] = {}
     for place in places:
         by_path.setdefault(place.path, []).append(place)
-    found: list[MenuPlace] = []
+    found: list[OutlineEntry] = []
     for own in by_path.values():
         own.sort(key=lambda place: place.first)
         more = max(place.more for place in own)
@@ -82,7 +82,7 @@ class _Places:
         self._drawn = drawn
         self._prices = Prices(index, drawn)
 
-    def of_file(self, file: ListedFile) -> Iterator[MenuPlace]:
+    def of_file(self, file: ListedFile) -> Iterator[OutlineEntry]:
         """Yield the places of a file; one for the whole of a file that is told alone."""
         for place, (unit, twin) in enumerate(zip(file.places, file.twins, strict=True), 1):
             more = file.more if place == len(file.places) else 0
@@ -94,10 +94,10 @@ class _Places:
     def beside(
         self,
         shown: Sequence[tuple[int, int, int]],
-        places: Sequence[MenuPlace],
+        places: Sequence[OutlineEntry],
         own: FlightPlan | None,
         related: int,
-    ) -> list[MenuPlace]:
+    ) -> list[OutlineEntry]:
         """Return what stands beside shown code and is not among ``places``."""
         listed = {(place.path, place.name) for place in places}
         found = [
@@ -106,7 +106,7 @@ class _Places:
             if key not in listed
         ]
         found = [place for place in found if place.tokens][:related]
-        texts: dict[str, MenuPlace] = {}
+        texts: dict[str, OutlineEntry] = {}
         for text in named_text(self._index, shown):
             path = self._index.paths[text.file]
             is_known = path in texts or any(path == place.path for place in places)
@@ -116,10 +116,10 @@ class _Places:
                 texts[path] = place
         return [*found, *texts.values()]
 
-    def _of(self, unit: ScoredUnit) -> MenuPlace:
+    def _of(self, unit: ScoredUnit) -> OutlineEntry:
         file = self._file(unit.path)
         is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
-        return MenuPlace(
+        return OutlineEntry(
             number=0,
             path=unit.path,
             name=one_line(unit.name),
@@ -131,11 +131,11 @@ class _Places:
             is_sure=unit.chance >= _SURE,
         )
 
-    def _whole_file(self, path: str, why: str) -> MenuPlace | None:
+    def _whole_file(self, path: str, why: str) -> OutlineEntry | None:
         file, level = self._file(path), self._drawn.level_of(path)
         price = self._prices.of_whole(path, file) if level < 4 else 0
         last = max(int(self._index.files.lines[file]), 1)
-        return MenuPlace(
+        return OutlineEntry(
             number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=price
         )
 

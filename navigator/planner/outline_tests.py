@@ -13,7 +13,7 @@ from repo_map.outline.chances import with_read_chances
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
-    from navigator.state.reports import MenuPlace
+    from navigator.state.reports import OutlineEntry
     from repo_map.index.repo_index import RepoIndex
     from repo_map.ranking.score import Relevance, ScoredUnit
     from repo_map.relations.model import Place
@@ -28,9 +28,9 @@ _LONGEST: Final = 40
 """Tokens of the line: a longer command gives way to the file's path."""
 
 
-def tests_line(index: RepoIndex, relevance: Relevance, menu: Sequence[MenuPlace]) -> str:
+def tests_line(index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]) -> str:
     """Return the file of tests to extend, as the command that runs it; ``""`` where none is seen."""
-    likely = _likeliest(index, relevance, menu)
+    likely = _likeliest(index, relevance, outline)
     path = _tests_of_source(index, likely) or _tests_of_places(index, relevance, likely)
     if not path:
         return ""
@@ -65,24 +65,24 @@ def _tests_of_places(index: RepoIndex, relevance: Relevance, likely: Sequence[Pl
     return first or near or namesake
 
 
-def _likeliest(index: RepoIndex, relevance: Relevance, menu: Sequence[MenuPlace]) -> list[Place]:
-    """Return the definitions that the likeliest places of a menu are."""
+def _likeliest(index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]) -> list[Place]:
+    """Return the definitions that the likeliest places of an outline are."""
     units = with_read_chances(relevance).units
 
-    def chance(place: MenuPlace) -> float:
+    def chance(place: OutlineEntry) -> float:
         own = (each.chance for each in units if each.path == place.path and _holds(place, each))
         return max(own, default=0.0)
 
-    ranked = sorted((place for place in menu if place.name), key=lambda place: -chance(place))
+    ranked = sorted((place for place in outline if place.name), key=lambda place: -chance(place))
     places = (_definition(index, place) for place in ranked[:_MOST_TESTED])
     return [place for place in places if place is not None]
 
 
-def _holds(place: MenuPlace, unit: ScoredUnit) -> bool:
+def _holds(place: OutlineEntry, unit: ScoredUnit) -> bool:
     return place.first <= unit.start and unit.end <= place.last
 
 
-def _definition(index: RepoIndex, place: MenuPlace) -> Place | None:
+def _definition(index: RepoIndex, place: OutlineEntry) -> Place | None:
     """Return the definition that a place is."""
     file = index.file_id(place.path)
     if file is None:

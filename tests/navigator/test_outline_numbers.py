@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from navigator.planner.menu_text import menu_text
-from navigator.state.reports import MenuPlace, StopReason, TurnReport
+from navigator.planner.outline_text import outline_text
+from navigator.state.reports import OutlineEntry, StopReason, TurnReport
 from navigator.turns import SHARE_OF_OPENING
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.schema import update_schema
@@ -25,25 +25,25 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("gemini_key")]
 WIRE = WIRES["openai"]
 GOAL = "token_expired is wrong, and the router and the total of an invoice too"
 SMALL = 200
-"""Tokens of a packet that leaves most places to the menu."""
+"""Tokens of a packet that leaves most places to the outline."""
 
 
 def takes(arguments: Any) -> Mind:
-    """Answer with the arguments once, then finish; 1 in them is the first number that the menu offers."""
+    """Answer with the arguments once, then finish; 1 in them is the first number that the outline offers."""
 
     def mind(request: dict[str, Any], number: int) -> Thought:
         if number:
             return call("finalize_context", DONE)
-        first = re.search(r"The menu:\n(?:.*\n)*?(\d+)\*? \S", messages_of(request))
+        first = re.search(r"The outline:\n(?:.*\n)*?(\d+)\*? \S", messages_of(request))
         assert first is not None
         return call("update_flight_plan", json.loads(re.sub(r"\b1\b", first[1], json.dumps(arguments))))
 
     return mind
 
 
-def offered(report: TurnReport) -> list[MenuPlace]:
-    """Return the places of a menu that the map does not show."""
-    return [place for place in report.menu if place.tokens]
+def offered(report: TurnReport) -> list[OutlineEntry]:
+    """Return the places of an outline that the map does not show."""
+    return [place for place in report.outline if place.tokens]
 
 
 async def flown(make: MakeNavigator, repository: Path, mind: Mind, **parts: Any) -> Flown:
@@ -110,7 +110,7 @@ async def test_a_provider_that_refuses_to_be_forced_is_asked_again_without(
     assert found.output.notes == ()
 
 
-async def test_a_model_starts_from_the_packet_and_its_menu(
+async def test_a_model_starts_from_the_packet_and_its_outline(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     found = await flown(make_navigator, repository, good)
@@ -118,11 +118,11 @@ async def test_a_model_starts_from_the_packet_and_its_menu(
     assert GOAL in told
     assert "return age_s > LIFETIME_S" in told
     assert "return len(user)" not in told
-    assert menu_text(offered(found.reports[0])) in told
+    assert outline_text(offered(found.reports[0])) in told
     assert found.reports[0].map_size_tokens <= SHARE_OF_OPENING * SMALL
 
 
-async def test_numbers_show_their_places_and_the_next_menu_is_told(
+async def test_numbers_show_their_places_and_the_next_outline_is_told(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     # The packet of a small budget leaves room for a place that is short.
@@ -132,7 +132,7 @@ async def test_numbers_show_their_places_and_the_next_menu_is_told(
     assert after.map_size_tokens > opening.map_size_tokens
     assert re.search(rf"(?:def|class) {first.name.rpartition('.')[2]}\b", found.output.context_string)
     assert first.name not in [place.name for place in offered(after)]
-    assert menu_text(offered(after)) in messages_of(found.server.requests[1])
+    assert outline_text(offered(after)) in messages_of(found.server.requests[1])
 
 
 WRITTEN = {
@@ -142,7 +142,7 @@ WRITTEN = {
     "numbers one level too high": {"reasoning": "r", "numbers": [1]},
     "numbers too high beside empty updates": {"reasoning": "r", "updates": {}, "numbers": [1]},
     "updates as a text": {"reasoning": "r", "updates": '{"numbers": [1]}'},
-    "numbers that the menu lacks as well": {"reasoning": "r", "updates": {"numbers": [1, 777]}},
+    "numbers that the outline lacks as well": {"reasoning": "r", "updates": {"numbers": [1, 777]}},
 }
 
 
@@ -160,7 +160,7 @@ async def test_a_choice_is_understood_however_a_small_model_writes_it(
 
 
 CORRECTED = {
-    "a number that the menu lacks": ({"numbers": [777]}, "777"),
+    "a number that the outline lacks": ({"numbers": [777]}, "777"),
     "numbers that are none": ({"numbers": ["the router"]}, "`numbers`"),
     "a level that is a word": (
         {"verbosity": [{"pattern": "src/**", "level": "full"}]},

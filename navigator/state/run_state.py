@@ -7,10 +7,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from navigator.state.pricing import TokenUsage
 from navigator.state.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state.state import NavigatorState, PlanValue
-from navigator.state.token_usage import TokenAccount
+from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.impact.values import NOTHING, Changes
 
 MAX_NOTES = 8
@@ -30,7 +29,7 @@ class UndoPoint(BaseModel):
     """The step of the change before, 0 where there was none."""
 
 
-class NavigationBookkeeping(BaseModel):
+class RunState(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -85,21 +84,21 @@ class NavigationBookkeeping(BaseModel):
         """Most tokens of the map."""
         return self.own.budget
 
-    def noting(self, *notes: str) -> NavigationBookkeeping:
+    def noting(self, *notes: str) -> RunState:
         """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""
         fresh = [note for note in dict.fromkeys(notes) if note not in self.notes]
         return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
 
-    def stopping(self, reason: StopReason, ended: str) -> NavigationBookkeeping:
+    def stopping(self, reason: StopReason, ended: str) -> RunState:
         """Return the run as it ends for ``reason``."""
         return self.model_copy(update={"stop_reason": reason, "ended": ended})
 
-    def recorded(self, step: int, version: int) -> NavigationBookkeeping:
+    def recorded(self, step: int, version: int) -> RunState:
         """Return the run with a step whose record is saved as ``version``."""
         versions = {**self.record_versions, step: version} if version else self.record_versions
         return self.model_copy(update={"record_versions": versions})
 
-    def reopened(self) -> NavigationBookkeeping:
+    def reopened(self) -> RunState:
         """Return the run open for another step."""
         return self.model_copy(update={"stop_reason": None, "ended": ""})
 
@@ -108,7 +107,7 @@ class Navigation(NamedTuple):
     """Both halves of a navigation's memory."""
 
     state: NavigatorState
-    run: NavigationBookkeeping
+    run: RunState
 
 
 class StepRecord(BaseModel):
