@@ -30,7 +30,7 @@ EXTRACTOR = (
     "working_folder.py",
 )
 """The files that decide what tables say, as patterns within the package; a test follows the imports."""
-_DEPENDENCIES = ("tree_sitter", "pystemmer", "detect_secrets", "ahocorasick_rs")
+_DEPENDENCIES = ("tree_sitter", "pystemmer", "ahocorasick_rs")
 
 
 @cache

@@ -17,7 +17,7 @@ from repo_map.errors import FlightPlanError, RepoMapError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.messages import few, one_line, printable
-from repo_map.sources.file_kinds import COPIED, FileFlag, is_auxiliary, is_built, is_made
+from repo_map.sources.file_kinds import COPIED, PATH_ONLY, is_auxiliary, is_built, is_made
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def trust(index: RepoIndex, file: int) -> int:
 
 def has_text(index: RepoIndex, file: int) -> bool:
     """Return True if a file is more than a path: no binary, no link, not over the size limit."""
-    return not int(index.files.flags[file]) & (FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
+    return not int(index.files.flags[file]) & PATH_ONLY
 
 
 def find_files(index: RepoIndex, paths: str) -> list[int]:

@@ -1,7 +1,7 @@
-"""Files that hold keys by their name: they stay at their path, and are never opened.
+"""Recognize files that hold keys by their name: they are listed by path and never opened.
 
-A file of ordinary settings, such as ``application.properties``, is read: what it holds is needed to work on
-the code, and its passwords are masked by their names.
+A file of ordinary settings, such as ``application.properties``, is read: work on the code needs it, and its
+passwords are masked by their names.
 """
 
 from __future__ import annotations
@@ -44,5 +44,5 @@ _TEMPLATE = re.compile(
 
 
 def is_key_file(path: str) -> bool:
-    """Say whether a file holds keys by its name; a template of one, such as ``.env.example``, does not."""
+    """Return True if a file holds keys by its name; a template, such as ``.env.example``, does not."""
     return bool(_KEY_FILE.search(path)) and not _TEMPLATE.search(path)

@@ -17,20 +17,20 @@ _KEY_BEGINS = re.compile(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?:
 _KEY_ENDS = re.compile(rb"-{4,5} ?(BEGIN|END) ")
 _KEY_BYTES = 16_384
 _KEY_GAP = 300
-"""Bytes between the lines of a key whose end is missing: what is further off is something else."""
+"""Bytes between the lines of a key whose end is missing; beyond them the key has ended."""
 _KEY_RUN = re.compile(rb"(?<!\\)(?:[A-Za-z0-9+/=]{40,}+|[A-Za-z0-9+/=]{4,}+(?=(?:\\[rn]|[\s\"'+,;.)\\])*$))")
-"""A line of a key's body, or what stands last before its end."""
+"""A line of a key's body, or its last part."""
 
 
 class Masked(NamedTuple):
-    """Bytes without secrets, as many as before, and the format of each secret, in order of place."""
+    """As many bytes as before, without secrets, and the format of each secret in order."""
 
     source: bytes
     kinds: tuple[str, ...]
 
 
 def mask(source: bytes) -> Masked:
-    """Replace by asterisks every secret of a known format, and every one that its name tells."""
+    """Replace by asterisks every secret of a known format, and every value with a secret's name."""
     spans = sorted({*_anchored(source), *formats.find_anywhere(source), *_private_keys(source)})
     if not spans:
         return Masked(source, ())
@@ -58,25 +58,20 @@ Span = tuple[int, int, str]
 """First byte, end and kind of a secret."""
 
 
-class _Rule(NamedTuple):
-    find: Callable[[bytes, int, int], Iterable[Span]]
-    """What it finds at an anchor, of which it is told the first byte and the end."""
-    reaches: int = 0
-    """How far behind an anchor it has looked, in bytes, and need not look again."""
+_Rule = Callable[[bytes, int, int], Iterable[Span]]
+"""Returns its matches at an anchor, given the anchor's first byte and end."""
 
 
 def _anchored(source: bytes) -> Iterator[Span]:
-    """Yield what is found where anchors stand, in no order and with overlaps."""
+    """Yield the matches at anchors, in no order and with overlaps."""
     search, rules = _anchors()
     passed: defaultdict[_Rule, int] = defaultdict(int)
     for number, start, end in search.find_matches_as_indexes(source.lower(), overlapping=True):
         for rule in rules[number]:
             if start < passed[rule]:
                 continue
-            if rule.reaches:
-                passed[rule] = start + rule.reaches
-            for span in rule.find(source, start, end):
-                # What a rule has masked it need not try again: a run of anchors takes time in proportion.
+            for span in rule(source, start, end):
+                # A rule is not tried again within its match, so that a run of anchors stays linear.
                 passed[rule] = max(passed[rule], span[1])
                 if span[0] < span[1]:
                     yield span
@@ -84,16 +79,16 @@ def _anchored(source: bytes) -> Iterator[Span]:
 
 @cache
 def _anchors() -> tuple[BytesAhoCorasick, list[tuple[_Rule, ...]]]:
-    """Return what finds all anchors at once, whatever their case, and the rules of each."""
+    """Return the search for all anchors, in lower case, and the rules of each."""
     rules: defaultdict[str, list[_Rule]] = defaultdict(list)
-    for form in formats.FORMATS:
-        rule = _Rule(partial(_of_format, form), formats.AFTER // 2 if form.detector else 0)
+    for form in formats.read_formats():
+        rule = partial(_of_format, form)
         for anchor in form.anchors:
             rules[anchor].append(rule)
     for name in named_values.NAMES:
-        rules[name].append(_Rule(partial(_of_name, name)))
+        rules[name].append(partial(_of_name, name))
     for anchor, pattern in named_values.ANCHORS.items():
-        rules[anchor].append(_Rule(partial(_in_place, pattern)))
+        rules[anchor].append(partial(_in_place, pattern))
     search = BytesAhoCorasick([anchor.encode() for anchor in rules], implementation=Implementation.DFA)
     return search, [tuple(each) for each in rules.values()]
 
@@ -111,7 +106,7 @@ def _in_place(pattern: re.Pattern[bytes], source: bytes, start: int, _: int) -> 
 
 
 def _private_keys(source: bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield the body of each private key as one span per line: what frames it stays."""
+    """Yield the lines of each private key's body, without its frame."""
     if b"PRIVATE KEY" not in source:
         return
     for begins in _KEY_BEGINS.finditer(source):

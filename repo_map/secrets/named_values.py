@@ -1,7 +1,7 @@
-"""Values that their names call secret: assignments, headers, connection strings, flags of commands.
+"""Find secrets by their names: in assignments, headers, connection strings and flags of commands.
 
-A name alone makes no secret. The value must be written out, as a string or as the rest of a line of
-configuration, and look like one: not like words, a placeholder, a dummy or code that reads it.
+A name alone makes no secret. The value must be literal, a string or the rest of a line of configuration, and
+must not look like words, a placeholder, a dummy or code that reads it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from enum import Enum
 from urllib.parse import unquote
 
-from repo_map.secrets.placeholders import digit_runs, is_by_rule, is_mixed, is_placeholder, looks_random
+from repo_map.secrets.placeholders import (
+    digit_runs,
+    has_inner_digits,
+    is_placeholder,
+    looks_random,
+    meets_password_policy,
+)
 
 PASSWORD, TOKEN = "password by its name", "key by its name"
 _KEY_OF = (
@@ -23,35 +29,18 @@ _KEY_OF = (
 )
 _KEY_NAMES = tuple(f"{what}{joint}key" for what in _KEY_OF.split() for joint in ("", "_", "-"))
 PASSWORD_NAMES = (
-    "password",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "pwd",
-    "pass",
-    "passcode",
-    "pw",
-    "psk",
-    "authtok",
+    *("password", "passwd", "passphrase", "passwort", "passcode"),
+    *("pwd", "pass", "pw", "psk", "authtok"),
 )
 TOKEN_NAMES = (
-    "secret",
-    "secret_key_base",
-    "token",
-    "credential",
-    "credentials",
-    "creds",
-    "cred",
-    "auth",
-    "bearer",
-    "jwt",
-    "pat",
+    *("secret", "secret_key_base", "token", "credential", "credentials", "creds", "cred"),
+    *("auth", "bearer", "jwt", "pat"),
     # WordPress.
     *("nonce_key", "logged_in_key", "auth_salt", "nonce_salt", "logged_in_salt"),
     *_KEY_NAMES,
 )
 NAMES = (*PASSWORD_NAMES, *TOKEN_NAMES)
-"""Ends of names, in lower case; what they begin with is anybody's."""
+"""Ends of names, in lower case."""
 
 _PARTS = ("pass", "pw", "auth", "creds", "cred", "pat", "jwt")
 _WITHIN_WORD = re.compile(rb"[a-z](?<!db)(?<!user)(?<!root)(?<!mail)(?<!smtp)(?<!ftp)(?<!sql)(?<!o)\Z")
@@ -59,13 +48,13 @@ _WITHIN_WORD = re.compile(rb"[a-z](?<!db)(?<!user)(?<!root)(?<!mail)(?<!smtp)(?<
 _ABBREVIATIONS = ("pat", "jwt", "cred")
 _WITHIN_CAPITALS = re.compile(rb"[A-Z]\Z")
 """``COMPAT``."""
-_LONGEST_PART = 8
-"""Bytes that tell whether a word goes on."""
+_MAX_PART_BYTES = 8
+"""Bytes that decide whether a word goes on."""
 _OF_NO_SECRET = re.compile(
     rb"(?i)(?:public[._-]?key|public|next|page|sync|continuation|continue|cursor|eos|bos|pad|unk|sep|cls|mask|special|previous|prev"
     rb"|last)[._-]?(?:token|key|auth|secret)\Z"
 )
-"""What names begin with that call something a token or a key that opens nothing."""
+"""Starts of names of tokens and keys that are no secrets."""
 _TAIL = re.compile(
     rb"(?i:[_-]?(?:key[_-]?base|base|value|text|string|str|plain|prod|production|staging|live|dev|[0-9]{1,3}))?"
     rb"(?P<closed>[\"'][\])]|\\?[\"'`]|\]|\))?"
@@ -90,11 +79,11 @@ _TAIL = re.compile(
 _GOES_ON = re.compile(
     rb"(?i:(?!key|base|value|text|str|plain|prod|staging|live|dev|or[ \t])[a-z])(?![^<>\n]{0,30}>)"
 )
-"""What begins no ``_TAIL``, and is told faster: ``word`` of ``password`` behind ``pass``."""
+"""Fast check for what is no ``_TAIL``: ``word`` of ``password`` behind ``pass``."""
 _OPTION = re.compile(rb"(?:^|[\s\"'`])--[\w-]{0,40}\Z")
 _FIRST_OF_CALL = re.compile(rb"\([ \t]{0,8}[bBrRuU]?[\"'][\w.-]{0,60}\Z")
 _WRAPPED = re.compile(rb"(?:\[\]byte)?\([ \t]{0,4}(?:\r?\n[ \t]{0,40})?(?=[bBrRuU]{0,2}[\"'`])")
-"""What may stand around a text in quotes: ``[]byte("…")``, or brackets alone."""
+"""Wrapper of a quoted text: ``[]byte("…")``, or brackets alone."""
 _FLAG = re.compile(rb"[ \t]{1,4}|=")
 _QUOTED = re.compile(
     rb"[bBrRuU@]{0,2}(?:"
@@ -109,7 +98,7 @@ _BARE = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]{4,160}+")
 _BARE_REST = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]*+")
 _ELEMENT = re.compile(rb"[^\s<>]{4,160}?(?=\s{0,80}(?:\]\]>\s{0,80})?(?:</|&lt;/))")
 _IN_TAG = re.compile(rb"(?:<|&lt;)(?!/)[^<>\n]{0,140}\Z")
-_FARTHEST_TAG = 150
+_MAX_TAG_BYTES = 150
 """Bytes before a name within which its tag opens."""
 _TOKEN = re.compile(r"[\w+/=.~-]+")
 _LINE = re.compile(
@@ -133,16 +122,13 @@ _CASES_OF_RANDOM = re.compile(r"(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})")
 _DIGIT = re.compile(r"\d")
 _ASCII = re.compile(r"[!-~]+")
 _BEFORE = 60
-"""Bytes before a name that tell what it is."""
+"""Bytes of context before a name."""
 _JUDGED = 160
-"""Characters that tell what a value is; it is masked to its end."""
+"""Characters that decide what a value is; it is masked to its end."""
 
 
 def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the value that the name ending with ``source[start:end]`` is given, if it is a secret.
-
-    It comes as first byte, end and kind.
-    """
+    """Yield first byte, end and kind of the secret whose name ends in ``source[start:end]``, if it is one."""
     tail = _TAIL.match(source, end) if _GOES_ON.match(source, end) is None else None
     if tail is None and source.find(b"--", max(start - _BEFORE, 0), start) < 0:
         return
@@ -165,45 +151,50 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
     value = source[first : min(last, first + _JUDGED)].decode("latin-1")
     is_shaped = name not in _ABBREVIATIONS or _TOKEN.fullmatch(value) is not None
     if is_shaped and _is_secret(value, name in PASSWORD_NAMES, before + source[start:end], written):
-        rest = _BARE_REST.match(source, last) if written is _ValueSpelling.AMID else None
+        rest = _BARE_REST.match(source, last) if written is _ValueSyntax.AMID else None
         yield first, rest.end() if rest else last, PASSWORD if name in PASSWORD_NAMES else TOKEN
-    elif written is _ValueSpelling.AMID:
-        # The same name need not be tried again within: a run of them takes time in proportion. But the value
-        # may end with it, as in ``token = process.env.TOKEN || "…"``.
+    elif written is _ValueSyntax.AMID:
+        # Skip the matched span so that repeated names stay linear, but allow a match that starts at its end,
+        # as in ``token = process.env.TOKEN || "…"``.
         again = last - (end - start)
         yield again, again, ""
 
 
 def _is_within_word(name: str, initial: bytes, before: bytes) -> bool:
     if initial.islower():
-        return _WITHIN_WORD.search(before[-_LONGEST_PART:]) is not None
+        return _WITHIN_WORD.search(before[-_MAX_PART_BYTES:]) is not None
     return name in _ABBREVIATIONS and _WITHIN_CAPITALS.search(before) is not None
 
 
 def _of_flag(source: bytes, name: str, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield what stands behind ``--password``."""
+    """Yield the value of a ``--password`` flag."""
     apart = _FLAG.match(source, end)
     value = apart and _BARE.match(source, apart.end())
-    if value and is_mixed(text := value[0].decode("latin-1")) and not is_placeholder(text) and len(text) >= 8:
+    if (
+        value
+        and has_inner_digits(text := value[0].decode("latin-1"))
+        and not is_placeholder(text)
+        and len(text) >= 8
+    ):
         yield value.start(), value.end(), PASSWORD if name in PASSWORD_NAMES else TOKEN
 
 
-class _ValueSpelling(Enum):
-    """How a value stands in its line."""
+class _ValueSyntax(Enum):
+    """The syntax of a value in its line."""
 
     QUOTED = 1
     LINE = 2
     """The rest of a line that begins with its name, as in ``name: value``."""
     SETTING = 3
-    """The same without blanks, as a shell writes it: ``NAME=value``."""
+    """The same without blanks, as in a shell: ``NAME=value``."""
     AMID = 4
     """With more of the line behind it."""
     ELEMENT = 5
     """The text of an element, which is no code."""
 
 
-def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelling] | None:
-    """Return first byte and end of a value, and how it is written."""
+def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSyntax] | None:
+    """Return first byte, end and syntax of a value."""
     at, apart = tail.end(), tail["apart"]
     begins = tail.start()
     is_first = _LINE_BEGINS.search(source[max(0, begins - 130) : begins]) is not None
@@ -214,27 +205,27 @@ def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelli
         is_setting = is_first and apart == b"=" and _LINE_ENDS.match(source, quoted.end()) is not None
         return *quoted.span(
             quoted.lastgroup or 0
-        ), _ValueSpelling.SETTING if is_setting else _ValueSpelling.QUOTED
+        ), _ValueSyntax.SETTING if is_setting else _ValueSyntax.QUOTED
     if apart.strip() in (b"(", b",", b"") or source[at : at + 1] in (b'"', b"'", b"`"):
         return None
     if tail["element"] is not None and (element := _ELEMENT.match(source, at)) is not None:
-        is_text = _IN_TAG.search(source, max(0, begins - _FARTHEST_TAG), begins) is not None
+        is_text = _IN_TAG.search(source, max(0, begins - _MAX_TAG_BYTES), begins) is not None
         is_code = element[0].startswith(b"{") and element[0].endswith(b"}")
-        return *element.span(), _ValueSpelling.ELEMENT if is_text and not is_code else _ValueSpelling.SETTING
+        return *element.span(), _ValueSyntax.ELEMENT if is_text and not is_code else _ValueSyntax.SETTING
     line = _LINE.match(source, at)
     # A name at the start of its line, and nothing behind the value: a line of configuration.
     is_entry = apart.strip().lower() == b"value:"
     if line is not None and ((is_first and apart.strip() in (b"=", b":", b"=>")) or is_entry):
-        return *line.span("value"), _ValueSpelling.SETTING if apart in (b"=", b": ") else _ValueSpelling.LINE
+        return *line.span("value"), _ValueSyntax.SETTING if apart in (b"=", b": ") else _ValueSyntax.LINE
     bare = _BARE.match(source, at)
     if bare is None or source[bare.end() : bare.end() + 1] in (b"(", b"[", b"{"):
         return None
-    return *bare.span(), _ValueSpelling.AMID
+    return *bare.span(), _ValueSyntax.AMID
 
 
-def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _ValueSpelling) -> bool:
+def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _ValueSyntax) -> bool:
     is_words = (
-        written in (_ValueSpelling.SETTING, _ValueSpelling.ELEMENT)
+        written in (_ValueSyntax.SETTING, _ValueSyntax.ELEMENT)
         and is_password
         and _UPPER.search(whole_name) is not None
     )
@@ -245,41 +236,41 @@ def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Value
     # Passwords that are words are told by names in capitals alone, which are those of settings.
     if is_words and _SETTING.fullmatch(value):
         return not value.isupper()
-    if written not in (_ValueSpelling.QUOTED, _ValueSpelling.ELEMENT) and not _is_written_out(value):
+    if written not in (_ValueSyntax.QUOTED, _ValueSyntax.ELEMENT) and not _is_written_out(value):
         return False
     if is_password:
-        return (is_mixed(value) or _NUMBERED.fullmatch(value) is not None) and not _is_path(value)
+        return (has_inner_digits(value) or _NUMBERED.fullmatch(value) is not None) and not _is_path(value)
     if _is_path(value):
         return False
     return (
         len(value) >= 12
-        and is_mixed(value)
+        and has_inner_digits(value)
         and digit_runs(value) >= 2
         and not _OF_NO_SECRET.search(whole_name)
     )
 
 
 def _is_written_out(value: str) -> bool:
-    """Say whether a value without quotes is no variable, call or template."""
+    """Return True if a value without quotes is no variable, call or template."""
     is_call = "(" in value and (")" in value or digit_runs(value) < 3)
     if value[0] in "$&*|>{[(<\\" or value[-1] in ",;)}]" or (is_call and _CALL.match(value)):
         return False
-    if is_by_rule(value):
+    if meets_password_policy(value):
         return True
     if value[0] in "!%@" or is_call:
         return False
     return not _DOTTED.fullmatch(value) or (
-        digit_runs(value) >= (4 if "." in value else 2) and is_mixed(value)
+        digit_runs(value) >= (4 if "." in value else 2) and has_inner_digits(value)
     )
 
 
 def _is_path(value: str) -> bool:
-    """Say whether a value is a path, and not a random one that has a slash, as base64 does."""
+    """Return True if a value is a path, and not a random one with a slash, such as base64."""
     if not _PATH.fullmatch(value):
         return False
     if value[0] in "/~." or "://" in value or _EXTENSION.search(value) or digit_runs(value) < 3:
         return True
-    return len(value) < 32 and not (is_mixed(value) and _CASES_OF_RANDOM.search(value))
+    return len(value) < 32 and not (has_inner_digits(value) and _CASES_OF_RANDOM.search(value))
 
 
 # Headers, addresses and commands, each from where its anchor begins.
@@ -298,14 +289,14 @@ _PORT = re.compile(rb"\d{1,5}(?:[/?#]|\Z)")
 _ONE_HOST = re.compile(
     rb"(?:[\w-]{1,63}(?:\.[\w-]{1,63})+|localhost|\[[0-9a-fA-F:]{2,40}\]|[\w.-]{1,100}(?=:\d))(?::\d{1,5})?(?:[/?#,;)]|\Z)"
 )
-"""A host that is told by a dot, a port or its name, to its end."""
+"""A host that has a dot, a port or is ``localhost``, to its end."""
 _QUERY = re.compile(rb"[^@]*\?[^@]*=")
 _SCHEME_OF_PATHS = re.compile(rb"(?:ssh|git|scp|svn)\Z")
-"""Of addresses that write a path behind a colon: ``ssh://git@host:path``."""
-_LONGEST_SCHEME = 20
+"""Schemes with a path behind a colon: ``ssh://git@host:path``."""
+_MAX_SCHEME_BYTES = 20
 _DSN = re.compile(rb"(?:^|[\"'`= ])[\w.-]{1,64}:(?P<value>[^\s:/\"'`<>\\@]{6,128})\Z")
-_DSN_MOST = 200
-"""Of Go's data source names, ``user:password@tcp(host)``: what stands ahead of the anchor, in bytes."""
+_MAX_DSN_BYTES = 200
+"""Bytes before the anchor of Go's data source names, ``user:password@tcp(host)``."""
 _USER = re.compile(
     rb"(?:-u|--user|--proxy-user|-U)[ \t=]{0,3}[\"']?[^\s:\"'`$<>{}]{1,128}"
     rb":(?P<value>(?!//)[^\s\"'\\]{4,512})"
@@ -364,9 +355,9 @@ ANCHORS = {
 
 
 def find_in_place(source: bytes, pattern: re.Pattern[bytes], at: int) -> Iterator[tuple[int, int, str]]:
-    """Yield what a header, an address or a command gives away that begins at ``at``."""
+    """Yield the secret of a header, an address or a command that begins at ``at``."""
     if pattern is _DSN:
-        match = pattern.search(source, max(at - _DSN_MOST, 0), at)
+        match = pattern.search(source, max(at - _MAX_DSN_BYTES, 0), at)
     else:
         match = pattern.match(source, at)
     if match is None:
@@ -380,7 +371,10 @@ def find_in_place(source: bytes, pattern: re.Pattern[bytes], at: int) -> Iterato
         is_secret = _is_basic(value)
     elif pattern in (_BEARER, _AUTHORIZATION):
         is_secret = (
-            len(value) >= 16 and is_mixed(value) and digit_runs(value) >= 2 and not is_placeholder(value)
+            len(value) >= 16
+            and has_inner_digits(value)
+            and digit_runs(value) >= 2
+            and not is_placeholder(value)
         )
     else:
         is_secret = _is_password(value)
@@ -394,14 +388,14 @@ def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
     end = -1 if match["password"] is None else _end_of_password(match)
     if end < 0:
         user = user.partition("@")[0]
-        if len(user) >= 20 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+        if len(user) >= 20 and has_inner_digits(user) and digit_runs(user) >= 3 and not is_placeholder(user):
             yield start, start + len(user), TOKEN
         return
     value = source[stop + 1 : end].decode("latin-1")
-    if len(user) >= 32 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+    if len(user) >= 32 and has_inner_digits(user) and digit_runs(user) >= 3 and not is_placeholder(user):
         yield start, stop, TOKEN
     if (
-        (is_by_rule(value) or not _HOST_OF_DOCS.match(source, end + 1))
+        (meets_password_policy(value) or not _HOST_OF_DOCS.match(source, end + 1))
         and value.lower() != user.lower()
         and _is_password(unquote(value))
     ):
@@ -409,11 +403,11 @@ def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
 
 
 def _end_of_password(match: re.Match[bytes]) -> int:
-    """Return where the password of an address ends, which may hold ``@`` and ``/`` itself; -1 for a path."""
+    """Return the end of an address's password, which may hold ``@`` and ``/`` itself; -1 for a path."""
     source, (first, last) = match.string, match.span("password")
     if _PORT.match(source, first, last) or (
         b"@" in match["user"]
-        and _SCHEME_OF_PATHS.search(source, max(0, match.start() - _LONGEST_SCHEME), match.start())
+        and _SCHEME_OF_PATHS.search(source, max(0, match.start() - _MAX_SCHEME_BYTES), match.start())
     ):
         return -1
     if (other := source.find(b"://", first, last)) >= 0:
@@ -437,12 +431,12 @@ def _is_password(value: str) -> bool:
 
 
 def _is_basic(value: str) -> bool:
-    """Say whether a value is a user and a password in base64, and the password no dummy."""
+    """Return True if a value is a user and a password in base64, and the password no dummy."""
     try:
         decoded = binascii.a2b_base64(value + "=" * (-len(value) % 4)).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):
         return looks_random(value) and not is_placeholder(value)
     user, colon, password = decoded.partition(":")
     if not colon:
-        return len(value) >= 16 and is_mixed(value) and digit_runs(value) >= 2
+        return len(value) >= 16 and has_inner_digits(value) and digit_runs(value) >= 2
     return password != user and len(password) >= 4 and not is_placeholder(password) and looks_random(password)

@@ -1,4 +1,4 @@
-"""Names of files and rules without secrets: most are seen to hold none before the patterns are loaded."""
+"""Mask secrets in file names and short texts; the patterns are loaded only if one is likely."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _LIKELY = re.compile(r"[=:@]|(?<![^\s/])(?=[^\s/]{16})[^\s/\d]*\d|(?<![A-Za-z])[A-Za-z]{30}")
-"""What a secret within a name has: a long run with a digit, a long run of letters, or what gives a value."""
+"""Part of every name with a secret: a long run with a digit, a long run of letters, or an assignment."""
 
 
 def mask_names(names: Sequence[str]) -> list[str]:

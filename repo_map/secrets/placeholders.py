@@ -1,4 +1,4 @@
-"""What stands where a secret would without being one: placeholders, dummies of tests, names, code."""
+"""Values that are no secrets: placeholders, dummies of tests, names, code."""
 
 from __future__ import annotations
 
@@ -6,142 +6,18 @@ import binascii
 import re
 from itertools import pairwise
 
-_DUMMIES = (
-    *(
-        "accesskey",
-        "account",
-        "admin",
-        "alice",
-        "anon",
-        "apikey",
-        "api",
-        "app",
-        "bar",
-        "basic",
-        "baz",
-        "bearer",
-    ),
-    *(
-        "bob",
-        "change",
-        "changeit",
-        "changeme",
-        "client",
-        "correct",
-        "credential",
-        "credentials",
-        "db",
-        "default",
-    ),
-    *(
-        "demo",
-        "dev",
-        "dummy",
-        "example",
-        "fake",
-        "foo",
-        "foobar",
-        "guest",
-        "hello",
-        "here",
-        "hunter",
-        "in",
-        "invalid",
-    ),
-    *(
-        "is",
-        "key",
-        "letmein",
-        "local",
-        "login",
-        "me",
-        "mock",
-        "my",
-        "mysql",
-        "name",
-        "new",
-        "nobody",
-        "not",
-        "old",
-    ),
-    *(
-        "open",
-        "page",
-        "pass",
-        "passphrase",
-        "passwd",
-        "password",
-        "passwort",
-        "placeholder",
-        "postgres",
-        "private",
-        "prod",
-    ),
-    *(
-        "pw",
-        "pwd",
-        "qwerty",
-        "qux",
-        "random",
-        "real",
-        "redis",
-        "refresh",
-        "root",
-        "sample",
-        "secret",
-        "secrets",
-    ),
-    *(
-        "sesame",
-        "some",
-        "staging",
-        "string",
-        "super",
-        "supersecret",
-        "temp",
-        "test",
-        "tester",
-        "testing",
-        "the",
-    ),
-    *(
-        "this",
-        "to",
-        "token",
-        "top",
-        "user",
-        "username",
-        "valid",
-        "value",
-        "very",
-        "welcome",
-        "world",
-        "wrong",
-    ),
-    *(
-        "your",
-        "access",
-        "auth",
-        "id",
-        "abc",
-        "abcd",
-        "asdf",
-        "forgot",
-        "reset",
-        "confirm",
-        "current",
-        "enter",
-        "field",
-        "input",
-        "abcdef",
-        "def",
-        "xyz",
-        "aaa",
-        "another",
-        "other",
-        "first",
-        "second",
-    ),
+_DUMMIES = re.findall(
+    r"\S+",
+    """
+    aaa abc abcd abcdef access accesskey account admin alice anon another api apikey app asdf
+    auth bar basic baz bearer bob change changeit changeme client confirm correct credential
+    credentials current db def default demo dev dummy enter example fake field first foo foobar
+    forgot guest hello here hunter id in input invalid is key letmein local login me mock my
+    mysql name new nobody not old open other page pass passphrase passwd password passwort
+    placeholder postgres private prod pw pwd qux qwerty random real redis refresh reset root
+    sample second secret secrets sesame some staging string super supersecret temp test tester
+    testing the this to token top user username valid value very welcome world wrong xyz your
+    """,
 )
 _ONLY_DUMMIES = re.compile(
     rf"(?>(?:{'|'.join(sorted(_DUMMIES, key=len, reverse=True))}|(?<![A-Za-z])[an](?![A-Za-z])|[\W\d_])*)",
@@ -150,7 +26,7 @@ _ONLY_DUMMIES = re.compile(
 _LEET = re.compile(
     r"(?:p[a4@][s5$]{2}w[o0]rd|s[e3]cr[e3]t|t[e3]st|[a4@]dm[i1]n|r[o0]{2}t)[\W\d_]*", re.IGNORECASE
 )
-_TOLD = re.compile(
+_DECLARED_FAKE = re.compile(
     r"example|change[-_ ]?(?:me|it|this)|placeholder|dummy|redacted|removed|replace|insert"
     r"|your[-_ ]|[-_ ]your|yourown"
     r"|x{4}|\*{3}|\.{3}|…|foobar|not[-_ ]?(?:a[-_ ])?real|fake|-here$|_here$|todo|fixme|sample",
@@ -161,10 +37,10 @@ _TEMPLATE = re.compile(
     r"|<[\w .-]+>|\[[A-Z_ -]+\]"
     r"|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^@[\w.-]+/|^&\w+$|__\w+__"
 )
-_LONGEST_TOLD = 64
+_MAX_JUDGED_CHARS = 64
 _FILLED = re.compile(r"x{8}|\*{3}|\.{3}|…", re.IGNORECASE)
-_FEWEST_CHARACTERS = 5
-"""Different ones: ``ghp_xxxxxxxx`` is nobody's token."""
+_MIN_DISTINCT_CHARS = 5
+"""``ghp_xxxxxxxx`` is no token."""
 _TERMS = re.compile(
     r"(?:(?:oauth|sha|base|utf|pbkdf|ed(?=25519)|curve|secp|pkcs|murmur|blake|argon|md(?=5))-?"
     r"|(?<![A-Za-z0-9])(?:x|s|ec|k|i|a|l|p|es|rs|hs|ps|h|http|tls|ssl|web|ipv|v|rfc|aes|des|rc|crc|int|uint|float|iso|win|arm|amd"
@@ -178,32 +54,40 @@ _DIGITS = re.compile(r"\d+")
 _CASES = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 
 
-def is_filler(value: str) -> bool:
-    """Say whether a value of an issuer's format was filled up by hand: ``ghp_xxxx…``."""
+def is_padding(value: str) -> bool:
+    """Return True if a value of an issuer's format is padded by hand: ``ghp_xxxx…``."""
     rest = value[8:] or value
-    return len(set(rest)) < _FEWEST_CHARACTERS or _runs_on(rest) or _is_told(value.replace("EXAMPLE", ""))
+    return (
+        len(set(rest)) < _MIN_DISTINCT_CHARS
+        or _is_sequence(rest)
+        or _declares_itself_fake(value.replace("EXAMPLE", ""))
+    )
 
 
 def is_placeholder(value: str) -> bool:
-    """Say whether a value that a name calls secret is a template, a dummy or told to be none."""
+    """Return True if a value with a secret's name is a template, a dummy or declares itself fake."""
     return (
-        len(set(value)) < _FEWEST_CHARACTERS
+        len(set(value)) < _MIN_DISTINCT_CHARS
         or _encodes_placeholder(value)
         or bool(_TEMPLATE.search(value))
-        or _is_told(value)
-        or _runs_on(value)
-        or (len(value) <= _LONGEST_TOLD and bool(_ONLY_DUMMIES.fullmatch(value)) and not is_by_rule(value))
+        or _declares_itself_fake(value)
+        or _is_sequence(value)
+        or (
+            len(value) <= _MAX_JUDGED_CHARS
+            and bool(_ONLY_DUMMIES.fullmatch(value))
+            and not meets_password_policy(value)
+        )
         or _LEET.fullmatch(value) is not None
     )
 
 
-def _is_told(value: str) -> bool:
-    """Say whether a value says itself that it is none; in a long one chance writes such words."""
-    return bool((_TOLD if len(value) <= _LONGEST_TOLD else _FILLED).search(value))
+def _declares_itself_fake(value: str) -> bool:
+    """Return True if a value declares itself fake; a long one may hold such words by chance."""
+    return bool((_DECLARED_FAKE if len(value) <= _MAX_JUDGED_CHARS else _FILLED).search(value))
 
 
 def _encodes_placeholder(value: str) -> bool:
-    """Say whether a value is the base64 of a dummy, alone or behind a user's name."""
+    """Return True if a value is the base64 of a dummy, alone or behind a user's name."""
     if len(value) % 4 or len(value) > 64 or not _BASE64.fullmatch(value):
         return False
     decoded = binascii.a2b_base64(value)
@@ -212,8 +96,8 @@ def _encodes_placeholder(value: str) -> bool:
     return is_placeholder(decoded.decode().rpartition(":")[2])
 
 
-def is_by_rule(value: str) -> bool:
-    """Say whether a value keeps the rules for passwords: long, of four kinds of characters."""
+def meets_password_policy(value: str) -> bool:
+    """Return True if a value is long and has four kinds of characters, as password policies want."""
     kinds = (str.islower, str.isupper, str.isdigit, _is_mark)
     return 10 <= len(value) <= 128 and all(any(kind(character) for character in value) for kind in kinds)
 
@@ -223,24 +107,24 @@ def _is_mark(character: str) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Say whether a value is no words: it has digits and letters, or its case changes all the time."""
+    """Return True if a value has digits and letters, or changes its case all the time."""
     return (
         any(character.isdigit() for character in value) and any(character.isalpha() for character in value)
     ) or (len(value) >= 30 and len(_CASES.findall(value)) >= 3)
 
 
-def is_mixed(value: str) -> bool:
-    """Say whether digits stand within the words of a value, as in no name and no sentence."""
-    return is_by_rule(value) or bool(_INNER_DIGITS.search(_TERMS.sub("", value)))
+def has_inner_digits(value: str) -> bool:
+    """Return True if digits are within the words of a value, as in no name and no sentence."""
+    return meets_password_policy(value) or bool(_INNER_DIGITS.search(_TERMS.sub("", value)))
 
 
 def digit_runs(value: str) -> int:
-    """Return how many times digits begin in a value: twice or more in what is no name."""
+    """Return the number of digit runs in a value: two or more in what is no name."""
     return len(_DIGITS.findall(_TERMS.sub("", value)))
 
 
-def _runs_on(value: str) -> bool:
-    """Say whether most characters follow the one before, as in ``0123456789abcdef``, or one repeats."""
+def _is_sequence(value: str) -> bool:
+    """Return True if most characters continue or repeat the one before, as in ``0123456789abcdef``."""
     value = value[:64]
     steps = sum(-1 <= ord(after) - ord(before) <= 1 for before, after in pairwise(value))
     return len(value) > 3 and steps * 10 > (len(value) - 1) * 6

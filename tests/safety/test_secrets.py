@@ -321,20 +321,6 @@ def test_no_command_line_repeats_a_secret_that_it_was_given(repository: Path) ->
         assert LIVE not in said
 
 
-def test_importing_the_server_and_drawing_a_clean_tree_loads_no_detector(tmp_path: Path) -> None:
-    root = write(tmp_path / "clean", {"a.py": "def a() -> int:\n    return 1\n"})
-    code = (
-        "import sys, mcp_server.app; from pathlib import Path;"
-        "from repo_map.index.repo_index import build_index;"
-        "from repo_map.index.store import Store; from repo_map.outline.draw import draw_map;"
-        "from repo_map.plan.model import FlightPlan;"
-        f"draw_map(build_index(Path({str(root)!r}), store=Store(None), workers=1), FlightPlan());"
-        "print([name for name in sys.modules if name.startswith('detect_secrets')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_this_repository_holds_no_secret_of_a_known_format() -> None:
     from repo_map.secrets.masking import mask
 
