@@ -17,7 +17,7 @@ from mcp_server.repository import path_of
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.settings import StepAction
 from navigator.state.labels import dollars
-from repo_map.messages import counted
+from repo_map.messages import plural
 
 ToolAction = Literal[StepAction, "forget"]
 """What a call of ``step`` may ask for: a step, or that the navigation be deleted."""
@@ -69,7 +69,7 @@ async def ask_direction(
         report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
     if report.mode != "interactive":
         return said
-    files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")
+    files, size = plural(report.file_count, "file"), plural(report.map_size_tokens, "token")
     message = (
         f"Step {report.step_number}: {clip(report.reasoning, 300)} The map has {files} and {size}; "
         f"{dollars(report.total_cost)} spent. How should it continue?"

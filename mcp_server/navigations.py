@@ -19,7 +19,7 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.messages import counted
+from repo_map.messages import plural
 
 if TYPE_CHECKING:
     from mcp_server.responses import Page
@@ -126,7 +126,7 @@ class Navigations:
         ended = [use for _, use in sorted(used) if not use.is_open]
         if len(ended) < surplus:
             raise InvalidRequestError(
-                f"You have {counted(len(used), 'navigation')}, the limit for one caller, and too few "
+                f"You have {plural(len(used), 'navigation')}, the limit for one caller, and too few "
                 "have ended; delete one by step with its navigation_id and action `forget`, end one "
                 "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS.",
                 code="limit_reached",

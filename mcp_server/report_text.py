@@ -11,7 +11,7 @@ from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_
 from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
 from repo_map.impact.findings import finding_data
-from repo_map.messages import counted, quoted
+from repo_map.messages import plural, quoted
 from repo_map.plan.levels import level_word
 
 
@@ -132,7 +132,7 @@ def _outline(report: reports.TurnReport, most: int) -> str:
     if rest <= 0:
         return outline_text(report.outline, report.tests)
     if not most:
-        return f"{counted(rest, 'place')} in get_turn_report"
+        return f"{plural(rest, 'place')} in get_turn_report"
     return f"{outline_text(first_entries(report.outline, most))}\nand {rest} more: get_turn_report"
 
 
@@ -188,7 +188,7 @@ def brief(
 
 def step_text(report: wire.TurnReportJson) -> str:
     """Return what ``brief`` leaves of a report as lines; the first is ours."""
-    size = f"; {counted(report.file_count, 'file')}, {_sizes(report)}"
+    size = f"; {plural(report.file_count, 'file')}, {_sizes(report)}"
     if not report.next:
         size = ""  # No step was taken.
     spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
@@ -225,7 +225,7 @@ def report_lines(
     """
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
-        f"{counted(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
+        f"{plural(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
         f"next: {report.next}",
     ]
     outline = _outline_lines(report.outline)
@@ -239,14 +239,14 @@ def report_lines(
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
         f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
-        f"(about +{counted(cut.tokens_to_add, 'token')})"
+        f"(about +{plural(cut.tokens_to_add, 'token')})"
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     lines += outline
     lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
-        lines.append(f"left out for lack of budget: {counted(report.left_out, 'file')}")
+        lines.append(f"left out for lack of budget: {plural(report.left_out, 'file')}")
     if report.account:
         lines.append(_account_line(report.account))
     if report.sufficiency and report.sufficiency not in report.reasoning:
@@ -288,7 +288,7 @@ def _outline_lines(outline: str | None) -> list[str]:
 
 def _sizes(report: wire.TurnReportJson) -> str:
     """Return how large the code is."""
-    return f"{counted(report.map_size_tokens, 'token')} of code"
+    return f"{plural(report.map_size_tokens, 'token')} of code"
 
 
 def _account_line(account: Mapping[str, int]) -> str:
@@ -341,5 +341,5 @@ def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
     message = [clip(note, detail.characters) for note in notes[:most]]
     if len(notes) > most:
         whole = address(report.navigation_id, "report")
-        message.append(f"{counted(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
+        message.append(f"{plural(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
     return message

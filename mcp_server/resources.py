@@ -26,12 +26,11 @@ from mcp_server.context import AppContext
 from mcp_server.errors import one_line, storage_sentence
 from mcp_server.navigations import Navigations
 from mcp_server.report_text import clip, status_of, wire_report
-from mcp_server.wire import unmarked
 from navigator.errors import InvalidRequestError, UnknownNavigationError
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import address_title
 from repo_map.errors import RepositoryNotFoundError, UserError
-from repo_map.messages import counted, quoted
+from repo_map.messages import plural, quoted
 from repo_map.sources.disk import list_folder
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
             title=clip(summary.goal, 80),
             description=(
                 f"{address_title(summary.repo_path)}, {status_of(summary.stop_reason)}"
-                f" after {counted(summary.steps, 'step')}"
+                f" after {plural(summary.steps, 'step')}"
             ),
             mime_type="text/plain",
         )
@@ -151,8 +150,8 @@ def _summary(summary: NavigationSummary) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    """Return JSON, whose strings are data by their form; none of them holds a marker of repository text."""
-    return json.dumps(unmarked(value), ensure_ascii=False, indent=1)
+    """Return JSON, whose strings are data by their form."""
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from mcp_server.report_text import (
 )
 from navigator.errors import InvalidArgumentError
 from navigator.state.labels import dollars
-from repo_map.messages import counted, quoted
+from repo_map.messages import plural, quoted
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
@@ -344,10 +344,10 @@ def _wire_output(
 
 
 def _output_head(result: wire.NavigatorOutputJson) -> str:
-    size = counted(result.token_count, "token")
+    size = plural(result.token_count, "token")
     return (
         f"navigation {result.navigation_id}: {STATUS_WORDS[result.status]}, {size}, "
-        f"{counted(result.total_iterations, 'step')}, {dollars(result.total_cost)}"
+        f"{plural(result.total_iterations, 'step')}, {dollars(result.total_cost)}"
     )
 
 

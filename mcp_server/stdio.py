@@ -41,7 +41,7 @@ from pydantic_core import from_json
 
 from mcp_server.ending import CALL_SECONDS, CLOSING_SECONDS, end_now, end_within
 from mcp_server.sdk_private import ReadStream, WriteStream
-from repo_map.messages import unwritten
+from repo_map.messages import output_error
 
 logger = logging.getLogger(__name__)
 
@@ -191,7 +191,7 @@ class Exchange:
                 except ConnectionError:
                     end_now()
                 except OSError as error:
-                    logger.error("%s", unwritten(error))
+                    logger.error("%s", output_error(error))
                     end_now(1)
                 self._note_answered(answer.message)
         self._is_written.set()

@@ -49,7 +49,7 @@ from navigator.models.sampling_port import HOST
 from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal, turn_request
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Timeouts
 from navigator.workspaces.address import read_address
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.steering.commands import QUESTIONS
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
 
 def progress_message(progress: Progress) -> str:
     """Return one line of at most ``MESSAGE_CHARACTERS``."""
-    size = f" · {counted(progress.tokens, 'token')}" if progress.tokens else ""
+    size = f" · {plural(progress.tokens, 'token')}" if progress.tokens else ""
     head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
     return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
 

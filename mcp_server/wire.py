@@ -7,8 +7,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from repo_map.messages import without_markers
-
 Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
 """``open`` takes another step; the rest say why a navigation stopped."""
 
@@ -32,19 +30,8 @@ class _WireModel(BaseModel):
 
     def on_the_wire(self) -> dict[str, Any]:
         """Return the JSON object, without the parts that say nothing."""
-        wire: dict[str, Any] = unmarked(_without_empty(self.model_dump(mode="json", exclude_none=True)))
+        wire: dict[str, Any] = _without_empty(self.model_dump(mode="json", exclude_none=True))
         return wire
-
-
-def unmarked(value: Any) -> Any:
-    """Return a JSON value in whose strings nothing reads as a marker of repository text: hosts join them."""
-    if isinstance(value, str):
-        return without_markers(value)
-    if isinstance(value, list):
-        return [unmarked(item) for item in value]
-    if isinstance(value, dict):
-        return {name: unmarked(part) for name, part in value.items()}
-    return value
 
 
 def _without_empty(value: Any) -> Any:

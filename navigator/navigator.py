@@ -32,7 +32,7 @@ from navigator.state.reports import NavigationSummary, NavigatorOutput, OnProgre
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
 from navigator.workspaces.address import address_title, resolved
-from repo_map.messages import counted
+from repo_map.messages import plural
 
 if TYPE_CHECKING:
     from navigator.picture.page import PictureData
@@ -398,7 +398,7 @@ class Navigator:
         first = initial_state(task, navigation_id, root, rates, seconds)
         opened = await self._turns.open(first, workspace, user)
         if on_progress is not None:
-            words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
+            words = f"Indexed {plural(len(workspace.index), 'file')} in {seconds:.1f} s."
             await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
         return opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_server.report_text import status_of
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_navigator.context_json import context_data
 from repo_navigator.options import PagedOptions
 from repo_navigator.printing import show_context, stderr_console
@@ -91,7 +91,7 @@ def _news_line(found: FollowUp) -> str:
     """Return what was printed of the context, what it has lost, and how to get all of it."""
     news = found.news
     new = (
-        f"new since step {news.since_step}: {counted(news.token_count, 'token')}"
+        f"new since step {news.since_step}: {plural(news.token_count, 'token')}"
         if news.context_string
         else ""
     )

@@ -136,7 +136,7 @@ def _take_report(file: Path, root: Path) -> str:
     waiting = findings_file(file)
     if not os.path.lexists(waiting):
         return ""
-    from repo_map.messages import counted, quoted  # noqa: PLC0415 - few events have something to report
+    from repo_map.messages import plural, quoted  # noqa: PLC0415 - first_three events have something to report
     from repo_map.sources import disk  # noqa: PLC0415 - as above
 
     taken = waiting.with_suffix(f".{os.getpid()}")
@@ -161,7 +161,7 @@ def _take_report(file: Path, root: Path) -> str:
     if not fresh:
         return ""
     more = len(fresh) - len(shown)
-    rest = f"\n{counted(more, 'more finding')}: repo-navigator check" if more else ""
+    rest = f"\n{plural(more, 'more finding')}: repo-navigator check" if more else ""
     lines = quoted("\n".join(shown.values())) if shown else ""
     return f"Repo Navigator, on the code after the last edit:\n{lines}{rest}"
 

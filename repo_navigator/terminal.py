@@ -12,7 +12,7 @@ from pathlib import Path
 
 from repo_map.atomic_files import replace_text
 from repo_map.errors import FlightPlanError, OutputError
-from repo_map.messages import unwritten
+from repo_map.messages import output_error
 
 
 def prepare_streams() -> None:
@@ -54,7 +54,7 @@ def print_text(text: str) -> None:
         raise
     except OSError as error:
         drop_stdout()
-        raise OutputError(unwritten(error)) from error
+        raise OutputError(output_error(error)) from error
 
 
 def write_or_print(text: str, file: str | None) -> None:

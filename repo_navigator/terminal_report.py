@@ -13,7 +13,7 @@ from rich.text import Text
 
 from navigator.planner.outline_text import STAR, SUREST, outline_text
 from navigator.state.labels import action_word, decider_word, dollars
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class TerminalReport:
 
 
 def _panel(report: TurnReport, lines: Sequence[RenderableType]) -> Panel:
-    files = counted(report.file_count, "file")
-    size = f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')} in {files}"
+    files = plural(report.file_count, "file")
+    size = f"{report.map_size_tokens:,} of {plural(report.map_token_budget, 'token')} in {files}"
     cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
     return Panel(
         Group(*lines),
@@ -99,7 +99,7 @@ def budget_line(report: TurnReport) -> str:
     """Return what is left of the limits."""
     return (
         f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; the map takes "
-        f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')}."
+        f"{report.map_size_tokens:,} of {plural(report.map_token_budget, 'token')}."
     )
 
 
@@ -130,13 +130,13 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     usage = output.total_usage
     # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
     calls = (
-        f", {counted(usage.calls, 'model call')} ({counted(usage.input, 'token')} in, {usage.output:,} out)"
+        f", {plural(usage.calls, 'model call')} ({plural(usage.input, 'token')} in, {usage.output:,} out)"
         if usage.input or usage.output
         else ""
     )
-    size = f"{output.token_count:,} of {counted(output.map_token_budget, 'token')}"
+    size = f"{output.token_count:,} of {plural(output.map_token_budget, 'token')}"
     return (
-        f"{size}, {counted(len(output.files), 'file')}, {counted(output.total_iterations, 'step')}, "
+        f"{size}, {plural(len(output.files), 'file')}, {plural(output.total_iterations, 'step')}, "
         f"{dollars(output.total_cost)}{calls}, {total_seconds:.1f} s"
     )
 
@@ -165,7 +165,7 @@ def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
 
 def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
     line = Text(f"  {path}", style="cyan")
-    line.append(f"  {level_word(level)}, {counted(tokens, 'token')}", style="default")
+    line.append(f"  {level_word(level)}, {plural(tokens, 'token')}", style="default")
     if reasons:
         line.append(f"  {'; '.join(reasons)}", style="dim")
     return line
@@ -187,6 +187,6 @@ def _saving(account: TokenAccount) -> str:
 
 def _aside(report: TurnReport, excluded: int) -> str:
     """Return how many files the map does not show, and why; those excluded where nothing else tells it."""
-    by_plan = f"{counted(excluded, 'file')} excluded by the plan" if excluded else ""
-    left_out = f"{counted(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
+    by_plan = f"{plural(excluded, 'file')} excluded by the plan" if excluded else ""
+    left_out = f"{plural(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
     return ", ".join(filter(None, (by_plan, left_out)))

@@ -177,7 +177,9 @@ async def _packet(files: dict[str, str]) -> str:
     return re.sub(r"nav-[0-9a-f]+", "nav-1", text)
 
 
-_MARKER: Final = re.compile(r"^(?:<<<repository text|repository text>>>)$\n?", re.MULTILINE)
+_MARKER: Final = re.compile(
+    r"^(?:<<<repository text [0-9a-f]{8}|repository text [0-9a-f]{8}>>>)$\n?", re.MULTILINE
+)
 
 
 def _messages(packet: str, *, fenced: bool) -> list[dict[str, str]]:

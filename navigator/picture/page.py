@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from navigator.picture.page_builder import build_page
-from repo_map.messages import counted, one_line, printable
+from repo_map.messages import one_line, plural, printable
 
 PictureData = dict[str, Any]
 """As ``docs/picture.md`` describes it: numbers and printable texts alone."""
@@ -67,5 +67,5 @@ def clipped(text: str, characters: int, *, lines: bool = False) -> str:
 def totals(data: PictureData) -> str:
     """Return how much of the budget and of the files is shown."""
     shown, all_files = sum(file["level"] > 1 for file in data["files"]), data["tree"]["files"][0]
-    budget = counted(data["token_budget"], "token")
-    return f"{data['tokens']:,} of {budget}, {shown:,} of {counted(all_files, 'file')}"
+    budget = plural(data["token_budget"], "token")
+    return f"{data['tokens']:,} of {budget}, {shown:,} of {plural(all_files, 'file')}"

@@ -19,7 +19,7 @@ from navigator.state.run_state import Navigation
 from repo_map import globs
 from repo_map.graph.references import unique_definitions, used_by, users_of
 from repo_map.languages.kinds import CODE
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.outline.exclusions import hides, without_excluded
 from repo_map.outline.listing import list_places, tokens_of
 from repo_map.outline.pack import pack
@@ -281,18 +281,18 @@ def summary(view: View, missing: Sequence[PlannedNeighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
-        f"{_entry(file.path, file.level)} {counted(file.tokens, 'token')}): "
+        f"{_entry(file.path, file.level)} {plural(file.tokens, 'token')}): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
     if len(focus) > SUMMED_UP:
         more = len(focus) - SUMMED_UP
-        lines.append(f"- and {counted(more, 'more file')}")
+        lines.append(f"- and {plural(more, 'more file')}")
     # Overloads are called in one line.
     named = [*dict.fromkeys(f"`{each.name}` ({each.path}), {each.why}" for each in missing)][:NAMED]
     wanted = f"Beside the chosen code, not shown: {'; '.join(named)}." if named else ""
     left_out = (
-        f"Left out by your rules, or for lack of evidence or room: {counted(view.map.excluded, 'file')}."
+        f"Left out by your rules, or for lack of evidence or room: {plural(view.map.excluded, 'file')}."
         if view.map.excluded
         else ""
     )

@@ -10,7 +10,7 @@ from navigator.planner.answer_size import answer_size
 from navigator.planner.turn import apply_user_plan, named, with_notes, with_rules_of
 from navigator.state.labels import EMBEDDED, USER
 from navigator.state.run_state import Navigation
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.keep import keep_within, with_more
 from repo_map.outline.listing import list_places, tokens_of
@@ -84,10 +84,10 @@ def revise(
     kept = keep_within(index, relevance, plan, own, latest)
     notes = []
     if kept.gave_way:
-        room = f"To make room in the {counted(own.budget, 'token')} available for code"
+        room = f"To make room in the {plural(own.budget, 'token')} available for code"
         notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
     if kept.in_part:
-        notes.append(_LARGER.format(named(kept.in_part), counted(own.budget, "token")))
+        notes.append(_LARGER.format(named(kept.in_part), plural(own.budget, "token")))
     if not kept.fits:
         notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.

@@ -14,7 +14,7 @@ from navigator.state.reports import CutReport, FileReport, OutlineEntry, StopRea
 from navigator.state.run_state import Navigation, RunState, StepRecord
 from navigator.state.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded, readmitted_files, with_exclusions_of
 from repo_map.outline.select import files_named
 from repo_map.plan.diff import compare_plans
@@ -101,9 +101,7 @@ def apply_decision(
     if finished:
         run = run.stopping(StopReason.FINISHED, decision.ended or _why_finished(view.outline))
     elif run.step >= run.max_steps and decision.by != USER:
-        run = run.stopping(
-            StopReason.MAX_STEPS, f"The limit of {counted(run.max_steps, 'step')} was reached."
-        )
+        run = run.stopping(StopReason.MAX_STEPS, f"The limit of {plural(run.max_steps, 'step')} was reached.")
     reasoning = decision.reasoning[:MAX_REASONING]
     state = before.state.model_copy(
         update={
@@ -287,7 +285,7 @@ def amend_by_model(
     most = navigation.run.map_token_budget
     if change.plan.budget > most:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {counted(most, 'token')}; "
+            f"`budget` is {change.plan.budget}, more than the user's {plural(most, 'token')}; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)

@@ -23,7 +23,7 @@ from repo_map.impact.values import NOTHING, Changes
 from repo_map.index.remaining import RemainingTime
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.outline.draw import draw_map
 from repo_map.ranking.score import score_goal
 from repo_map.recent import Recent
@@ -158,7 +158,7 @@ class InitialIndexing:
             raise IndexingHalted
         if phase == "parsing":
             left = self._remaining.words(done, total)
-            self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}{left}"
+            self._words = f"Reading the repository: {done:,} of {plural(total, 'file')}{left}"
         elif phase == "fetching":
             self._words = "Fetching what other servers have parsed"
         elif phase == "saving":
@@ -248,7 +248,7 @@ class Workspace:
     def _first_look(self) -> str:
         read, total = self.index.read_first, len(self.index)
         return (
-            f"This is a first look: {read:,} of {counted(total, 'file')} were read, those that "
+            f"This is a first look: {read:,} of {plural(total, 'file')} were read, those that "
             "contain words of the goal; callers in the others are not known yet. The full index is "
             "being built for the next step or question."
         )

@@ -22,7 +22,7 @@ from repo_map.impact.sides import Sides, sides_of
 from repo_map.impact.values import Changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.messages import counted, few
+from repo_map.messages import first_three, plural
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
 from repo_map.sources.file_kinds import COPIED, is_built
@@ -126,7 +126,7 @@ def _left_open(sides: Sides) -> Iterable[str]:
     """Yield why places may be missing, a sentence each."""
     unread = [each.patch.path for each in sides.read if not each.is_followed]
     if unread:
-        yield f"{counted(len(unread), 'file')} of the change could not be followed: {few(unread)}."
+        yield f"{plural(len(unread), 'file')} of the change could not be followed: {first_three(unread)}."
     unknown: dict[str, None] = {}
     for each in sides.files:
         path = each.new or each.old
@@ -139,7 +139,8 @@ def _left_open(sides: Sides) -> Iterable[str]:
         if is_code and not side.relations.knows(file):
             unknown.setdefault(language)
     if unknown:
-        yield f"Names of {few(list(unknown))} are not resolved: only what their text says was looked for."
+        names = first_three(list(unknown))
+        yield f"Names of {names} are not resolved: only what their text says was looked for."
 
 
 def _ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.parsing.forms import EITHER, LAMBDA, NAMED, NAMED_REST, PLACED, REST, CallForm, ParameterForm
 
 _NAMES_GIVE: Final = frozenset({"python", "kotlin", "php", "ruby"})
@@ -33,7 +33,7 @@ def misfit(parameters: Sequence[ParameterForm], call: CallForm, language: str) -
     if call.is_open:
         return ""
     if given > len(taken) and not has_rest:
-        return f"it takes {counted(len(taken), 'value')}, and is given {given}"
+        return f"it takes {plural(len(taken), 'value')}, and is given {given}"
     missing = [each for each in taken[given:] if not each.is_optional and each.name not in names]
     missing += [
         each for each in parameters if each.kind == NAMED and not each.is_optional and each.name not in names

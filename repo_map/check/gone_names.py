@@ -20,7 +20,7 @@ from repo_map.impact.sides import Side, Sides
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
 from repo_map.languages.registry import language_of
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.parsing.facts_model import Site
 from repo_map.relations.file_facts import FileViews, sites_at
 from repo_map.relations.model import Confidence, Place, RelationKind
@@ -51,7 +51,7 @@ class GoneNames:
         gone = list(self._gone)
         if len(gone) > _MOST_GONE:
             self.left_open.append(
-                f"{counted(len(gone), 'definition')} went; uses of the first {_MOST_GONE} were looked for."
+                f"{plural(len(gone), 'definition')} went; uses of the first {_MOST_GONE} were looked for."
             )
         for place in gone[:_MOST_GONE]:
             if self._before.relations.knows(place[0]):

@@ -17,7 +17,7 @@ from repo_map.impact.sides import Side
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import FUNCTIONS, TEXT
 from repo_map.languages.registry import kin_of, language_of
-from repo_map.messages import counted, few, one_line
+from repo_map.messages import first_three, one_line, plural
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     DECLARED,
@@ -135,9 +135,9 @@ class NamedUses:
 
     def _leave_open(self, times: int, uses: Sequence[NamedUse] = ()) -> None:
         near = nearest(self._side, self._home, dict.fromkeys((each.file, each.line) for each in uses))
-        where = f" ({few(near)})" if near else ""
+        where = f" ({first_three(near)})" if near else ""
         self.unclear = (
-            f"`{one_line(self._gone.name)}` also stands in {counted(times, 'further place')}{where}; nothing "
+            f"`{one_line(self._gone.name)}` also stands in {plural(times, 'further place')}{where}; nothing "
             "written there says whether what is gone is meant, so look through them."
         )
 

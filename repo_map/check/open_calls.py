@@ -12,7 +12,7 @@ import numpy as np
 from repo_map.impact.sides import Side, Sides
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import kin_of
-from repo_map.messages import counted, few, one_line
+from repo_map.messages import first_three, one_line, plural
 from repo_map.parsing.facts_model import Site
 from repo_map.parsing.forms import REST, CallForm, ParameterForm
 from repo_map.relations.file_facts import FileViews
@@ -86,7 +86,7 @@ class OpenCalls:
             yield f"{self._stayed(after, lines)}: {self._takes(after)}, and values reach other parameters."
         for after, lines in self._value_uses.items():
             name = one_line(self._after.index.qualified_name(*after))
-            where = few(nearest(self._after, after[0], lines))
+            where = first_three(nearest(self._after, after[0], lines))
             yield (
                 f"`{name}` is passed as a value ({where}): {self._takes(after)}; "
                 "check that its caller gives the new arguments."
@@ -95,13 +95,15 @@ class OpenCalls:
             yield f"{self._stayed(after, lines)} on what nothing resolves: {self._takes(after)}."
         for after, count in self._unread.items():
             name = one_line(self._after.index.qualified_name(*after))
-            yield f"{counted(count, 'further file')} may call `{name}`: {self._takes(after)}."
+            yield f"{plural(count, 'further file')} may call `{name}`: {self._takes(after)}."
 
     def _stayed(self, after: Place, lines: Iterable[tuple[int, int]]) -> str:
         near = nearest(self._after, after[0], lines)
         verb = "stays as it was" if len(near) == 1 else "stay as they were"
-        calls = counted(len(near), "call")
-        return f"{calls} of `{one_line(self._after.index.qualified_name(*after))}` ({few(near)}) {verb}"
+        calls = plural(len(near), "call")
+        return (
+            f"{calls} of `{one_line(self._after.index.qualified_name(*after))}` ({first_three(near)}) {verb}"
+        )
 
     def _takes(self, after: Place) -> str:
         index = self._after.index

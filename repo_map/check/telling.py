@@ -8,7 +8,7 @@ from typing import Final
 
 from repo_map.check.values import Checked
 from repo_map.impact.findings import BROKEN, Finding, FindingKind, describe, finding_data, grouped
-from repo_map.messages import counted, few, one_line
+from repo_map.messages import first_three, one_line, plural
 from repo_map.text import tokens
 from repo_map.text.costs import estimate
 
@@ -38,7 +38,7 @@ def tell(checked: Checked, most: int = MOST_TOKENS, whole: str = "--json") -> st
     for foot in ((*_left_open(checked, 2), *command, *reasons), (*_left_open(checked, 1), *command), ()):
         for shown in range(min(len(groups), _MOST_SHOWN), -1, -1):
             rest = sum(len(lines) for _, lines in groups[shown:])
-            more = [f"and {counted(rest, 'place')} more: {whole} lists all"] if rest else []
+            more = [f"and {plural(rest, 'place')} more: {whole} lists all"] if rest else []
             lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
             text = "\n".join(lines) + "\n"
             # To load a tokenizer takes a fifth of a second, and most texts are far from the limit.
@@ -143,10 +143,10 @@ _RULES: Final[Mapping[FindingKind, str]] = {
 
 def _head(checked: Checked) -> str:
     if checked.findings:
-        return f"{counted(len(checked.findings), 'place')} to look at:"
+        return f"{plural(len(checked.findings), 'place')} to look at:"
     if not checked.changed and checked.complete:
         return "Nothing was changed."
-    files = counted(len(checked.changed), "changed file")
+    files = plural(len(checked.changed), "changed file")
     return (
         f"Nothing found in {files}."
         if checked.complete
@@ -169,13 +169,14 @@ def _tests(checked: Checked, whole: str) -> tuple[list[str], list[str]]:
     if not checked.tests or not checked.command:
         return [], []
     if len(checked.command) > _LONGEST_COMMAND:
-        first, files = checked.tests[0], counted(len(checked.tests), "file")
+        first, files = checked.tests[0], plural(len(checked.tests), "file")
         return [f"Tests: {files}, first {first.path} ({first.reason}); {whole} has the command."], []
     alike: dict[str, list[str]] = {}
     for each in checked.tests:
         alike.setdefault(each.reason, []).append(each.path)
     reasons = [
-        f"{paths[0]} {why}{f' (also {few(paths[1:])})' if paths[1:] else ''}" for why, paths in alike.items()
+        f"{paths[0]} {why}{f' (also {first_three(paths[1:])})' if paths[1:] else ''}"
+        for why, paths in alike.items()
     ]
     return [f"Tests: {checked.command}"], [f"  as {one_line('; '.join(reasons[:_MOST_TESTS]))}"]
 

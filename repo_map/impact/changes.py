@@ -12,7 +12,7 @@ from repo_map.impact.respacing import without_respaced
 from repo_map.impact.sides import PatchedFile, Side, Sides
 from repo_map.impact.values import MOST_WORDS, ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.relations.file_facts import FileViews
 from repo_map.secrets.masking import mask_text
 
@@ -66,12 +66,12 @@ class _Reader:
         )
         told = [f"{what}: {_listed(paths)}." for what, paths in self._told.items()]
         if self._respaced:
-            lines = counted(sum(self._respaced.values()), "line")
+            lines = plural(sum(self._respaced.values()), "line")
             told.append(
                 f"Only white space differs, so not followed: {lines} of {_listed(list(self._respaced))}."
             )
         if self._unplaced:
-            hunks = counted(sum(self._unplaced.values()), "change")
+            hunks = plural(sum(self._unplaced.values()), "change")
             files = _listed(list(self._unplaced))
             told.append(f"Not found in the files as they are, so not followed: {hunks} of {files}.")
         if len(parts) > MOST_PARTS or len(gone) > MOST_GONE:

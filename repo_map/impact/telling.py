@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from repo_map.impact.findings import describe, grouped
 from repo_map.impact.risks import Impact, Risk
 from repo_map.impact.values import Changes
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.relations.model import Confidence, Place
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[st
     left_open = dict.fromkeys((*changes.left_open[:_MOST_OPEN], *filter(None, (impact.left_open,))))
     found = [f"{describe(each, lines)}." for each, lines in grouped(changes.findings)]
     if len(found) > _MOST:
-        found[_MOST:] = [f"And {counted(len(found) - _MOST, 'further place')}, listed in `findings`."]
+        found[_MOST:] = [f"And {plural(len(found) - _MOST, 'further place')}, listed in `findings`."]
     tests = [f"Tests to run: {changes.tests}"] if changes.tests else []
     told = [each for each in tell_impact(index, impact) if not (each in _CALM and (found or left_open))]
     return (*found, *told, *_told_of_lines(impact, changes), *tests, *left_open, *changes.notes)

@@ -20,7 +20,7 @@ from repo_map.index.worker_process import DiedError, WorkerProcess, without_work
 from repo_map.index.workers import borrow
 from repo_map.languages.parser import seconds_for
 from repo_map.limits import Limits
-from repo_map.messages import agreed
+from repo_map.messages import plural_verb
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import ReadFile
 from repo_map.sources.source import MaskedReader
@@ -345,13 +345,13 @@ class _WorkerPool:
         if late:
             hard = sum(at <= self._last() for at in self._hard)
             problems.append(
-                f"{agreed(late, 'file', 'was', 'were')} not parsed: {hard:,} before them, by path, crash "
-                "their grammars or take them too long"
+                f"{plural_verb(late, 'file', 'was', 'were')} not parsed: {hard:,} before them, by path, "
+                "crash their grammars or take them too long"
             )
         if self._todo:
             left = sum(len(chunk.paths) for chunk in self._todo)
             problems.append(
-                f"{self._missing}; {agreed(left, 'file', 'was', 'were')} read without their symbols"
+                f"{self._missing}; {plural_verb(left, 'file', 'was', 'were')} read without their symbols"
             )
         return problems
 

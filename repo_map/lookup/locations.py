@@ -16,7 +16,7 @@ from repo_map.distinct import distinct
 from repo_map.errors import FlightPlanError, RepoMapError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.messages import few, one_line, printable
+from repo_map.messages import first_three, one_line, printable
 from repo_map.sources.file_kinds import COPIED, PATH_ONLY, is_auxiliary, is_built, is_made
 from repo_map.text.tokens import count
 
@@ -313,7 +313,9 @@ def listed_files(index: RepoIndex, files: Iterable[int]) -> str:
     numbers: dict[int, int] = {}
     for file in files:
         numbers[file] = numbers.get(file, 0) + 1
-    return few([f"{one_line(index.paths[file])}{f' ({n})' if n > 1 else ''}" for file, n in numbers.items()])
+    return first_three(
+        [f"{one_line(index.paths[file])}{f' ({n})' if n > 1 else ''}" for file, n in numbers.items()]
+    )
 
 
 class TextBudget:

@@ -16,7 +16,7 @@ from repo_map.lookup.locations import (
     has_text,
     is_left_out,
 )
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def outline_lines(index: RepoIndex, file: int, tokens: int, below: int = -1) -> 
         if not budget.add(line):
             break
     more = len(chosen) - len(budget.parts)
-    return [*budget.parts, f"… {counted(more, 'more definition')}"]
+    return [*budget.parts, f"… {plural(more, 'more definition')}"]
 
 
 def _lines(index: RepoIndex, file: int) -> list[tuple[int, str]]:
@@ -113,7 +113,7 @@ def _file(index: RepoIndex, file: int, cursor: str) -> Answer:
     lines = _lines(index, file)
     end = index.text(file).count("\n") + 1
     budget = TextBudget(MAX_TOKENS)
-    budget.add(f"{path} ({counted(end, 'line')}, {counted(len(lines), 'definition')})")
+    budget.add(f"{path} ({plural(end, 'line')}, {plural(len(lines), 'definition')})")
     shown = first
     for _, line in lines[first:]:
         if not budget.add(line):
@@ -122,7 +122,7 @@ def _file(index: RepoIndex, file: int, cursor: str) -> Answer:
     locations = tuple(definition_at(index, (file, row)) for row in range(first, shown))
     if shown == len(lines):
         return Answer("\n".join(budget.parts), locations)
-    rest = f'… {counted(len(lines) - shown, "more definition")}; continue with cursor "{shown}"'
+    rest = f'… {plural(len(lines) - shown, "more definition")}; continue with cursor "{shown}"'
     return Answer("\n".join((*budget.parts, rest)), locations, str(shown))
 
 
@@ -141,11 +141,11 @@ def _folder(index: RepoIndex, folder: str, files: range | list[int]) -> Answer:
             continue
         number = int(starts[file + 1]) - int(starts[file])
         left_out = " (generated or vendored)" if is_left_out(index, file) else ""
-        own.append(f"{one_line(path)} {counted(number, 'definition')}{left_out}")
+        own.append(f"{one_line(path)} {plural(number, 'definition')}{left_out}")
         locations.append(Location(file, 1, max(1, int(index.files.lines[file]))))
     budget = TextBudget(MAX_TOKENS)
-    budget.add(f"{one_line(folder) or 'Repository'}: {counted(len(files), 'file')}")
-    folders = [f"{one_line(name)} {counted(number, 'file')}" for name, number in sorted(below.items())]
+    budget.add(f"{one_line(folder) or 'Repository'}: {plural(len(files), 'file')}")
+    folders = [f"{one_line(name)} {plural(number, 'file')}" for name, number in sorted(below.items())]
     entries = folders + own
     shown = 0
     for entry in entries:

@@ -24,7 +24,7 @@ from repo_map.lookup.locations import (
 )
 from repo_map.lookup.outline import outline_lines
 from repo_map.lookup.search import Search, search
-from repo_map.messages import counted, one_line, printable
+from repo_map.messages import one_line, plural, printable
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _lines(
     end = index.text(file).count("\n") + 1
     if not 1 <= first <= last or first > end:
         raise LookupRequestError(
-            f"`{one_line(target)}` names no lines: {one_line(index.paths[file])} has {counted(end, 'line')}."
+            f"`{one_line(target)}` names no lines: {one_line(index.paths[file])} has {plural(end, 'line')}."
         )
     last = min(last, end)
     inside = [
@@ -231,7 +231,7 @@ def _whole_file(index: RepoIndex, file: int) -> tuple[list[_Part], list[Location
         )
     end = index.text(file).count("\n") + 1
     if end <= _SMALL_FILE_LINES:
-        part = _Part(f"{path} ({counted(end, 'line')})", file, 1, end, _docs(index, file, 1, end))
+        part = _Part(f"{path} ({plural(end, 'line')})", file, 1, end, _docs(index, file, 1, end))
         return [part], [Location(file, 1, end)]
     outline = outline_lines(index, file, tokens=600)
     beginning = _Part(
@@ -281,7 +281,7 @@ def _text(
         doc = next((each for each in docs if each[0] + 2 <= number < each[1]), None)
         if doc is not None:
             shown.append(
-                f"{'' if not numbers else '      '}… {counted(doc[1] - number, 'line')} of documentation"
+                f"{'' if not numbers else '      '}… {plural(doc[1] - number, 'line')} of documentation"
             )
             number = doc[1]
             continue

@@ -28,7 +28,7 @@ from repo_map.lookup.locations import (
     unknown,
 )
 from repo_map.lookup.search import hits_of
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.relations.model import Confidence, Relation, RelationKind
 from repo_map.relations.resolve import relations_of
 
@@ -172,7 +172,7 @@ def _definitions(index: RepoIndex, request: References, places: Sequence[Place])
         found.append(location)
     left = len(places) - first - len(found)
     cursor = str(first + len(found)) if left else ""
-    rest = [f'{counted(left, "more definition")}; continue with cursor "{cursor}".'] if left else []
+    rest = [f'{plural(left, "more definition")}; continue with cursor "{cursor}".'] if left else []
     return Answer("\n".join((*budget.parts, *rest)), tuple(found), cursor)
 
 
@@ -367,7 +367,7 @@ def _rendered(
         lines = index.text(entry.location.file).split("\n")
         parts += [numbered(line, lines[line - 1]) for line in entry.lines[:_MAX_LINES]]
         if len(entry.lines) > _MAX_LINES:
-            parts.append(f"      … {counted(len(entry.lines) - _MAX_LINES, 'more line')}")
+            parts.append(f"      … {plural(len(entry.lines) - _MAX_LINES, 'more line')}")
         if not budget.add("\n".join(parts)):
             break
         shown.append(entry.location)

@@ -24,7 +24,7 @@ from repo_map.lookup.locations import (
     numbered,
     trust,
 )
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -259,12 +259,12 @@ def _rendered(index: RepoIndex, request: Search, groups: list[_Group], tests: in
     cursor = str(first + shown) if rest else ""
     if rest:
         files = listed_files(index, (group.location.file for group in rest))
-        notes.append(f'{counted(len(rest), "more definition")} in {files}; continue with cursor "{cursor}".')
+        notes.append(f'{plural(len(rest), "more definition")} in {files}; continue with cursor "{cursor}".')
     left_out = [
         text
         for number, text in (
-            (tests, f"{counted(tests, 'line')} in tests (include_tests: true)"),
-            (copies, f"{counted(copies, 'line')} in generated or vendored files"),
+            (tests, f"{plural(tests, 'line')} in tests (include_tests: true)"),
+            (copies, f"{plural(copies, 'line')} in generated or vendored files"),
         )
         if number
     ]
@@ -290,7 +290,7 @@ def _described(index: RepoIndex, group: _Group, max_lines: int, *, is_best: bool
         forms.append([numbered(number, lines[number - 1], columns.get(number, 0)) for number in whole])
     forms.append(listed)
     if len(listed) > max_lines:
-        forms[-1] = [*listed[:max_lines], f"      … {counted(len(listed) - max_lines, 'more line')}"]
+        forms[-1] = [*listed[:max_lines], f"      … {plural(len(listed) - max_lines, 'more line')}"]
     forms.append(listed[:1])
     return ["\n".join((head, *form)) for form in forms]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.outline.blocks import Block, MapText
 from repo_map.outline.costs import CostManifest, file_level_costs, price_index
 from repo_map.outline.cuts import Cut, find_cuts
@@ -76,7 +76,7 @@ def secrets_note(index: RepoIndex, file_ids: Sequence[int]) -> str:
     more = f" and {len(holding) - _MOST_NAMED} more" if len(holding) > _MOST_NAMED else ""
     what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     return (
-        f"{counted(number, 'secret')} masked in {named}{more} ({what}); "
+        f"{plural(number, 'secret')} masked in {named}{more} ({what}); "
         "REPO_NAVIGATOR_UNMASK names files to show as they are."
     )
 

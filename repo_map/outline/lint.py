@@ -13,7 +13,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.distinct import distinct
 from repo_map.graph.pagerank import files_defining
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.outline.exclusions import excluded
 from repo_map.outline.sections import Parts, captures_nothing, line_range
 from repo_map.outline.select import files_named
@@ -49,7 +49,7 @@ def find_unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
         for miss in found[:_MOST_TOLD]
     ]
     more = len(found) - len(message)
-    rest = f"{counted(more, 'more part')} of the plan {'names' if more == 1 else 'name'} nothing."
+    rest = f"{plural(more, 'more part')} of the plan {'names' if more == 1 else 'name'} nothing."
     return (*message, *([rest] if more else []))
 
 

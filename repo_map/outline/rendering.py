@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
-from repo_map.messages import counted, is_printable, one_line, printable
+from repo_map.messages import is_printable, one_line, plural, printable
 from repo_map.outline.sections import Parts, Shape, levels_of, line_range, line_spans
 from repo_map.parsing.values import LineRange
 
@@ -138,7 +138,7 @@ _CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
 def render_closing(files: int, places: Sequence[str] = ()) -> str:
     """Return the line that closes a map: how many files it leaves out, and where they are."""
     where = f": {', '.join(places)}" if places else ""
-    return f"{ELISION} {counted(files, 'more file')}{where}\n"
+    return f"{ELISION} {plural(files, 'more file')}{where}\n"
 
 
 def is_closing(line: str) -> bool:
@@ -208,7 +208,7 @@ def render_body(
         _drop_blank_end(drawn)
         drawn.append(ELISION)
     if shape.outer:
-        drawn.append(f"{ELISION} {counted(_hidden(definitions, shape), 'more definition')}")
+        drawn.append(f"{ELISION} {plural(_hidden(definitions, shape), 'more definition')}")
     return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from repo_map.errors import FlightPlanError
-from repo_map.messages import counted
+from repo_map.messages import plural
 
 _LONGEST_SHOWN = 60
 _MOST_BITS = 1_000
@@ -36,7 +36,7 @@ def plan_error(error: ValidationError, model: type[BaseModel]) -> FlightPlanErro
     sentence = _sentence(findings[0], model)
     others = len(findings) - 1
     if others:
-        sentence += f" There {'is' if others == 1 else 'are'} {counted(others, 'more such problem')}."
+        sentence += f" There {'is' if others == 1 else 'are'} {plural(others, 'more such problem')}."
     return FlightPlanError(sentence)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.ranking.bm25 import Hits, Query
 from repo_map.ranking.corpus import Ints
 from repo_map.ranking.features import Signals
@@ -112,7 +112,7 @@ def file_reasons(
         if shared_changes is not None:
             other, together, changes = shared_changes
             reasons.append(
-                f"changed together with `{other}` in {together} of its last {counted(changes, 'commit')}"
+                f"changed together with `{other}` in {together} of its last {plural(changes, 'commit')}"
             )
     return tuple(reasons[:MOST_REASONS])
 
@@ -136,7 +136,7 @@ def _past_reason(signals: Signals, file: int) -> list[str]:
     if votes is None or votes.voters[file] == 0:
         return []
     count = int(votes.voters[file])
-    return [f"changed by {counted(count, 'past commit')} like this goal"]
+    return [f"changed by {plural(count, 'past commit')} like this goal"]
 
 
 def unit_reasons(signals: Signals, wording: SharedWords, joined: Joined, row: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
 
 FORMS_OF_NAMES: Final = "a branch, a tag or an id, also followed by `~2` or `^2`"
@@ -112,7 +112,7 @@ def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
     if len(found) > 1:
         told = _told(name.base)
         raise CommitNameError(
-            f"`{told}` means {counted(len(found), 'commit')}",
+            f"`{told}` means {plural(len(found), 'commit')}",
             f"give `heads/{told}`, `tags/{told}` or a whole id.",
         )
     if not found or not name.steps:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.score import Relevance
@@ -99,7 +99,7 @@ def steer(
     steering.carry_out(commands.typed)
     if commands.budget is not None:
         steering.changes.set_budget(commands.budget)
-        steering.lines.append(f"The budget is {counted(commands.budget, 'token')} now.")
+        steering.lines.append(f"The budget is {plural(commands.budget, 'token')} now.")
     return Steering(
         steering.changes.updates(),
         within_tokens(steering.answers) if steering.answers else "",

@@ -11,7 +11,7 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.impact.values import WORKTREE
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
@@ -107,7 +107,7 @@ def _tell_why(asked: QuestionContext, target: Target) -> str:
         if file.path in wanted or any(globs.matches(pattern, file.path) for pattern in target.patterns)
     ]
     if not ranked:
-        among = counted(len(relevance.files), "file")
+        among = plural(len(relevance.files), "file")
         return f"{target.quoted} is not among the {among} that the goal points at."
     message = []
     shown = set(shown_paths(asked.plan, relevance))
@@ -122,7 +122,7 @@ def _tell_why(asked: QuestionContext, target: Target) -> str:
         units.sort(key=lambda unit: unit.name not in names)
         message += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
     if len(ranked) > _MOST_FILES:
-        message.append(f"And {counted(len(ranked) - _MOST_FILES, 'more file')} of it below these.")
+        message.append(f"And {plural(len(ranked) - _MOST_FILES, 'more file')} of it below these.")
     return "\n".join(message)
 
 
@@ -255,7 +255,7 @@ def _tell_history(asked: QuestionContext, target: Target) -> str:
         message.append(
             f"`{path}`, last commits: {'; '.join(shown)}{more}. Who made them is not kept."
             if texts
-            else f"None of the last {counted(len(history), 'commit')} changed `{path}`."
+            else f"None of the last {plural(len(history), 'commit')} changed `{path}`."
         )
     return "\n".join(message)
 

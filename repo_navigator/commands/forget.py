@@ -10,7 +10,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.settings import LOCAL_USER
-from repo_map.messages import counted
+from repo_map.messages import plural
 from repo_navigator.options import argument, flag, number
 from repo_navigator.terminal import print_text
 from repo_navigator.use_navigator import use_navigator
@@ -57,7 +57,7 @@ def run(options: ForgetOptions, settings: Settings) -> int:
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)
-            print_text(f"Deleted {counted(len(old), 'navigation')}.\n")
+            print_text(f"Deleted {plural(len(old), 'navigation')}.\n")
         await navigator.store.delete_forgotten()
 
     use_navigator(settings, forget)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import FlightPlanError
-from repo_map.messages import counted, printable
+from repo_map.messages import plural, printable
 from repo_map.plan.levels import WRITTEN, level_word
 from repo_navigator.map_options import MapOptions, given_plan, open_index
 from repo_navigator.options import count, flag, repeated, switch
@@ -124,8 +124,8 @@ def _boost(text: str) -> tuple[str, float]:
 def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
-        f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}",
-        counted(len(drawn.blocks), "file"),
+        f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}",
+        plural(len(drawn.blocks), "file"),
     ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
@@ -134,10 +134,10 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     if asked:
         lines += [
             f"  cut {cut.path}: {level_word(cut.wanted)} → {level_word(cut.drawn)}, "
-            f"about {counted(cut.tokens_to_add, 'token')} to add"
+            f"about {plural(cut.tokens_to_add, 'token')} to add"
             for cut in drawn.cuts[:_MOST_CUTS]
         ]
-        lines += [f"  cut {counted(more, 'more file')}"] if (more := drawn.cut_files - _MOST_CUTS) > 0 else []
+        lines += [f"  cut {plural(more, 'more file')}"] if (more := drawn.cut_files - _MOST_CUTS) > 0 else []
     lines += [f"  {note}" for note in drawn.notes]
     sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
 

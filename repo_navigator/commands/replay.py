@@ -14,7 +14,7 @@ from navigator.workspaces.address import place_of
 from repo_map.atomic_files import require_writable
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.messages import counted, one_line
+from repo_map.messages import one_line, plural
 from repo_map.outline.draw import RepoMap
 from repo_map.outline.replay import Drift, replay
 from repo_map.plan.yaml import parse_plan
@@ -66,8 +66,8 @@ def run(options: ReplayOptions, settings: Settings) -> int:
 def _tell(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
     for file in drift.files:
         print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-    size = f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}"
-    print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
+    size = f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}"
+    print(f"{drift.describe()} {size}, {plural(len(drawn.blocks), 'file')}.", file=sys.stderr)
     for note in notes:
         print(one_line(f"note: {note}"), file=sys.stderr)
 

@@ -35,7 +35,7 @@ from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.messages import unwritten
+from repo_map.messages import output_error
 from repo_navigator.clients.configuration import Configuration, carry_out
 from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.main import main
@@ -538,7 +538,7 @@ def test_what_the_disk_refuses_has_a_code_as_well() -> None:
         code, message, _ = details_of(error)
         assert code == "storage_failed"
         assert_sentence(message)
-    assert_sentence(unwritten(OSError(28, "No space left on device")))
+    assert_sentence(output_error(OSError(28, "No space left on device")))
 
 
 def test_a_line_that_is_no_message_is_told() -> None:

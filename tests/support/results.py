@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
+
+FENCE = re.compile(r"(?:# )?<<<repository text (\w{8})\n(.*?)\n(?:# )?repository text \1>>>", re.DOTALL)
+"""Text of a repository between its markers."""
 
 
 def object_of(result: CallToolResult) -> dict[str, Any]:
