@@ -11,8 +11,11 @@ from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_
 from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
 from repo_map.impact.findings import finding_data
-from repo_map.messages import plural, quoted
+from repo_map.messages import plural, printable, quoted
 from repo_map.plan.levels import level_word
+
+_ANSWER_SHARE: Final = 20
+"""Characters of the answer to a question by those of one sentence: it holds source."""
 
 
 class DetailLevel(NamedTuple):
@@ -109,7 +112,7 @@ def wire_report(
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
         "grades_first": report.evidence is not None and report.reasoning.startswith(report.sufficiency),
-        "answer": "\n".join(clip_lines(report.answer, detail.characters)) or None,
+        "answer": "\n".join(clip_source(report.answer, _ANSWER_SHARE * detail.characters)) or None,
         "understood": None if report.not_understood is None else not report.not_understood,
         "response_token_budget": response_token_budget,
         "focus_areas": report.focus_areas[: detail.focus_areas],
@@ -315,6 +318,16 @@ def clip_lines(text: str, characters: int) -> Iterator[str]:
             return
         yield (kept := clip(line, characters))
         characters -= len(kept) + 1
+
+
+def clip_source(text: str, characters: int) -> Iterator[str]:
+    """Yield the lines of ``text`` with their indentation, of all together so many characters."""
+    for line in text.split("\n"):
+        characters -= len(line) + 1
+        if characters < 0:
+            yield "…"
+            return
+        yield printable(line.rstrip())
 
 
 def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:

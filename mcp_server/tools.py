@@ -280,7 +280,9 @@ _Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
 """What ``parse_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
 
 
-_ASKED: Final = '{"callers": NAME}; ' + ", ".join([*QUESTIONS][1:])
+_ASKED: Final = '{"search": REGEX}, {"read": [NAME, "path:3-90"]}, {"callers": NAME}; ' + ", ".join(
+    each for each in QUESTIONS if each not in ("search", "read", "callers", "references")
+)
 
 
 async def step(
@@ -301,8 +303,8 @@ async def step(
     ] = None,
     action: ToolAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Refine what navigate found, or ask about code: what calls it, where it is defined, which tests cover
-    it. Returns only what is new to you."""
+    """Explore the code with ask (search its text, read source, list callers, uses and tests), or refine what
+    navigate found. Returns only what is new to you."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         if action == "forget":

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, cast, get_args
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
 from navigator.storage.state import can_be_stored
+from repo_map.lookup.locations import LookupRequestError
+from repo_map.lookup.requests import Request, parse_request
 from repo_map.secrets.masking import mask_text
-from repo_map.steering.commands import NO_WISHES, QUESTIONS, Argument, TypedWishes
+from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
 
 MAX_TOKEN_BUDGET = 2_000_000
 
@@ -88,13 +90,16 @@ def parse_wishes(show: object = None, drop: object = None, ask: object = None) -
     """
     if not isinstance(ask, Mapping | None):
         raise InvalidArgumentError("ask", f'is {_clipped(ask)}; give questions, as {{"callers": "NAME"}}.')
-    questions = []
+    questions: list[tuple[str, Argument | Request]] = []
     for question, about in (ask or {}).items():
-        if question not in QUESTIONS:
-            raise InvalidArgumentError(
-                "ask", f"has the question {_clipped(question)}; it answers {', '.join(QUESTIONS)}."
-            )
-        questions += [(question, each) for each in _references("ask", about)]
+        if question in OF_FILES:
+            questions += [(question, each) for each in _references("ask", about)]
+            continue
+        values = about if isinstance(about, list) and question != "read" else [about]
+        try:
+            questions += [(question, parse_request(str(question), _masked(each))) for each in values]
+        except LookupRequestError as error:
+            raise InvalidArgumentError("ask", f"can't be answered: {error}") from None
     wishes = TypedWishes(_references("show", show), _references("drop", drop), tuple(questions))
     if len(wishes.show) + len(wishes.drop) + len(wishes.ask) > MOST_WISHES:
         raise InvalidArgumentError(
@@ -125,6 +130,17 @@ def _references(argument: str, given: object) -> tuple[Argument, ...]:
             is_number = text.isdecimal() and len(text) <= len(str(_MOST_NUMBER))
             found.append(int(text) if is_number else mask_text(text))
     return tuple(found)
+
+
+def _masked(value: object) -> object:
+    """Return a value of a question with the secrets in its texts masked."""
+    if isinstance(value, str):
+        return mask_text(value)
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): _masked(each) for name, each in value.items()}
+    return value
 
 
 def _clipped(value: object) -> str:

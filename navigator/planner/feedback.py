@@ -88,17 +88,15 @@ def apply_feedback(
 ) -> FeedbackOutcome:
     """Return what feedback comes to, and the navigation with it; ``outline`` is the latest that was seen."""
     state, run = before
-    relevance = workspace.relevance(state.user_task, run.changes)
     places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in outline}
     index = workspace.index
     steering = steer(
         index,
         state.flight_plan,
-        relevance,
         feedback.words,
         typed=feedback.typed,
         own=run.own,
-        menu=places,
+        outline=places,
         history=workspace.history,
     )
     amendment = merge_user_plan(index, run.own, steering.updates)

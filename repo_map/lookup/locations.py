@@ -283,9 +283,13 @@ def _member_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
 
 
 def nearest_names(index: RepoIndex, name: str) -> list[str]:
-    """Return up to three names of definitions that are spelled much like a name."""
+    """Return up to three names of definitions, or of files for a path, that are spelled much like a name."""
     leaf = plain_name(name).rpartition(".")[2]
     names = sorted(index.derived(_definition_names))
+    if "." in name or "/" in name:
+        files = sorted({path.rpartition("/")[2] for path in index.paths})
+        if found := get_close_matches(name.rpartition("/")[2], files, n=3, cutoff=0.75):
+            return found
     by_case = [each for each in names if each.lower() == leaf.lower()]
     return by_case[:3] or get_close_matches(leaf, names, n=3, cutoff=0.75)
 
@@ -295,10 +299,10 @@ def _definition_names(index: RepoIndex) -> frozenset[str]:
 
 
 def unknown(index: RepoIndex, name: str) -> str:
-    """Return the message about a name that nothing defines."""
+    """Return the message about a name that no definition and no file has."""
     near = nearest_names(index, name)
     hint = f" Nearest: {', '.join(f'`{one_line(each)}`' for each in near)}." if near else ""
-    return f"No definition is called `{one_line(name)}`.{hint}"
+    return f"Nothing is called `{one_line(name)}`.{hint}"
 
 
 def listed_elsewhere(index: RepoIndex, locations: Sequence[Location]) -> str:

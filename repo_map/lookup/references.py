@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import re2  # type: ignore[import-untyped]
 
 from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
+from repo_map.languages.registry import kin_of
 from repo_map.lookup.locations import (
     Answer,
     FileLocations,
@@ -30,6 +31,7 @@ from repo_map.lookup.locations import (
 from repo_map.lookup.search import hits_of
 from repo_map.messages import one_line, plural
 from repo_map.relations.model import Confidence, Relation, RelationKind
+from repo_map.relations.named_files import named_files_of
 from repo_map.relations.resolve import relations_of
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def find_references(
 
 
 def resolve_symbol(index: RepoIndex, symbol: str) -> list[Place]:
-    """Return the definitions that a symbol means: by name, by ``path:name``, or the one at ``path:line``."""
+    """Return the definitions of a name, ``path:name`` or ``path:line``; of a path its file, as row -1."""
     written = symbol.strip()
     path, colon, rest = written.rpartition(":")
     if colon and not path.endswith(":"):
@@ -147,7 +149,14 @@ def resolve_symbol(index: RepoIndex, symbol: str) -> list[Place]:
     found = re.fullmatch(r"(\S+) \(([^()]+)\)", written)
     if found is not None:
         return resolve_symbol(index, f"{found[2]}:{found[1]}")
-    return find_definitions(index, written)
+    found_definitions = find_definitions(index, written)
+    if found_definitions or not ("." in written or "/" in written):
+        return found_definitions
+    try:
+        files = set(find_files(index, written))
+    except LookupRequestError:
+        return []
+    return [(files.pop(), -1)] if len(files) == 1 else []
 
 
 def _definitions(index: RepoIndex, request: References, places: Sequence[Place]) -> Answer:
@@ -185,24 +194,34 @@ def _leaf(symbol: str) -> str:
 def _callers(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
+        yield from _of_file(index, place)
         if place[1] >= 0 and relations.knows(place[0]):
             is_function = index.definitions(place[0])[place[1]].kind in (*FUNCTIONS, *TYPES)
             ask = relations.callers_of if is_function else relations.uses_of
             found = ask(place, Confidence.LIKELY)
             yield from _sources(index, found)
-    yield from _by_name(index, _leaf(request.symbol), places, after=_CALLED)
+    yield from _by_name(index, _leaf(request.symbol), places, after=_CALLED if places else "")
 
 
 def _uses(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
-        yield from _sources(index, relations.uses_of(place, Confidence.LIKELY))
+        yield from _of_file(index, place)
+        if place[1] >= 0:
+            yield from _sources(index, relations.uses_of(place, Confidence.LIKELY))
     yield from _by_name(index, _leaf(request.symbol), places)
 
 
 def _callees(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
+        named = [
+            each for each in named_files_of(index).used_in(place) if each.confidence >= Confidence.LIKELY
+        ]
+        for each in (*named, *(relations.imports_of(place[0]) if place[1] < 0 else ())):
+            yield _Entry(definition_at(index, each.target), (), each.confidence is Confidence.RESOLVED)
+        if place[1] < 0:
+            continue
         for each in relations.used_in(place, Confidence.LIKELY):
             if each.target[1] >= 0 and each.kind in _USED:
                 is_resolved = each.confidence is Confidence.RESOLVED
@@ -260,7 +279,7 @@ def _overrides(index: RepoIndex, _request: References, places: Sequence[Place]) 
 def _implementations(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
-        kind = index.definitions(place[0])[place[1]].kind
+        kind = index.definitions(place[0])[place[1]].kind if place[1] >= 0 else ""
         if kind in FUNCTIONS:
             yield from _overrides(index, request, [place])
             continue
@@ -271,7 +290,13 @@ def _implementations(index: RepoIndex, request: References, places: Sequence[Pla
 def _tests(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
-        yield from _sources(index, relations.tests_reaching(place))
+        if place[1] >= 0:
+            yield from _sources(index, relations.tests_reaching(place))
+        for entry in _of_file(index, place):
+            yield entry
+            if entry.location.row >= 0:
+                source = (entry.location.file, entry.location.row)
+                yield from _sources(index, relations.tests_reaching(source))
     for entry in _by_name(index, _leaf(request.symbol), places):
         if index.files.is_test(entry.location.file):
             yield entry
@@ -288,6 +313,15 @@ def _similar(index: RepoIndex, request: References, places: Sequence[Place]) -> 
         yield from _by_name(index, leaf, places)
 
 
+def _of_file(index: RepoIndex, place: Place) -> Iterator[_Entry]:
+    """Yield what names or imports a file, where a whole file is meant."""
+    if place[1] >= 0:
+        return
+    naming = (each for each in named_files_of(index).naming(place[0]) if each.confidence >= Confidence.LIKELY)
+    yield from _sources(index, naming)
+    yield from _sources(index, relations_of(index).importers_of(place[0]))
+
+
 def _sources(index: RepoIndex, relations: Iterable[Relation]) -> Iterator[_Entry]:
     for each in relations:
         location = definition_at(index, each.source)
@@ -298,7 +332,7 @@ def _sources(index: RepoIndex, relations: Iterable[Relation]) -> Iterator[_Entry
 
 def _by_name(index: RepoIndex, name: str, places: Sequence[Place], after: str = "") -> Iterator[_Entry]:
     """Yield the occurrences of a name in code, which nothing resolved."""
-    if not _WORD.fullmatch(name) or len(name) < 2:
+    if not _WORD.fullmatch(name) or len(name) < 2 or any(row < 0 for _, row in places):
         return
     relations = relations_of(index)
     kinds = {index.definitions(file)[row].kind for file, row in places if row >= 0}
@@ -309,8 +343,10 @@ def _by_name(index: RepoIndex, name: str, places: Sequence[Place], after: str = 
             own[file].add(index.definitions(file)[row].sig_start)
     pattern = rf"\b{re2.escape(name)}\b{after}"
     seen = 0
+    kin = {kin_of(index.language(file)) for file, _ in places}
     for file, lines in hits_of(index, pattern):
-        if trust(index, file) == 2 or (is_followed and len(places) > 1):
+        is_other = bool(kin) and kin_of(index.language(file)) not in kin
+        if is_other or trust(index, file) == 2 or (is_followed and len(places) > 1):
             continue
         locations = FileLocations(index, file)
         imported = {each.line for each in index.imports(file)}

@@ -6,21 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
+from repo_map.lookup.locations import LookupRequestError, unknown
+from repo_map.lookup.requests import Request
 from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan
-from repo_map.ranking.score import Relevance
-from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, read_commands
+from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, read_commands, subject_of
 from repo_map.steering.plan_changes import PlanChanges
-from repo_map.steering.questions import QuestionContext, answer, is_change, unknown_name, within_tokens
+from repo_map.steering.questions import QuestionContext, answer_about_files, answer_request
 from repo_map.steering.targets import (
     NamedDefinition,
     Target,
-    find_identifier,
     find_target,
     find_text,
     named_by,
-    nearest,
 )
 
 if TYPE_CHECKING:
@@ -64,11 +63,10 @@ class Steering(NamedTuple):
 def steer(
     index: RepoIndex,
     plan: FlightPlan,
-    relevance: Relevance,
     text: str,
     *,
     own: FlightPlan | None = None,
-    menu: Mapping[int, NamedDefinition] | None = None,
+    outline: Mapping[int, NamedDefinition] | None = None,
     history: History | None = None,
     typed: TypedWishes = NO_WISHES,
 ) -> Steering:
@@ -79,15 +77,14 @@ def steer(
     Args:
         index: The repository.
         plan: The plan that is changed.
-        relevance: Scores for the goal.
         text: Commands as ``read_commands`` reads them; ``""`` for none.
         own: The part of the plan that the user asked for, by default all of it.
-        menu: Definitions of the outline, by number.
+        outline: Definitions of the outline, by number.
         history: Commits that are read for ``history``.
         typed: What the caller asked for in fields.
     """
-    context = QuestionContext(index, plan, own or plan, relevance, history)
-    steering = _Steering(context, menu or {})
+    context = QuestionContext(index, plan, own or plan, history)
+    steering = _Steering(context, outline or {})
     commands = read_commands(text, steering.is_name)
     steering.carry_out(typed)
     if commands.unread:
@@ -102,7 +99,7 @@ def steer(
         steering.lines.append(f"The budget is {plural(commands.budget, 'token')} now.")
     return Steering(
         steering.changes.updates(),
-        within_tokens(steering.answers) if steering.answers else "",
+        "\n".join(steering.answers),
         tuple(steering.lines),
         tuple(steering.missed),
         commands.undo,
@@ -114,10 +111,10 @@ def steer(
 class _Steering:
     """Collects what wishes change and answer."""
 
-    def __init__(self, context: QuestionContext, menu: Mapping[int, NamedDefinition]) -> None:
+    def __init__(self, context: QuestionContext, outline: Mapping[int, NamedDefinition]) -> None:
         self._context = context
         self._index = context.index
-        self._menu = menu
+        self._outline = outline
         self._shown = frozenset(included_paths(context.index, context.plan))
         self.changes = PlanChanges(context.plan, context.own)
         self.answers: list[str] = []
@@ -139,16 +136,23 @@ class _Steering:
             if target := self._target("drop", about):
                 self.changes.set_level(target, _OUT)
                 self.lines.append(f"Left out: {target.quoted}.")
-        for question, about in dict.fromkeys(typed.ask):
-            if question == "breaks" and isinstance(about, str) and is_change(about):
-                self.answers.append(answer(self._context, question, Target(about, name=about)))
-            elif target := self._target(question, about):
-                self.answers.append(answer(self._context, question, target))
+        for question, asked in dict.fromkeys(typed.ask):
+            if not isinstance(asked, int | str):
+                self._look_up(question, asked)
+            elif target := self._target(question, asked):
+                self.answers.append(answer_about_files(self._context, question, target))
+
+    def _look_up(self, question: str, request: Request) -> None:
+        try:
+            self.answers.append(answer_request(self._context, request, self._outline))
+        except LookupRequestError as error:
+            subject = subject_of(request)
+            self._miss(f"{question} {subject}", str(error), subject)
 
     def _show_numbers(self, numbers: Sequence[int]) -> None:
-        if unknown := [number for number in numbers if number not in self._menu]:
-            self._miss(f"show {', '.join(map(str, unknown))}", unknown_numbers(unknown, self._menu))
-        places = [self._menu[number] for number in numbers if number in self._menu]
+        if unknown := [number for number in numbers if number not in self._outline]:
+            self._miss(f"show {', '.join(map(str, unknown))}", unknown_numbers(unknown, self._outline))
+        places = [self._outline[number] for number in numbers if number in self._outline]
         names = [name for target in targets_of(places) for name in self._show_whole(target).names]
         if names:
             self.lines.append(f"{IN_FULL}{', '.join(f'`{name}`' for name in names)}.")
@@ -179,18 +183,16 @@ class _Steering:
     def _target(self, field: str, about: Argument) -> Target | None:
         """Return what an argument means; None, and a line that says why, where it means nothing."""
         if isinstance(about, int):
-            found = [self._menu[about]] if about in self._menu else []
+            found = [self._outline[about]] if about in self._outline else []
             targets = targets_of(found)
             if targets:
                 return targets[0]
-            self._miss(f"{field} {about}", unknown_numbers((about,), self._menu), str(about))
+            self._miss(f"{field} {about}", unknown_numbers((about,), self._outline), str(about))
             return None
         target = self._named(about)
-        if not target and field in ("callers", "definition"):
-            target = find_identifier(self._index, about, self._shown)
         if target:
             return target
-        self._miss(f"{field} {about}", unknown_name(self._index, about, nearest(self._index, about)), about)
+        self._miss(f"{field} {about}", unknown(self._index, about), about)
         return None
 
     def _named(self, name: str) -> Target:
@@ -211,12 +213,12 @@ class _Steering:
         self.missed.append(NotUnderstood(words, unknown))
 
 
-def unknown_numbers(unknown: Iterable[int], menu: Mapping[int, NamedDefinition]) -> str:
+def unknown_numbers(unknown: Iterable[int], outline: Mapping[int, NamedDefinition]) -> str:
     """Return the sentence that the outline has no such numbers."""
     asked = ", ".join(map(str, unknown))
-    if not menu:
+    if not outline:
         return f"There was no outline to take `{asked}` from; name what you want to see."
-    return f"The outline has no {asked}: its numbers go from {min(menu)} to {max(menu)}."
+    return f"The outline has no {asked}: its numbers go from {min(outline)} to {max(outline)}."
 
 
 def targets_of(places: Sequence[NamedDefinition]) -> tuple[Target, ...]:

@@ -10,17 +10,21 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-QUESTIONS: Final = (
-    *("callers", "tests", "uses", "definition", "breaks"),
-    *("imports", "importers", "classes", "history", "why"),
-)
-"""What can be asked of a name."""
+from repo_map.lookup.read import Read
+from repo_map.lookup.references import References
+from repo_map.lookup.requests import OPERATIONS, Outline, Request, parse_request
+from repo_map.lookup.search import Search
+
 FORMS: Final = (
-    "Say `3, 7` (numbers of the outline), a name or a path, `show X`, `drop X`, `callers of X`, "
-    "`tests of X`, `uses of X`, `definition of X`, `what breaks if I change X`, `history of X`, "
+    "Say `3, 7` (numbers of the outline), a name or a path, `show X`, `drop X`, `search X`, `read X`, "
+    "`callers of X`, `uses of X`, `tests of X`, `definition of X`, `history of X`, "
     "`budget 4000`, `undo` or `finish`; separate several by `;`. As fields: show, drop, ask."
 )
 """The forms that are understood, as they are listed to whoever wrote something else."""
+OF_FILES: Final = ("history", "imports", "importers")
+"""Questions about files."""
+QUESTIONS: Final = (*OPERATIONS, *OF_FILES)
+"""What can be asked."""
 UNDO_ALL: Final = 1_000
 """More changes than any navigation has."""
 _MIN_BUDGET: Final = 100
@@ -32,17 +36,19 @@ _PHRASES: Final = tuple(
         ("finish", r"(?:finish|done)"),
         ("budget", r"budget (?P<size>\d[\d,_]*)(?P<thousand>k)?"),
         ("callers", rf"(?:callers of|who calls|who uses) {_X}"),
-        ("callers", rf"where is {_X} used"),
+        ("uses", rf"where is {_X} used"),
         ("tests", rf"(?:tests (?:of|for)|which tests cover) {_X}"),
-        ("uses", rf"uses of {_X}"),
-        ("uses", rf"what does {_X} use"),
+        ("uses", rf"(?:uses of|what breaks if (?:i|we) change) {_X}"),
+        ("callees", rf"callees of {_X}"),
+        ("callees", rf"what does {_X} (?:use|call)"),
         ("definition", rf"(?:definition of|where is) {_X}(?: defined)?"),
-        ("breaks", rf"what breaks if (?:i|we) change {_X}"),
         ("importers", rf"(?:importers of|who imports) {_X}"),
         ("imports", rf"imports of {_X}"),
-        ("classes", rf"(?:class hierarchy of|subclasses of|who implements) {_X}"),
+        ("implementations", rf"(?:implementations of|subclasses of|who implements) {_X}"),
         ("history", rf"history of {_X}"),
-        ("why", rf"why(?: is)? {_X}(?: here)?"),
+        ("search", rf"search(?: for)? {_X}"),
+        ("read", rf"read {_X}"),
+        ("outline", rf"outline(?: of)? {_X}"),
         ("show", rf"(?:show|add|bring back) {_X}"),
         ("drop", rf"(?:drop|leave out) {_X}"),
     )
@@ -63,8 +69,8 @@ class TypedWishes(NamedTuple):
 
     show: tuple[Argument, ...] = ()
     drop: tuple[Argument, ...] = ()
-    ask: tuple[tuple[str, Argument], ...] = ()
-    """A question of ``QUESTIONS``, and what it is about."""
+    ask: tuple[tuple[str, Argument | Request], ...] = ()
+    """A question, and a request; of a question about files, what it is about."""
 
     def __bool__(self) -> bool:
         return bool(self.show or self.drop or self.ask)
@@ -72,9 +78,8 @@ class TypedWishes(NamedTuple):
     @property
     def has_numbers(self) -> bool:
         """Whether any of it is a number of the outline."""
-        return any(
-            isinstance(each, int) for each in (*self.show, *self.drop, *(about for _, about in self.ask))
-        )
+        asked = (about for _, about in self.ask)
+        return any(isinstance(each, int) or _means_number(each) for each in (*self.show, *self.drop, *asked))
 
     @property
     def summary(self) -> str:
@@ -84,10 +89,34 @@ class TypedWishes(NamedTuple):
             for name, wanted in (("show", self.show), ("drop", self.drop))
             if wanted
         ]
-        return "; ".join((*parts, *(f"{question}: {about}" for question, about in self.ask)))
+        return "; ".join((*parts, *(f"{question}: {subject_of(about)}" for question, about in self.ask)))
 
 
 NO_WISHES: Final = TypedWishes()
+
+
+def subject_of(about: Argument | Request) -> str:
+    """Return what a question is about in few words."""
+    match about:
+        case Search():
+            return about.pattern
+        case Read():
+            return ", ".join(about.targets)
+        case References():
+            return about.symbol
+        case Outline():
+            return about.path or "/"
+    return str(about)
+
+
+def _means_number(about: Argument | Request) -> bool:
+    """Return True if a request means an entry of the outline by its number."""
+    match about:
+        case Read():
+            return any(target.isdecimal() for target in about.targets)
+        case References():
+            return about.symbol.isdecimal()
+    return False
 
 
 class Commands(NamedTuple):
@@ -109,7 +138,7 @@ def read_commands(text: str, is_name: Callable[[str], bool]) -> Commands:
         text: The caller's words.
         is_name: Tells whether a text names a file, a folder or a definition.
     """
-    show, drop, ask = list[Argument](), list[Argument](), list[tuple[str, Argument]]()
+    show, drop, ask = list[Argument](), list[Argument](), list[tuple[str, Argument | Request]]()
     found, unread = Commands(), list[str]()
     for part in filter(None, (each.strip(" \t.!?") for each in _PARTS.split(text))):
         command, groups = _phrase_of(part)
@@ -126,7 +155,7 @@ def read_commands(text: str, is_name: Callable[[str], bool]) -> Commands:
         elif command == "drop":
             drop += _arguments(about, is_name)
         elif about:
-            ask.append((command, about))
+            ask.append((command, about if command in OF_FILES else parse_request(command, about)))
         elif all(isinstance(each, int) or is_name(each) for each in _arguments(part, is_name)):
             show += _arguments(part, is_name)
         else:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from repo_map import globs
-from repo_map.distinct import distinct
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
+from repo_map.lookup.locations import find_definitions
 from repo_map.sources.file_kinds import SpokenKind, spoken_kind
 
 if TYPE_CHECKING:
@@ -72,11 +71,6 @@ class Target(NamedTuple):
         return self.name.startswith('"')
 
     @property
-    def is_identifier(self) -> bool:
-        """Whether it is a name that stands in code and is no definition: what ``find_identifier`` finds."""
-        return bool(self.spans) and self.name == self.words and _IDENTIFIER.fullmatch(self.name) is not None
-
-    @property
     def names(self) -> tuple[str, ...]:
         """How each thing of it is written."""
         return (self.name,) if self.is_text else tuple(self.name.split(" "))
@@ -128,8 +122,6 @@ class Target(NamedTuple):
         return self._replace(patterns=patterns, name=_names_of_patterns(patterns))
 
 
-_WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
-"""What stands before a method as its users write it: ``(*LB).``, ``LB.``."""
 _WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
 
 
@@ -212,43 +204,12 @@ def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
 
 def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
     """Return the definitions of a name, qualified or not, in path order."""
-    name = _plain_name(words)
-    leaf = name.rpartition(".")[2]
-    numbers = list(index.derived(_joined_names).get(leaf, ()))
-    if (plain := index.strings.get(leaf)) is not None:
-        numbers.append(plain)
-    found = []
-    for row in np.flatnonzero(np.isin(index.symbols.name, numbers)).tolist():
-        place = _place(index, row)
-        if place.name == name or place.name.endswith(f".{name}"):
-            found.append(place)
-    return found
-
-
-def _place(index: RepoIndex, row: int) -> NamedDefinition:
-    file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-    qualified = index.qualified_name(file, row - int(index.symbols.file_start[file]))
-    return NamedDefinition(index.paths[file], qualified, int(index.symbols.sig_start[row]))
-
-
-def _plain_name(words: str) -> str:
-    return (
-        _WRITTEN_OWNER.sub(r"\1.", words)
-        .replace("::", ".")
-        .replace("#", ".")
-        .replace("->", ".")
-        .removesuffix("()")
-    )
-
-
-def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
-    """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
-    found: dict[str, list[int]] = {}
-    for number in distinct(index.symbols.name).tolist():
-        owner, dot, leaf = index.strings[number].rpartition(".")
-        if owner and dot:
-            found.setdefault(leaf, []).append(number)
-    return {leaf: tuple(numbers) for leaf, numbers in found.items()}
+    return [
+        NamedDefinition(
+            index.paths[file], index.qualified_name(file, row), index.definitions(file)[row].sig_start
+        )
+        for file, row in sorted(find_definitions(index, words))
+    ]
 
 
 def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
@@ -257,18 +218,6 @@ def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Ta
         return Target(text)
     spans = _spans_of(index, re.compile(re.escape(text)), range(len(index)), first_in)
     return Target(text, spans=spans, name=f'"{text}"')
-
-
-def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Target:
-    """Return where a name stands in code as a whole word, the files of ``first_in`` first: its lines.
-
-    A parameter, an attribute or a local is no definition, and nothing says which one such a line means.
-    """
-    if _IDENTIFIER.fullmatch(name) is None:
-        return Target(name)
-    code = [file for file in range(len(index)) if not is_prose(index.paths[file])]
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return Target(name, spans=_spans_of(index, word, code, first_in), name=name)
 
 
 def _spans_of(
@@ -290,9 +239,6 @@ def _spans_of(
     return tuple(spans)
 
 
-_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
-
-
 def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
     """Return the innermost function or class around lines, None outside of all."""
     file = index.file_id(span.path)
@@ -303,14 +249,6 @@ def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
         if each.start <= span.first and span.last <= each.end and each.end > each.start:
             best = NamedDefinition(span.path, index.qualified_name(file, row), each.sig_start)
     return best
-
-
-def nearest(index: RepoIndex, words: str) -> list[str]:
-    """Return up to three names or files that are spelled much like the words."""
-    names = {PurePosixPath(path).name for path in index.paths}
-    if re.fullmatch(r"[\w.:#]+", words):
-        names |= set(index.strings.many(distinct(index.symbols.name)))
-    return get_close_matches(words, sorted(names), n=3, cutoff=0.75)
 
 
 def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:

@@ -54,7 +54,7 @@ def test_the_client_of_a_few_lines_gets_code_and_an_answer(shop: Path, tmp_path:
     )
     printed = done.stdout.decode()
     assert "def next_reminder(claim: Claim) -> date:" in printed
-    assert "`interest` in orderdesk/billing/dunning.py" in printed
+    assert "orderdesk/billing/dunning.py" in printed
 
 
 @needs_jq

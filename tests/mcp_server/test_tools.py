@@ -45,7 +45,7 @@ async def test_there_are_four_tools_and_each_says_what_it_does(client: Client) -
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == ["navigate", "step", "get_turn_report", "get_context"]
     for tool in tools:
-        assert re.match(r"(Find|Refine|Explain|Read) ", tool.description or "")
+        assert re.match(r"(Find|Explore|Explain|Read) ", tool.description or "")
         assert tool.title
         assert tool.output_schema
         assert tool.annotations is not None

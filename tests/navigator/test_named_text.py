@@ -54,7 +54,7 @@ def test_the_outline_offers_the_template_of_a_shown_function(index: RepoIndex) -
     assert place.head == "whole file"
     # Its number shows it, at the price that it was offered at.
     outline = {place.number: NamedDefinition(place.path, place.name, place.first)}
-    steered = steer(index, only_views(), relevance, f"show {place.number}", outline=outline)
+    steered = steer(index, only_views(), f"show {place.number}", outline=outline)
     assert steered.lines == (f"In full: `{TEMPLATE}`.",)
     shown = draw_map(index, apply_update(only_views(), steered.updates).plan)
     block = shown.block(TEMPLATE)

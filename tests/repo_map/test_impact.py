@@ -16,9 +16,7 @@ from repo_map.impact.telling import tell_changes
 from repo_map.impact.values import Changes
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.plan.model import FlightPlan
 from repo_map.ranking.score import score_goal
-from repo_map.steering.apply import steer
 from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS
 from tests.support.trees import commit, git, write
@@ -294,14 +292,6 @@ def test_a_secret_in_a_removed_line_reaches_no_word_that_is_kept(shop: Path) -> 
         changes = check_changes(index, read_changes(index, named)[1]).changes
         assert bool(changes.words) == (named == "worktree")
         assert secret not in str(changes)
-
-
-def test_what_breaks_if_something_is_changed_is_answered(shop: Path) -> None:
-    index = index_of(shop)
-    answer = steer(index, FlightPlan(), score_goal(index, "tax"), "what breaks if I change net?").answer
-    assert answer.split("\n")[0] == "If `net` changes:"
-    assert "`checkout` (cart.py:5) for `net`" in answer
-    assert "`test_net` (tests/test_price.py:5)" in answer
 
 
 SHOUT = "def shout(text):\n    return text.upper()\n"
