@@ -13,7 +13,7 @@ import msgspec
 from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
 from repo_map.check.checking import check_changes
 from repo_map.impact.findings import Finding
-from repo_map.index.workers import read_forms, read_source
+from repo_map.index.worker_pool import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of
 from repo_map.limits import DEFAULT

@@ -10,7 +10,7 @@ from repo_map.first_look.choosing import choose
 from repo_map.index.repo_index import RepoIndex, ignore_progress
 from repo_map.index.store import Store
 from repo_map.index.updating import OnProgress, read_some, require_memory
-from repo_map.index.workers import prepare
+from repo_map.index.worker_pool import warm_up
 from repo_map.languages.registry import language_of
 from repo_map.limits import DEFAULT, Limits
 from repo_map.ranking.goal import parse_goal
@@ -56,7 +56,7 @@ def first_look(
     store = store.under(limits)
     tree = _tree(place, unmasked, limits)
     on_progress = on_progress or ignore_progress
-    prepare(_WORKERS)
+    warm_up(_WORKERS)
     taken_ns = time.time_ns()
     on_progress("listing", 0, 1)
     listing = tree.list(None, lambda: on_progress("listing", 0, 1))

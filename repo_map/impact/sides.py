@@ -96,7 +96,7 @@ class Side:
 
     def read(self, files: Sequence[int]) -> None:
         """Have the functions and calls of files read at once."""
-        from repo_map.index.workers import read_forms  # noqa: PLC0415 - a warm start parses nothing
+        from repo_map.index.worker_pool import read_forms  # noqa: PLC0415 - a warm start parses nothing
 
         wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
         sources = [(self.index.paths[file], self.index.source(file)) for file in wanted]

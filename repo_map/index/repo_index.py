@@ -348,7 +348,7 @@ class RepoIndex:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
         source = self._sources.read(file_id)
         if not source.is_current:
-            from repo_map.index.workers import read_source  # noqa: PLC0415 - a warm start parses nothing
+            from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - a warm start parses nothing
 
             return read_source(source.content, self.paths[file_id], self._tree.limits)
         language = self.language(file_id)

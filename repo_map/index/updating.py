@@ -110,7 +110,7 @@ class RowSources:
         missing = self._missing() if among is None else among
         if not len(missing):
             return []
-        from repo_map.index.parallel_parsing import parse_files  # noqa: PLC0415 - a warm start parses nothing
+        from repo_map.index.worker_pool import parse_files  # noqa: PLC0415 - a warm start parses nothing
 
         paths = tuple(self._listing.paths[file] for file in missing.tolist())
         sizes = self._listing.states[missing, 0].tolist()
@@ -118,9 +118,9 @@ class RowSources:
             self._tree, paths, sizes, workers=workers, on_parsed=lambda done: on_parsed(done, len(paths))
         )
         at = 0
-        for tables, rows in parsed.parts:
-            self._take(tables, missing[at : at + rows], np.arange(rows))
-            at += rows
+        for tables in parsed.parts:
+            self._take(tables, missing[at : at + len(tables)], np.arange(len(tables)))
+            at += len(tables)
         return parsed.problems
 
     def missing_paths(self) -> frozenset[str]:
@@ -257,9 +257,9 @@ def update(
         known = _recall(tree, store, problems)
     if known is None:
         # While the files are listed a worker starts.
-        from repo_map.index.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it
+        from repo_map.index.worker_pool import warm_up  # noqa: PLC0415 - a warm start should not wait for it
 
-        prepare()
+        warm_up()
     on_progress("listing", 0, 1)
     listing = tree.list(None if known is None else known.listing, lambda: on_progress("listing", 0, 1))
     require_memory(tree, listing)
@@ -298,7 +298,7 @@ def overlaid(
 ) -> TreeState:
     """Return a known tree with some files otherwise: their rows are read anew, those of all others stay."""
     from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
-    from repo_map.index.workers import read_source  # noqa: PLC0415 - as above
+    from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - as above
 
     listing = place.listing(known.listing)
     files = tree.at(listing)

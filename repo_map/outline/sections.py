@@ -227,7 +227,7 @@ def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | 
             f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
             "name fewer files in its `pattern`"
         ), True
-    from repo_map.index.workers import capture  # noqa: PLC0415 - most plans have no query
+    from repo_map.index.worker_pool import capture  # noqa: PLC0415 - most plans have no query
 
     sources = [(index.language(file_id), index.source(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)

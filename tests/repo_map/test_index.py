@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.index.workers import end_idle
+from repo_map.index.worker_pool import close_idle
+from repo_map.index.worker_protocol import SKIPPED
 from repo_map.limits import Limits
 from repo_map.parsing.values import Import
 from repo_map.sources.file_kinds import FileFlag
@@ -259,11 +260,11 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
         program = f"#!{sys.executable}\nimport os\nfrom repo_map.index import worker\n{behave}worker.main()\n"
         written = write(tmp_path / "stub", {"python": program}) / "python"
         written.chmod(0o755)
-        end_idle()
-        monkeypatch.setattr("repo_map.index.worker_process.sys.executable", str(written))
+        close_idle()
+        monkeypatch.setattr("repo_map.index.worker_pool.sys.executable", str(written))
 
     yield use
-    end_idle()
+    close_idle()
 
 
 DIE_OF = (
@@ -353,25 +354,16 @@ def test_an_edited_file_that_crashes_its_grammar_is_shown_without_symbols(
     assert index.refresh().problems == (("app/router.py", *symbols.problems),)
 
 
-def test_beyond_the_first_hard_files_of_a_tree_no_grammar_is_tried(
-    tmp_path: Path, stub: Callable[[str], None]
-) -> None:
+def test_files_after_too_many_crashes_are_not_parsed(tmp_path: Path, stub: Callable[[str], None]) -> None:
     tree = write(tmp_path / "tree", _many_files())
     paths = index_of(tree).paths
     stub("worker.read_symbols = lambda *_: os._exit(9)\n")
-    message = {
-        workers: build_index(tree, store=NO_STORE, workers=workers, limits=Limits(hard_files=3)).problems
-        for workers in (1, 2)
-    }
-    assert message[1] == message[2]
-    whole, *files = message[1]
-    late = sum(
-        what == "too many files before it are too hard to parse; no symbols were read" for _, what in files
-    )
+    whole, *files = build_index(tree, store=NO_STORE, workers=1, limits=Limits(hard_files=3)).problems
     crashed = [path for path, what in files if "crashed" in what]
+    skipped = [path for path, what in files if what == SKIPPED]
     assert crashed == list(paths[:3])
-    assert (whole.path, late) == ("", len(files) - 3)
-    assert "files were not parsed: 3 before them, by path, crash their grammars" in whole.what
+    assert (whole.path, len(skipped)) == ("", len(files) - 3)
+    assert f"{len(skipped)} files were not parsed: too many others crash their grammars" in whole.what
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps the limit on a process's data")
@@ -408,7 +400,7 @@ def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
     first = build_index(tree, store=store)
     assert [problem.path for problem in first.problems] == ["app/errors.py"]
     monkeypatch.undo()
-    end_idle()
+    close_idle()
     assert tables_digest(build_index(tree, store=store)) == tables_digest(first)
     write(tree, {"app/errors.py": "def tame(): pass\n"})
     assert build_index(tree, store=store).problems == ()
@@ -416,7 +408,7 @@ def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the clock counts, which takes longer")
 def test_a_worker_that_hears_nothing_is_ended_by_the_system() -> None:
-    program = "from repo_map.index import self_limits; self_limits.end_after(0.05); (1 << 9**8) % 3**9**7"
+    program = "from repo_map.index.worker_protocol import exit_after; exit_after(0.05); (1 << 9**8) % 3**9**7"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGPROF
 
 
@@ -431,7 +423,7 @@ def test_where_no_process_can_be_had_files_are_read_without_symbols_and_it_is_to
     index = build_index(tree, store=store)
     assert (len(index.symbols.name), index.text(file_id(index, "app/router.py"))) == (0, ROUTER)
     whole = next(problem for problem in index.problems if not problem.path)
-    assert whole.what.startswith("no process can be had to parse in (")
+    assert whole.what.startswith("no process can be started to parse in (")
     assert whole.what.endswith("; 5 files were read without their symbols")
     assert len([problem for problem in index.problems if problem.path]) == 3
 
@@ -471,9 +463,9 @@ def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path
     program = (
         "import os, signal, sys; from pathlib import Path\n"
         "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
-        "from repo_map.index.workers import _workers\n"
+        "from repo_map.index.worker_pool import _idle\n"
         "build_index(Path(sys.argv[1]), store=Store(None))\n"
-        "print(*(worker._process.pid for worker in _workers._waiting), flush=True)\n"
+        "print(*(worker.pid for worker in _idle.waiting), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     ended = subprocess.run(

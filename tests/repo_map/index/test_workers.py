@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.errors import FlightPlanError
-from repo_map.index import self_limits, worker_process, workers
+from repo_map.index import worker_pool
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
@@ -36,8 +36,8 @@ QUERY = FlightPlan.model_validate({"custom_queries": [{"pattern": "**", "query":
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait seconds where one waits a minute, for workers that nobody else has used."""
-    monkeypatch.setattr(self_limits, "CLOCK_PER_CPU", 0.1)
-    workers.end_idle()
+    monkeypatch.setattr(worker_pool, "CLOCK_PER_CPU", 0.1)
+    worker_pool.close_idle()
 
 
 def put_stop(folder: Path, monkeypatch: pytest.MonkeyPatch, event: str, name: str) -> None:
@@ -75,7 +75,7 @@ def test_a_query_whose_worker_is_stopped_is_asked_again(tmp_path: Path) -> None:
     assert "def first" in draw_map(index, QUERY).text
 
 
-SILENT = "the process that read it was stopped, or said nothing for 1.5 s; no symbols were read"
+SILENT = "the process that read it was stopped, or did not respond for 1.5 s; no symbols were read"
 
 
 @pytest.mark.slow
@@ -101,11 +101,11 @@ def test_a_query_at_which_workers_hang_is_refused_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = built(write(tmp_path / "root", FILES))
-    workers.end_idle()
+    worker_pool.close_idle()
     put_stop(tmp_path / "site", monkeypatch, "open", "tree_sitter_python")
     with pytest.raises(FlightPlanError) as message:
         draw_map(index, QUERY)
-    assert "was stopped, or said nothing for 1.5 s; try again" in str(message.value)
+    assert "was stopped, or did not respond for 1.5 s; try again" in str(message.value)
     monkeypatch.delenv("PYTHONPATH")
     assert "def first" in draw_map(index, QUERY).text
 
@@ -113,7 +113,7 @@ def test_a_query_at_which_workers_hang_is_refused_in_a_sentence(
 def test_workers_that_hang_at_their_start_are_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_process, "_START_WITHIN_S", 1.0)
+    monkeypatch.setattr(worker_pool, "_START_TIMEOUT_S", 1.0)
     put_stop(tmp_path / "site", monkeypatch, "import", "repo_map.parsing.symbols")
     index = built(write(tmp_path / "root", FILES))
     assert "a worker process did not start within 1 s" in index.problems[0].what
