@@ -1,4 +1,4 @@
-"""What an index may take (bytes, seconds, files) and its environment names."""
+"""Limits on the size of a repository, its files and its index; four of them are settings."""
 
 from __future__ import annotations
 
@@ -13,71 +13,64 @@ _MEGABYTE: Final = 1_000_000
 _INDEX_BYTES: Final = 32_000_000
 _BYTES_PER_SOURCE_BYTE: Final = 4
 """Measured: 26 MB of Go took 155 MB while it was mapped and searched, 78 MB of JavaScript 225 MB."""
+_DECIDE_TABLES: Final = (
+    *("file_bytes", "files", "line_bytes", "parse_seconds"),
+    *("definitions", "hard_files", "hard_seconds"),
+)
+"""Limits that change the tables of an index."""
 
 
 class Limits(NamedTuple):
-    """How large a repository, its files and what is kept of it may be."""
+    """Limits of an index; those without a setting are only changed by tests."""
 
     file_bytes: int = 1_500_000
-    """Of a file that is read; a larger one is data or generated, and is listed by path only."""
+    """Size of a file; a larger one is data or generated, and is listed by path only."""
     files: int = 200_000
-    """Of a tree, the first by path."""
-    line_bytes: int = 50_000
-    """Of a line in a file that is parsed; what is longer is minified or embedded data."""
-    parse_seconds: float = 5.0
-    """CPU time for one file of 500 kB or more; a smaller one has its share, at least a twentieth."""
-    definitions: int = 30_000
-    """Of a file, the first by line; as many imports, and ten times as many names that it uses."""
-    hard_files: int = 50
-    """Of a tree, the first by path: those that crash their grammar or keep it beyond the time for them."""
-    hard_seconds: float = 20.0
-    """CPU time for such files of a tree together, and one more for each megabyte of it."""
-    indexes: int = 4
-    """Live in memory at once, many small ones for a large one; the least recently used is read again."""
+    """Files of a tree, the first by path."""
     memory_mb: int = 8_000
-    """Estimated, of all live indexes; on Linux also the most that one parsing process may take."""
+    """Estimated memory of all live indexes; on Linux also the memory of a parsing process."""
     cache_mb: float = 2_000.0
-    """Of snapshots on disk; the least recently used go first."""
+    """Size of the snapshots on disk; the least recently used are removed first."""
+    line_bytes: int = 50_000
+    """Length of a line in a parsed file; a longer one is minified or embedded data."""
+    parse_seconds: float = 5.0
+    """CPU time for a file of 500 kB or more; a smaller one has its share, at least a twentieth."""
+    definitions: int = 30_000
+    """Definitions of a file, the first by line; as many imports, and ten times as many names."""
+    hard_files: int = 50
+    """Files of a tree, the first by path, that crash their grammar or exceed ``parse_seconds``."""
+    hard_seconds: float = 20.0
+    """CPU time for such files of a tree together, and one second more for each megabyte of it."""
+    indexes: int = 16
+    """Indexes in memory, where many small ones count as one; the least recently used is released."""
     query_seconds: float = 5.0
-    """CPU time for one custom query over all files that it is meant for."""
+    """CPU time of a custom query over all its files."""
     query_bytes: int = 20_000_000
-    """Of source that one custom query is meant for."""
+    """Source of the files of a custom query."""
     relation_seconds: float = 10.0
-    """CPU time for one question about relations; its steps, which are counted, end it long before."""
+    """CPU time of a question about relations; its budget of steps usually ends it long before."""
 
     @property
-    def mark(self) -> str:
-        """What tells indexes made under these limits from others in the cache; ``""`` for the usual ones."""
-        decisive = self[: Limits._fields.index("indexes")]
-        if decisive == DEFAULT[: len(decisive)]:
+    def cache_suffix(self) -> str:
+        """Suffix of the name of indexes made under these limits; ``""`` for the default ones."""
+        values = [getattr(self, name) for name in _DECIDE_TABLES]
+        if values == [getattr(DEFAULT, name) for name in _DECIDE_TABLES]:
             return ""
-        return "-" + hashlib.sha256(repr(decisive).encode()).hexdigest()[:8]
+        return "-" + hashlib.sha256(repr(values).encode()).hexdigest()[:8]
 
     def memory_for(self, source_bytes: int) -> int:
-        """Return the estimated megabytes of the index of so much source, with what is derived from it."""
+        """Return the estimated megabytes of the index of so much source, and of what it caches."""
         return math.ceil((_INDEX_BYTES + _BYTES_PER_SOURCE_BYTE * source_bytes) / _MEGABYTE)
 
 
 DEFAULT: Final = Limits()
 VARIABLES: Final = {
-    f"REPO_NAVIGATOR_MAX_{name}": field
-    for name, field in (
-        ("FILE_BYTES", "file_bytes"),
-        ("FILES", "files"),
-        ("LINE_BYTES", "line_bytes"),
-        ("PARSE_SECONDS", "parse_seconds"),
-        ("DEFINITIONS", "definitions"),
-        ("HARD_FILES", "hard_files"),
-        ("HARD_SECONDS", "hard_seconds"),
-        ("QUERY_SECONDS", "query_seconds"),
-        ("QUERY_BYTES", "query_bytes"),
-        ("RELATION_SECONDS", "relation_seconds"),
-        ("INDEXES", "indexes"),
-        ("MEMORY_MB", "memory_mb"),
-        ("CACHE_MB", "cache_mb"),
-    )
+    "REPO_NAVIGATOR_MAX_FILE_BYTES": "file_bytes",
+    "REPO_NAVIGATOR_MAX_FILES": "files",
+    "REPO_NAVIGATOR_MAX_MEMORY_MB": "memory_mb",
+    "REPO_NAVIGATOR_MAX_CACHE_MB": "cache_mb",
 }
-"""Environment variable → field of ``Limits``."""
+"""Field of ``Limits`` by environment variable."""
 
 
 def read_limits(environ: Mapping[str, str]) -> Limits:
@@ -95,7 +88,7 @@ def read_limits(environ: Mapping[str, str]) -> Limits:
 
 
 def _number(variable: str, text: str, default: float) -> float:
-    """Return the number that a variable holds, whole where its default is."""
+    """Return the number of a variable, an integer if its default is one."""
     kind = "whole number" if isinstance(default, int) else "number"
     try:
         number = type(default)(text)
@@ -108,4 +101,4 @@ def _number(variable: str, text: str, default: float) -> float:
 
 
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
-"""What OpenBLAS reads when numpy is first imported: it would start a thread for every core there and then."""
+"""Environment for the first import of numpy: OpenBLAS would start a thread for every core."""

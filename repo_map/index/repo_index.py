@@ -239,7 +239,7 @@ class RepoIndex:
     @property
     def cache_key(self) -> str:
         """What names that which is derived from the index: its tree, and the limits it was made under."""
-        return self.fingerprint + self._tree.limits.mark
+        return self.fingerprint + self._tree.limits.cache_suffix
 
     @cached_property
     def source_bytes(self) -> int:

@@ -55,11 +55,11 @@ class Store:
     def __init__(self, folder: Path | None, limits: Limits = DEFAULT) -> None:
         self.folder = folder
         self._limits = limits
-        self._suffix = f"-{extractor_version()}{limits.mark}.index"
+        self._suffix = f"-{extractor_version()}{limits.cache_suffix}.index"
 
     def under(self, limits: Limits) -> Store:
         """Return the store of the same folder for indexes that are made under other limits."""
-        return self if limits.mark == self._limits.mark else Store(self.folder, limits)
+        return self if limits.cache_suffix == self._limits.cache_suffix else Store(self.folder, limits)
 
     def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""

@@ -387,7 +387,7 @@ def test_a_command_that_cannot_be_used_is_refused(
         ("serve", {"KEEP_DAYS": "x"}),
         ("serve", {"TOKEN_BUDGET": "7.5"}),
         ("serve", {"MAX_FILES": "all"}),
-        ("serve", {"MAX_PARSE_SECONDS": "0"}),
+        ("serve", {"MAX_FILE_BYTES": "0"}),
         ("serve", {"HTTP_HOSTS": "*"}),
         ("serve", {"HTTP_TOKEN": "hunter2-0123456789"}),
         ("serve", {"STORE": "postgresql://host/name?ssl=always"}),

@@ -16,7 +16,7 @@ UID = 10_001
 def test_each_setting_that_is_shipped_is_one_and_no_name_is_misspelt() -> None:
     files = [path for path in DEPLOY.rglob("*") if path.is_file()]
     named = {name for path in files for name in re.findall(r"REPO_NAVIGATOR_[A-Z_]+", path.read_text())}
-    assert {"REPO_NAVIGATOR_DATA", "REPO_NAVIGATOR_MAX_INDEXES"} <= named
+    assert {"REPO_NAVIGATOR_DATA", "REPO_NAVIGATOR_CACHE"} <= named
     assert named <= KNOWN
 
 

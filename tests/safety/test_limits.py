@@ -23,7 +23,7 @@ from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
 from repo_map.errors import FlightPlanError, LimitError
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.limits import VARIABLES, Limits, read_limits
+from repo_map.limits import DEFAULT, VARIABLES, Limits
 from repo_map.outline.draw import draw_map
 from repo_map.plan import yaml as plan_yaml
 from repo_map.plan.model import FlightPlan
@@ -38,8 +38,7 @@ MEGABYTE = {"big.py": b"# One\n" * 170_000}
 
 
 def told_of(root: Path, **limits: float) -> str:
-    environ = {f"REPO_NAVIGATOR_MAX_{name.upper()}": str(value) for name, value in limits.items()}
-    problems = build_index(root, store=Store(None), workers=1, limits=read_limits(environ)).problems
+    problems = build_index(root, store=Store(None), workers=1, limits=DEFAULT._replace(**limits)).problems  # type: ignore[arg-type]
     return "\n".join(f"{problem.path}: {problem.what}" for problem in problems)
 
 
