@@ -34,7 +34,7 @@ def load_navigator(
         from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
         if takes_steps:
-            load_all(settings.cache_dir, with_agents=loads_agents)
+            load_all(with_agents=loads_agents)
         else:
             load_stored()
         export_telemetry(os.environ)

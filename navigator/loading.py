@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -32,13 +31,13 @@ def load_stored() -> None:
     import_module(_STORED)
 
 
-def load_all(cache_folder: Path | None = None, *, with_agents: bool = True) -> None:
-    """Import what takes more than a second, and beside it get ready to count tokens, from what is cached."""
+def load_all(*, with_agents: bool = True) -> None:
+    """Import what takes more than a second, and beside it load the tokenizers."""
     from repo_map.text import tokens  # noqa: PLC0415 - imported beside the rest
 
     # The tokenizer lets other threads run while it reads.
-    vocabularies = Thread(target=tokens.load, args=(cache_folder,), daemon=True)
-    vocabularies.start()
+    tokenizers = Thread(target=tokens.load, daemon=True)
+    tokenizers.start()
     for module in (*_MODULES, *([_AGENTS] if with_agents else [])):
         import_module(module)
-    vocabularies.join()
+    tokenizers.join()

@@ -374,7 +374,7 @@ class Navigator:
             handed_in = {*self._models, *([HOST] if self._ask_host else [])}
             # A plan may take a second to read, and others are served meanwhile.
             task = await asyncio.to_thread(checked, request, self._settings, handed_in, environ=os.environ)
-        loading = asyncio.create_task(asyncio.to_thread(load_all, self._settings.cache_dir))
+        loading = asyncio.create_task(asyncio.to_thread(load_all))
         on_words = _progress_messages(on_progress, task.max_steps)
         first_goal = task.goal if task.may_look_first else ""
         reading = self._started(

@@ -14,7 +14,7 @@ from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
-from repo_map.graph.references import Place
+from repo_map.graph.references import SymbolRef
 from repo_map.index.repo_index import RepoIndex
 from repo_map.languages.grammars import ParseError
 from repo_map.languages.kinds import FUNCTIONS
@@ -30,7 +30,9 @@ class Site(NamedTuple):
     """From 1."""
 
 
-def sites_stated(index: RepoIndex, place: Place, least: Confidence = Confidence.RESOLVED) -> Iterator[Site]:
+def sites_stated(
+    index: RepoIndex, place: SymbolRef, least: Confidence = Confidence.RESOLVED
+) -> Iterator[Site]:
     """Yield each place where a definition is used: as facts, or what is at least so sure."""
     for use in relations_of(index).uses_of(place, least):
         yield Site(use.source[0], use.line)
@@ -149,7 +151,7 @@ class Jury:
             | {site for site, answer in said.items() if answer is None},
         )
 
-    def edges(self, sites: Iterable[Site]) -> set[Place]:
+    def edges(self, sites: Iterable[Site]) -> set[SymbolRef]:
         """Return the definitions that hold the sites."""
         return {self._edge(site) for site in sites}
 
@@ -191,10 +193,10 @@ class Jury:
             or around.sig_start != site.line
         )
 
-    def _edge(self, site: Site) -> Place:
+    def _edge(self, site: Site) -> SymbolRef:
         return site.file, enclosing(self._index, site.file, site.line)
 
-    def _counts(self, site: Site, place: Place) -> bool:
+    def _counts(self, site: Site, place: SymbolRef) -> bool:
         """Tell whether a use counts: from elsewhere, in a language that the judge knows whole."""
         return self._edge(site) != place and self._judges(site.file)
 
@@ -296,7 +298,7 @@ class Counts(NamedTuple):
     """Stated sites that the judge knows nothing of; in no other figure."""
 
 
-def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[Place]]) -> Counts:
+def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[SymbolRef]]) -> Counts:
     """Add up verdicts.
 
     What holds is any use that the judge finds; what should be found are calls where the definition is one

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from repo_map.graph.references import Place
+from repo_map.graph.references import SymbolRef
 from repo_map.index.repo_index import RepoIndex
 from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.values import Definition
@@ -20,7 +20,7 @@ _LAST_PART = re.compile(r"[.#:]+")
 class Sample(NamedTuple):
     """A definition that is judged, and where its name stands."""
 
-    place: Place
+    place: SymbolRef
     name: str
     """Without what encloses it."""
     kind: str
@@ -51,7 +51,7 @@ def sample(index: RepoIndex, languages: Collection[str], most: int) -> list[Samp
     return chosen
 
 
-def _located(index: RepoIndex, place: Place) -> Iterator[Sample]:
+def _located(index: RepoIndex, place: SymbolRef) -> Iterator[Sample]:
     """Yield the definition with the place of its name; nothing where it is only announced or not named."""
     file, row = place
     definition = index.definitions(file)[row]

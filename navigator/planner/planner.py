@@ -17,7 +17,7 @@ from navigator.planner.view import View
 from navigator.state.labels import EMBEDDED
 from navigator.state.run_state import Navigation
 from repo_map import globs
-from repo_map.graph.references import unique_definitions, used_by, users_of
+from repo_map.graph.references import callees_by_name, referrers, unique_definitions
 from repo_map.languages.kinds import CODE
 from repo_map.messages import plural
 from repo_map.outline.exclusions import hides, without_excluded
@@ -107,7 +107,7 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
                     verb = "uses" if each.confidence is Confidence.RESOLVED else "likely uses"
                     yield each.target, f"`{user}` {verb} it in line {each.line}"
         else:
-            for other in used_by(index, place):
+            for other in callees_by_name(index, place):
                 if _is_alike(index, place, other):
                     yield other, f"`{user}` likely uses it"
 
@@ -125,7 +125,7 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
             continue
         name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
         if [place] == unique_definitions(index, [name]):
-            for user in users_of(index, name):
+            for user in referrers(index, name):
                 if _is_alike(index, place, user):
                     yield user, f"it likely uses `{used}`"
 

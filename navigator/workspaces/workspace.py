@@ -29,7 +29,6 @@ from repo_map.ranking.score import score_goal
 from repo_map.recent import Recent
 from repo_map.relations.resolve import relations_of
 from repo_map.sources.repository import top_folder
-from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
@@ -135,8 +134,6 @@ class InitialIndexing:
                 else look.refresh,
                 on_progress=self._note,
             )
-            if index.parsed_bytes >= _WORTH_KEEPING_VOCABULARIES and self._store.folder is not None:
-                await asyncio.to_thread(tokens.keep, self._store.folder)
             self._words = "Reading git's history"
         except IndexingHalted:
             raise_cancelled()
@@ -183,8 +180,6 @@ PLAIN_FOLDER = (
     "meant a repository, name its folder."
 )
 FIRST_LOOK_COMMITS = 300
-_WORTH_KEEPING_VOCABULARIES = 6_000_000
-"""Bytes that a first reading has parsed, beside which the time that this takes is little."""
 """Of history, the latest: those of a large repository take seconds."""
 FIRST_LOOK_HISTORY_S = 1.0
 FIRST_ANSWER_S = 1.5

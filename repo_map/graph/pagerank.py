@@ -1,21 +1,15 @@
-"""How central each file and definition is: personalised PageRank over who refers to what."""
+"""Rank files and definitions by personalized PageRank over the graph of references."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from repo_map import globs
-from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.distinct import distinct
-from repo_map.graph import references
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
-from repo_map.index.extractor_version import extractor_version
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent
 from repo_map.sources.file_kinds import COPIED, FileFlag
@@ -24,20 +18,20 @@ if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
 
 DAMPING = 0.85
-"""Chance that a reader follows a reference rather than starting anew; Page et al., 1998."""
+"""Probability of following a reference instead of restarting; Page et al., 1998."""
 _TOLERANCE = 1e-4
-_MOST_ROUNDS = 60
+_MAX_ROUNDS = 60
 _DECIMALS = 12
-_MOST_NAMES = 2_000
-_MOST_REMEMBERED = 16
-"""Rankings kept per index, one for each focus."""
+_MAX_NAMES = 2_000
+_MAX_RANKINGS = 16
+"""Rankings cached per index, one for each focus."""
 _FOCUS_SHARE = 0.5
-"""Part of the fresh starts that go to the focus, where a plan has one."""
+"""Share of the restarts that go to a plan's focus."""
 _TEST_SHARE, _COPIED_SHARE = 0.3, 0.05
 
 
 class Ranking(NamedTuple):
-    """Shares of a reader's attention; each array sums to 1 at most."""
+    """Ranks; each array sums to 1 at most."""
 
     files: Floats
     """Shape (files,)."""
@@ -46,58 +40,33 @@ class Ranking(NamedTuple):
 
 
 def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
-    """Return each file's share of attention, shape (files,), summing to 1."""
+    """Return the rank of each file, shape (files,), summing to 1."""
     return rank_all(index, focus).files
 
 
 def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
-    """Rank files and definitions; the result is remembered as long as the index lives."""
-    known = index.derived(_rankings)
-    ranking = known.get(focus)
+    """Return the ranks of files and definitions, cached per index."""
+    cached = index.derived(_rankings)
+    ranking = cached.get(focus)
     if ranking is None:
-        # Maps without a focus are the common start: not even the graph is needed for them.
-        ranking = _walk_from(index, focus) if focus else Ranking(*_kept(index, "ranks", _walk_from))
-        known.put(focus, ranking)
+        graph = index.derived(build_graph)
+        ranking = _walk(graph, _starts(index, focus), len(index.symbols.name))
+        cached.put(focus, ranking)
     return ranking
 
 
 def _rankings(_index: RepoIndex) -> Recent[Focus | None, Ranking]:
-    return Recent(_MOST_REMEMBERED, lambda _ranking: 1)
-
-
-def _walk_from(index: RepoIndex, focus: Focus | None = None) -> Ranking:
-    return _walk(index.derived(_graph), _starts(index, focus), len(index.symbols.name))
-
-
-def _graph(index: RepoIndex) -> ReferenceGraph:
-    # To keep a graph takes as long as to build it: worth it for trees that other processes will see.
-    return ReferenceGraph(*(_kept(index, "graph", build_graph) if index.is_saved else build_graph(index)))
-
-
-def _kept(
-    index: RepoIndex, what: str, make: Callable[[RepoIndex], Sequence[NDArray[Any]]]
-) -> Sequence[NDArray[Any]]:
-    """Return arrays that follow from an index from its cache, or make them and keep them there."""
-    if index.cache_folder is None:
-        return make(index)
-    code = b"".join(Path(file).read_bytes() for file in (__file__, references.__file__))
-    version = hashlib.blake2b(extractor_version().encode() + code, digest_size=8)
-    name = f"{what}-{index.cache_key}-{version.hexdigest()}"
-    arrays = recall_arrays(index.cache_folder, name)
-    if arrays is None:
-        arrays = list(make(index))
-        keep_arrays(index.cache_folder, name, arrays)
-    return arrays
+    return Recent(_MAX_RANKINGS, lambda _ranking: 1)
 
 
 def _walk(graph: ReferenceGraph, starts: Floats, rows: int) -> Ranking:
-    """Iterate the random walk until it settles; a few milliseconds a round at 11,000 files."""
+    """Iterate until the ranks converge; a few milliseconds a round at 11,000 files."""
     files = starts.copy()
     reached = np.zeros(0)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         reached = _to_definitions(graph, files)
         moved = np.bincount(graph.definer, reached, len(starts))
-        # What files without references hold, and what names without definitions lose, starts anew.
+        # Rank of files without references and of names without definitions restarts.
         moved = DAMPING * moved + (1 - DAMPING * moved.sum()) * starts
         settled = np.abs(moved - files).sum() < _TOLERANCE
         files = moved
@@ -111,7 +80,7 @@ def _walk(graph: ReferenceGraph, starts: Floats, rows: int) -> Ranking:
 
 
 def _to_definitions(graph: ReferenceGraph, files: Floats) -> Floats:
-    """Return the attention that reaches each definition when every file passes on what it has."""
+    """Return the rank that reaches each definition when every file passes on its own."""
     if not graph.source.size:
         return np.zeros(len(graph.definer))
     names: Floats = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
@@ -120,9 +89,9 @@ def _to_definitions(graph: ReferenceGraph, files: Floats) -> Floats:
 
 
 def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
-    """Return where fresh starts go: to every file by its kind, and half of them to the focus.
+    """Return the distribution of restarts: by the kinds of files, and half of it by the focus.
 
-    A weight is shared by the files that it moves; below 1 it takes starts away.
+    A weight is shared by the files that it boosts; below 1 it removes restarts.
     """
     flags = index.files.flags
     base = np.ones(len(index.paths))
@@ -147,7 +116,7 @@ def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
 
 
 def boosts(index: RepoIndex, focus: Focus) -> Iterator[tuple[Ints, float]]:
-    """Yield for each boost, of paths and of symbols, the files that it moves and its weight."""
+    """Yield the files and the weight of each boost, of paths and of symbols."""
     for path in focus.paths:
         yield np.array(globs.select(path.pattern, index.paths), dtype=np.int64), path.weight
     for symbol in focus.symbols:
@@ -156,17 +125,17 @@ def boosts(index: RepoIndex, focus: Focus) -> Iterator[tuple[Ints, float]]:
 
 def files_defining(index: RepoIndex, name: str) -> Ints:
     """Return the files that define a name (``dispatch``, ``Router.dispatch``, ``Router.*``), ascending."""
-    known = index.derived(_defining)
-    files = known.get(name)
+    cached = index.derived(_defining)
+    files = cached.get(name)
     if files is None:
         files = _files_defining(index, name)
-        known.put(name, files)
+        cached.put(name, files)
     return files
 
 
 def _defining(_index: RepoIndex) -> Recent[str, Ints]:
     # As many as the rules of a plan, several times over; each is short.
-    return Recent(_MOST_NAMES, lambda _files: 1)
+    return Recent(_MAX_NAMES, lambda _files: 1)
 
 
 def _files_defining(index: RepoIndex, name: str) -> Ints:

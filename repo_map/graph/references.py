@@ -1,4 +1,4 @@
-"""Who refers to whom, as a sparse graph."""
+"""The graph of references between files, by names."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Ints = NDArray[np.int64]
 
 _COUNT_BITS = 20
 """No name occurs more often in a definition than a file may have bytes."""
-_KIND_TRUST = {"method": 0.2, "field": 0.1, "constant": 0.4, "module": 0.3}
-_SELDOM_MEANT = 0.1
+KIND_PRIORS = {"method": 0.2, "field": 0.1, "constant": 0.4, "module": 0.3}
+TEST_OR_VENDORED_WEIGHT = 0.1
 _PLAIN, _PRIVATE, _SHORT, _LONG = 0.4, 0.3, 0.3, 2.0
 
 
 class ReferenceGraph(NamedTuple):
     """References from files to names, and definitions of names in files.
 
-    A file's attention goes to the names it uses, and from each name in equal parts to its definitions. Going
-    through names keeps the graph as small as the source; file-to-file edges would be many times more.
+    Rank flows from a file to the names it uses, and from each name to its definitions. Going through names
+    keeps the graph as small as the source; there would be many times more edges between files.
     """
 
     source: Ints
     """File of each reference, ascending by name."""
     weight: Floats
-    """Share of the file's attention that the reference gets."""
+    """Share of the file's rank that the reference gets."""
     name_start: Ints
     """First reference of each name."""
     definer: Ints
@@ -44,13 +44,13 @@ class ReferenceGraph(NamedTuple):
     defined: Ints
     """Name of each definition."""
     share: Floats
-    """Part of the name's attention that the definition gets."""
+    """Share of the name's rank that the definition gets."""
     row: Ints
     """Row of ``symbols`` of each definition."""
 
 
 def build_graph(index: RepoIndex) -> ReferenceGraph:
-    """Read who refers to what out of the index's columns."""
+    """Build the graph from the columns of an index."""
     count = len(index.paths)
     symbols, references = index.symbols, index.references
     referable = np.array([kind not in TEXT for kind in index.kinds], dtype=bool)
@@ -65,14 +65,14 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     keep = definers[used] > 0
     keys, counts = _summed(used[keep] * count + source[keep], references.count[keep])
     weight = np.sqrt(counts)
-    # A file that defines a name means its own; nothing flows out.
+    # A file that defines a name refers to its own definition.
     at = np.searchsorted(keys, pairs)
     own = at[np.append(keys, -1)[at] == pairs]
     keys, weight = np.delete(keys, own), np.delete(weight, own)
     used, source = keys // max(count, 1), keys % max(count, 1)
-    trust = _trust(index, row, definer)
+    prior = _priors(index, row, definer)
     best = np.zeros(len(index.strings))
-    np.maximum.at(best, name, trust)
+    np.maximum.at(best, name, prior)
     weight = weight * _name_weights(index)[used] * best[used] / np.sqrt(definers[used])
     total = np.bincount(source, weight, count)
     weight /= np.where(total > 0, total, 1)[source]
@@ -82,9 +82,9 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     position = np.full(len(index.strings), -1)
     position[reached] = np.arange(len(reached))
     live = position[name] >= 0
-    row, name, definer, trust = row[live], name[live], definer[live], trust[live]
-    whole = np.bincount(name, trust, len(index.strings))
-    return ReferenceGraph(source, weight, name_start, definer, position[name], trust / whole[name], row)
+    row, name, definer, prior = row[live], name[live], definer[live], prior[live]
+    whole = np.bincount(name, prior, len(index.strings))
+    return ReferenceGraph(source, weight, name_start, definer, position[name], prior / whole[name], row)
 
 
 def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
@@ -100,20 +100,20 @@ def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
     return keys[starts], sums
 
 
-def _trust(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
-    """Return how likely a name that is used means each definition of it, before anything else is known.
+def _priors(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
+    """Return the prior of each definition among those of its name.
 
-    A type's name is hardly ever another's, a method's often is; what tests and copies define is seldom meant.
+    The name of a type is rarely shared, that of a method often is; tests and vendored files are rarely meant.
     """
-    by_kind = np.array([_KIND_TRUST.get(kind, 1.0) for kind in index.kinds])
+    by_kind = np.array([KIND_PRIORS.get(kind, 1.0) for kind in index.kinds])
     flags = index.files.flags[definer]
     seldom = (flags & int(COPIED | FileFlag.TEST)) > 0
-    trust: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, _SELDOM_MEANT, 1.0)
-    return trust
+    prior: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, TEST_OR_VENDORED_WEIGHT, 1.0)
+    return prior
 
 
 def _name_weights(index: RepoIndex) -> Floats:
-    """Return how much a name says, shape (strings,): ``get_user_by_id`` much, ``name`` little."""
+    """Return the weight of each name, shape (strings,): high for ``get_user_by_id``, low for ``name``."""
     starts, blob = index.strings.starts.astype(np.int64), index.strings.blob
     lengths = np.diff(starts)
     joints = np.concatenate(([0], np.cumsum((blob == ord("_")) | ((blob >= ord("A")) & (blob <= ord("Z"))))))
@@ -133,19 +133,19 @@ def _owners(file_start: NDArray[np.int64]) -> Ints:
     return np.repeat(np.arange(len(counts)), counts)
 
 
-Place = tuple[int, int]
+SymbolRef = tuple[int, int]
 """File id, and row of the definition within the file."""
 
 
-def used_by(index: RepoIndex, place: Place) -> list[Place]:
-    """Return the definitions that one refers to, by names that one definition alone bears."""
+def callees_by_name(index: RepoIndex, place: SymbolRef) -> list[SymbolRef]:
+    """Return the definitions that one refers to by names with a single definition."""
     file, row = place
     table = index.references
     here = slice(int(table.file_start[file]), int(table.file_start[file + 1]))
     return unique_definitions(index, distinct(table.name[here][table.definition[here] == row]))
 
 
-def users_of(index: RepoIndex, name: int) -> Iterator[Place]:
+def referrers(index: RepoIndex, name: int) -> Iterator[SymbolRef]:
     """Yield the definitions that refer to a name of ``index.strings``, in the order of the repository."""
     table = index.references
     rows = np.flatnonzero((table.name == name) & (table.definition >= 0))
@@ -154,12 +154,12 @@ def users_of(index: RepoIndex, name: int) -> Iterator[Place]:
     )
 
 
-def unique_definitions(index: RepoIndex, names: Sequence[int] | NDArray[np.int32]) -> list[Place]:
-    """Return the places of those names that exactly one definition bears, in the order of the repository."""
+def unique_definitions(index: RepoIndex, names: Sequence[int] | NDArray[np.int32]) -> list[SymbolRef]:
+    """Return the definitions of names that have exactly one, in the order of the repository."""
     table = index.symbols
     rows = np.flatnonzero(np.isin(table.name, names))
-    bearers, counts = np.unique(table.name[rows], return_counts=True)
-    alone = rows[np.isin(table.name[rows], bearers[counts == 1])]
+    names_found, counts = np.unique(table.name[rows], return_counts=True)
+    alone = rows[np.isin(table.name[rows], names_found[counts == 1])]
     kinds = tuple(index.kinds)
     return [
         (file, row - int(table.file_start[file]))

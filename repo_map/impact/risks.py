@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.graph.references import unique_definitions, users_of
+from repo_map.graph.references import referrers, unique_definitions
 from repo_map.impact.findings import BROKEN, Finding
 from repo_map.impact.values import NOTHING, Changes, GoneName
 from repo_map.languages.kinds import FUNCTIONS, TYPES
@@ -151,7 +151,7 @@ class _Follower:
             name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
             if unique_definitions(index, [name]) == [place]:
                 named = index.qualified_name(*place)
-                for user in users_of(index, name):
+                for user in referrers(index, name):
                     same = index.files.language[user[0]] == index.files.language[place[0]]
                     if same and user != place:
                         line = index.definitions(user[0])[user[1]].sig_start if user[1] >= 0 else 1

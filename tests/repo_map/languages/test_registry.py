@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.graph.references import _KIND_TRUST
+from repo_map.graph.references import KIND_PRIORS
 from repo_map.languages import kinds, registry
 from repo_map.languages.grammars import query_files, symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
@@ -94,7 +94,7 @@ def test_a_query_compiles_and_finds_kinds_that_units_and_prices_know(language: L
 def test_no_kind_is_known_that_no_language_has() -> None:
     produced = {kind for language in PARSED for kind in kinds_of(language)}
     assert produced == kinds.KINDS
-    assert set(_KIND_TRUST) | set(_WEIGHTS) <= kinds.KINDS
+    assert set(KIND_PRIORS) | set(_WEIGHTS) <= kinds.KINDS
 
 
 def test_every_folder_of_queries_is_some_languages() -> None:
