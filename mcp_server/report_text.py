@@ -10,7 +10,7 @@ from mcp_server.addresses import address
 from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_text
 from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
-from repo_map.impact.findings import finding_data
+from repo_map.check.model import finding_data
 from repo_map.messages import plural, printable, quoted
 from repo_map.plan.levels import level_word
 

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from mcp_server.report_text import further
 from navigator.planner.outline_text import outline_text
 from navigator.state.reports import NavigatorOutput
-from repo_map.impact.findings import finding_data
+from repo_map.check.model import finding_data
 
 
 def context_data(

@@ -20,10 +20,10 @@ from filelock import FileLock
 from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings, read_settings
 from repo_map.atomic_files import replace_file
-from repo_map.check.checking import check_changes
-from repo_map.impact.findings import FindingKind, describe_fault, grouped
-from repo_map.impact.git_changes import read_changes
-from repo_map.impact.values import WORKTREE
+from repo_map.check.check import check_changes
+from repo_map.check.git_diff import read_changes
+from repo_map.check.model import WORKTREE, FindingKind
+from repo_map.check.report import describe_fault, group_findings
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.messages import one_line
 from repo_map.sources import disk
@@ -97,9 +97,9 @@ def find_breaks(index: RepoIndex, root: Path, edited: list[str]) -> Findings:
     checked = check_changes(index, patch)
     # Where the check is incomplete, only a file that no longer parses is a fact.
     unparsed = [each for each in checked.findings if each.kind is FindingKind.UNPARSED]
-    listed = unparsed if unparsed or checked.left_open else checked.findings
+    listed = unparsed if unparsed or checked.limitations else checked.findings
     certain = [each for each in listed if each.is_sure]
-    groups = list(grouped(certain))
+    groups = list(group_findings(certain))
     paths = tuple(sorted({*checked.changed, *(each.path for each in certain)}))
     return Findings(
         len(edited),

@@ -14,7 +14,7 @@ from benchmarks.check.loop import LoopRow, loop_row
 from benchmarks.check.summaries import forgotten_summary, loop_summary, made_summary, tests_summary
 from benchmarks.check.whole import MadeRow, TestsRow, made_rows, test_rows
 from benchmarks.rows import RowFile
-from repo_map.impact.findings import Finding
+from repo_map.check.model import Finding
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from benchmarks.git import Mirror, run_git
 from benchmarks.trees import find_mirror, materialise
-from repo_map.impact.git_changes import hunks_between
-from repo_map.impact.patches import FilePatch, Patch
+from repo_map.check.git_diff import find_hunks
+from repo_map.check.patch import FilePatch, Patch
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.languages.language import LanguageRole
@@ -81,7 +81,7 @@ def patch_of(edits: Sequence[Edit]) -> Patch:
     """Return edits as a patch."""
     return Patch(
         tuple(
-            FilePatch(each.old, each.new, tuple(hunks_between(_lines(each.before), _lines(each.after))))
+            FilePatch(each.old, each.new, tuple(find_hunks(_lines(each.before), _lines(each.after))))
             for each in edits
             if each.before != each.after or each.old != each.new
         )

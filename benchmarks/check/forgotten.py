@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
-from repo_map.check.checking import check_changes
-from repo_map.impact.findings import Finding
+from repo_map.check.check import check_changes
+from repo_map.check.model import Finding
 from repo_map.index.worker_pool import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of

@@ -10,8 +10,8 @@ import msgspec
 
 from benchmarks.check.commits import Edit, Hunk, Past, patch_of, without
 from benchmarks.check.forgotten import Case
-from repo_map.check.checking import check_changes
-from repo_map.check.telling import tell
+from repo_map.check.check import check_changes
+from repo_map.check.report import format_text
 from repo_map.languages.registry import language_of
 from repo_map.text import tokens
 
@@ -51,7 +51,7 @@ def loop_row(past: Past, case: Case) -> LoopRow:
             _without(each, [hunk for hunk, path in left.items() if path == each.new]) for each in case.edits
         ]
         index = past.at(case.commit, edits)
-        text = tell(check_changes(index, patch_of(edits)))
+        text = format_text(check_changes(index, patch_of(edits)))
         rounds, read = rounds + 1, read + tokens.count(text)
         mended: list[Hunk] = []
         is_news = False

@@ -8,11 +8,10 @@ from collections.abc import Container, Iterator
 import msgspec
 
 from benchmarks.check.commits import Past, is_code, patch_of
-from repo_map.check.checking import changed_places, check_changes
-from repo_map.check.test_files import is_test_file
-from repo_map.check.tests_to_run import MOST_TESTS, tests_for
-from repo_map.impact.changes import find_changes
-from repo_map.impact.sides import sides_of
+from repo_map.check.affected_tests import MAX_TESTS, is_test_file, select_tests
+from repo_map.check.changes import find_changes
+from repo_map.check.check import changed_places, check_changes
+from repo_map.check.trees import compare_trees
 from repo_map.languages.registry import language_of
 from repo_map.sources.file_kinds import FileFlag, flags_of_path, subject_of
 
@@ -73,17 +72,17 @@ def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
         }
         if not wanted:
             continue
-        sides = sides_of(index, patch_of(code))
+        sides = compare_trees(index, patch_of(code))
         chosen = {
             each.path
-            for each in tests_for(sides.after.index, changed_places(sides, find_changes(sides))).tests
+            for each in select_tests(sides.after.index, changed_places(sides, find_changes(sides))).tests
         }
         subjects = {subject_of(each.path) for each in code} - {""}
         named = [
             path
             for file, path in enumerate(index.paths)
             if subject_of(path) in subjects and is_test_file(index, file)
-        ][:MOST_TESTS]
+        ][:MAX_TESTS]
         yield TestsRow(
             past.repo,
             commit[:12],

@@ -10,8 +10,7 @@ from navigator.picture.page import PictureData, as_json, clipped
 from navigator.planner.turn import cuts_of
 from navigator.state.reports import FileReport
 from navigator.workspaces.address import address_name
-from repo_map.impact.findings import BROKEN, Finding
-from repo_map.impact.values import NOTHING, Changes
+from repo_map.check.model import BREAKING, NO_CHANGES, Changes, Finding
 from repo_map.messages import printable
 from repo_map.outline.replay import Drift, find_drift
 from repo_map.outline.sections import qualified_names
@@ -104,7 +103,7 @@ class Shown(NamedTuple):
     sureness: str = ""
     impact: Sequence[str] = ()
     tests: str = ""
-    changes: Changes = NOTHING
+    changes: Changes = NO_CHANGES
     findings: Sequence[Finding] = ()
     left_out: int = 0
 
@@ -332,7 +331,7 @@ class _Describer:
             "within": clipped(finding.within, self._room.reason),
             "message": clipped(finding.message, self._room.words),
             "action": clipped(finding.action, self._room.words),
-            "broken": finding.kind in BROKEN,
+            "broken": finding.kind in BREAKING,
             "sure": finding.is_sure,
         }
 
@@ -618,7 +617,7 @@ def picture_of_navigation(
         sureness=output.sufficiency,
         impact=output.impact,
         tests=output.tests,
-        changes=run.changes if is_same else NOTHING,
+        changes=run.changes if is_same else NO_CHANGES,
         findings=output.findings if is_same else (),
         left_out=output.left_out,
     )

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from navigator.errors import InvalidArgumentError
 from navigator.planner.request import AskedChanges
-from repo_map.check.checking import check_changes
-from repo_map.impact.changes import find_changes
-from repo_map.impact.git_changes import ChangesError, read_changes
-from repo_map.impact.patches import Patch
-from repo_map.impact.sides import sides_of
-from repo_map.impact.values import NOTHING, Changes
+from repo_map.check.changes import find_changes
+from repo_map.check.check import check_changes
+from repo_map.check.git_diff import ChangesError, read_changes
+from repo_map.check.model import NO_CHANGES, Changes
+from repo_map.check.patch import Patch
+from repo_map.check.trees import compare_trees
 from repo_map.messages import one_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def resolve_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
         InvalidArgumentError: git knows no such change, or nothing was changed and there is no goal.
     """
     if not asked:
-        return goal, NOTHING
+        return goal, NO_CHANGES
     patch = asked.patch
     if asked.since:
         try:
@@ -42,11 +42,11 @@ def resolve_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
     if index.read_first:
         # What nobody has read yet can't be told to break.
-        changes = find_changes(sides_of(index, patch), patch.notes)
+        changes = find_changes(compare_trees(index, patch), patch.notes)
     else:
         changes = check_changes(index, patch).changes
         changes = changes._replace(findings=changes.findings[:_MOST_FINDINGS])
-    if not changes.parts and not changes.gone and asked.stated and not asked.since:
+    if not changes.parts and not changes.removed and asked.stated and not asked.since:
         # A patch of another repository still says something in its words.
         return asked.stated, changes
     return goal or _goal_of(changes), changes

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from repo_map.check.runners import command_for
-from repo_map.check.test_files import has_inline_tests, is_test_file
-from repo_map.check.tests_to_run import Tier, tests_for
+from repo_map.check.affected_tests import has_inline_tests, is_test_file, select_tests
+from repo_map.check.model import Tier
+from repo_map.check.runner_commands import build_test_command
 from repo_map.outline.chances import with_read_chances
 from repo_map.text import tokens
 
@@ -34,7 +34,7 @@ def tests_line(index: RepoIndex, relevance: Relevance, outline: Sequence[Outline
     path = _tests_of_source(index, likely) or _tests_of_places(index, relevance, likely)
     if not path:
         return ""
-    command = command_for(index, [(path, ())])
+    command = build_test_command(index, [(path, ())])
     if not command or tokens.count(command) > _LONGEST:
         return path
     return command if PurePosixPath(path).name.partition(".")[0] in command else f"{path}: {command}"
@@ -57,7 +57,7 @@ def _tests_of_places(index: RepoIndex, relevance: Relevance, likely: Sequence[Pl
     led_to = [path for path, file in ids.items() if file is not None and is_test_file(index, file)]
     if len(led_to) == 1 and led_to[0] in paths[:_LED_TO]:
         return led_to[0]
-    found = [each for place in likely for each in tests_for(index, [place]).tests]
+    found = [each for place in likely for each in select_tests(index, [place]).tests]
     both = {each.path for each in found}.intersection(led_to)
     first = next((path for path in led_to if path in both), "")
     near = next((path for path in led_to if path in paths[:_LED_TO]), "")

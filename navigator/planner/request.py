@@ -23,9 +23,9 @@ from navigator.state.labels import dollars
 from navigator.state.reports import Seconds
 from navigator.state.run_state import Navigation, RunState
 from navigator.state.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
+from repo_map.check.model import NO_CHANGES, Changes
+from repo_map.check.patch import Patch, read_patch
 from repo_map.errors import FlightPlanError
-from repo_map.impact.patches import Patch, read_patch
-from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan
 from repo_map.secrets.masking import mask_text
 
@@ -70,7 +70,7 @@ class ValidRequest(NamedTuple):
     may_look_first: bool = False
     """Whether a first look can answer: nothing but the goal says what is shown."""
     asked: AskedChanges = AskedChanges()
-    changes: Changes = NOTHING
+    changes: Changes = NO_CHANGES
     """What was changed in the repository, once that has been looked at."""
 
     def noting(self, note: str) -> ValidRequest:

@@ -12,9 +12,8 @@ from navigator.planner.outline import build_outline
 from navigator.planner.outline_tests import tests_line
 from navigator.planner.outline_text import outline_text
 from navigator.state.reports import Candidate, OutlineEntry
-from repo_map.impact.findings import Finding
-from repo_map.impact.telling import tell_changes
-from repo_map.impact.values import NOTHING, Changes
+from repo_map.check.model import NO_CHANGES, Changes, Finding
+from repo_map.check.report import describe_changes
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.replay import stamp
 from repo_map.text import tokens
@@ -37,7 +36,7 @@ class ViewRequest(NamedTuple):
     """The user's part of the plan."""
     wishes: FlightPlan | None = None
     """What of the plan somebody wrote, None for all of it."""
-    changes: Changes = NOTHING
+    changes: Changes = NO_CHANGES
     """What was changed in the repository."""
     first_answer: int | None = None
     """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
@@ -71,7 +70,7 @@ def build_view(workspace: Workspace, wanted: ViewRequest) -> View:
     index, (goal, plan, own, wishes, changes, first_answer) = workspace.index, wanted
     relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
     allowed = without_excluded(index, relevance, own)
-    impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
+    impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
     sentences = (*impact, *workspace.notes, *allowed.sufficiency.notes)
     size = answer_size(
         first_answer,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from navigator.state.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state.state import NavigatorState, PlanValue
 from navigator.state.usage import TokenAccount, TokenUsage
-from repo_map.impact.values import NOTHING, Changes
+from repo_map.check.model import NO_CHANGES, Changes
 
 MAX_NOTES = 8
 
@@ -68,7 +68,7 @@ class RunState(BaseModel):
     """The latest step that changed what the user asks and that is not undone, 0 for none."""
     answer: str = ""
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
-    changes: Changes = NOTHING
+    changes: Changes = NO_CHANGES
     """What was changed, where the navigation is about that."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.workspaces.address import place_of
+from repo_map.check.impact import find_impact_of_changes
+from repo_map.check.model import NO_CHANGES, Changes
+from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
-from repo_map.impact.ranking import goal_with_changes, raise_by_impact
-from repo_map.impact.risks import impact_of_changes
-from repo_map.impact.values import NOTHING, Changes
 from repo_map.index.remaining import RemainingTime
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
@@ -32,8 +32,8 @@ from repo_map.sources.repository import top_folder
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
+    from repo_map.check.impact import Impact
     from repo_map.history.history import History
-    from repo_map.impact.risks import Impact
     from repo_map.index.repo_index import RepoIndex
     from repo_map.index.store import Store
     from repo_map.outline.draw import RepoMap
@@ -204,7 +204,7 @@ class Workspace:
         self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
         self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
 
-    def relevance(self, goal: str, changes: Changes = NOTHING) -> Relevance:
+    def relevance(self, goal: str, changes: Changes = NO_CHANGES) -> Relevance:
         """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
         relevance = self._relevance.get((goal, changes))
         if relevance is None:
@@ -212,7 +212,7 @@ class Workspace:
                 self.index, goal_with_changes(goal, changes), self.history, weights=self._weights
             )
             if changes:
-                relevance = raise_by_impact(self.index, relevance, self.impact(changes), changes)
+                relevance = boost_changed(self.index, relevance, self.impact(changes), changes)
             self._relevance.put((goal, changes), relevance)
         return relevance
 
@@ -220,7 +220,7 @@ class Workspace:
         """Return what relies on what was changed."""
         impact = self._impact.get(changes)
         if impact is None:
-            impact = impact_of_changes(self.index, changes)
+            impact = find_impact_of_changes(self.index, changes)
             self._impact.put(changes, impact)
         return impact
 

@@ -1,53 +1,173 @@
-"""Where a name stands in a source, comments and strings aside, by its language's rules."""
+"""Occurrences of removed and changed names that nothing resolves, by a search for whole words in code."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from repo_map.languages.registry import language_named
-from repo_map.languages.writing import NUMBER, Writing
+import numpy as np
 
-_FLAGS: Final = re.DOTALL | re.ASCII
-_QUOTES: Final = "\"'`"
+from repo_map.check.model import Finding, RemovedName
+from repo_map.check.resolution import SCRIPTS, find_name, is_bound_in_script, is_builtin
+from repo_map.check.trees import TreeComparison, TreeVersion
+from repo_map.distinct import distinct
+from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
+from repo_map.languages.registry import kin_of, language_of
+from repo_map.messages import first_three, one_line
+from repo_map.parsing.facts_model import VALUE, Site
+from repo_map.relations.file_facts import FileViews
+from repo_map.relations.model import Place
+from repo_map.relations.text_search import row_at
+from repo_map.sources.file_kinds import COPIED, is_built
+
+_MIN_NAME_CHARS: Final = 3
+_MAX_FILES: Final = 400
+"""Files with a name that are searched, the nearest."""
+_MAX_NAMES: Final = 60
+_RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
+_MAX_RECEIVER_CHARS: Final = 120
+_OWN_RECEIVERS: Final = frozenset({"self", "this", "cls", "super"})
+_TYPE: Final = re.compile(r"[A-Z]\w+")
+_KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
+_MODULE: Final = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bexports\b"
+_EXPORTED: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
+_IMPLICIT: Final = frozenset(
+    {"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php", "ruby", "c"}
+)
+"""Languages in which a member is used without a receiver."""
 
 
-def find_name(text: str, name: str, language: str) -> Iterator[int]:
-    """Yield where a name stands in a source, in characters: code within strings counts, comments do not.
+def unresolved_occurrences(
+    trees: TreeComparison,
+    removed: Sequence[RemovedName],
+    changed: Sequence[Place],
+    findings: Collection[Finding],
+) -> Iterator[str]:
+    """Yield a sentence for each name that occurs where nothing resolves it.
 
     Args:
-        text: the source.
-        name: an identifier; what may stand before one in its language (``@``, ``$``, ``#``) has to be there.
-        language: of the source; of text in none, nothing is found.
+        trees: The trees before and after the change.
+        removed: Names that the change removes.
+        changed: Functions of the tree after whose old calls may not match.
+        findings: Places that are reported, which are left out.
     """
-    writing = language_named(language).writing
-    bare = name.lstrip("@$#")
-    if writing is None or bare not in text:
-        return
-    sigil = name[: len(name) - len(bare)]
-    for match in _pattern(writing).finditer(text):
-        if match[1] is not None:
-            found = [match.start(1)] if match[1] == bare else []
-        else:
-            found = list(_within(writing, match, bare))
-        yield from (at for at in found if text[at - len(sigil) : at] == sigil)
+    tree = trees.after
+    reported = {(each.path, each.line) for each in findings}
+    names: dict[tuple[str, str], tuple[RemovedName, Place | None]] = {}
+    for name in removed:
+        if not _is_fully_resolved(trees, name):
+            names.setdefault((name.name, name.owner), (name, None))
+    for place in changed:
+        owner, _, last = tree.qualified_name(place).rpartition(".")
+        if owner and not tree.is_local(place):
+            name = RemovedName(tree.index.paths[place[0]], last, owner=owner)
+            names.setdefault((last, owner), (name, place))
+    for name, definition in list(names.values())[:_MAX_NAMES]:
+        found = [
+            f"{tree.index.paths[file]}:{line}"
+            for file in _files_naming(trees, name)
+            for line in _unresolved_lines(trees, file, name, definition)
+            if (tree.index.paths[file], line) not in reported
+        ]
+        if found:
+            yield f"`{one_line(name.name)}` also occurs at {first_three(found)}; not resolved."
 
 
-@cache
-def _pattern(writing: Writing) -> re.Pattern[str]:
-    identifier = writing.identifier + (r"(?![\"'])" if writing.prefixed else "")
-    return re.compile("|".join((identifier, *writing.skipped, NUMBER)), _FLAGS)
+def _is_fully_resolved(trees: TreeComparison, name: RemovedName) -> bool:
+    """Return True for names of which the relations know every use: types, and the top of a Python file."""
+    tree, language = trees.before, language_of(name.path)
+    file = tree.index.file_id(name.path)
+    if file is None or name.owner or not tree.relations.knows(file):
+        return False
+    kinds = {tree.definition(each).kind for each in tree.named(name.name) if each[0] == file} & CODE
+    return bool(kinds) and (language == "python" or (language in SCRIPTS and not kinds & FUNCTIONS))
 
 
-def _within(writing: Writing, skipped: re.Match[str], name: str) -> Iterator[int]:
-    """Yield where a name stands in the code that a string holds."""
-    before = skipped.string[max(0, skipped.start() - 2) : skipped.end()]
-    if skipped[0][0] not in _QUOTES or not any(marker in before for marker in writing.markers):
-        return
-    identifier = re.compile(writing.identifier, _FLAGS)
-    for code in re.compile(writing.inside, _FLAGS).finditer(skipped[0]):
-        for match in identifier.finditer(code[1]):
-            if match[1] == name:
-                yield skipped.start() + code.start(1) + match.start(1)
+def _files_naming(trees: TreeComparison, name: RemovedName) -> list[int]:
+    """Return the files of a language family with a name in code, the nearest to its file first."""
+    index, bare = trees.after.index, name.name.lstrip("@$#")
+    number, family = index.strings.get(bare), kin_of(language_of(name.path))
+    if number is None or len(bare) < _MIN_NAME_CHARS or not family:
+        return []
+    rows = np.flatnonzero(index.references.name == number)
+    files = distinct(np.searchsorted(index.references.file_start, rows, side="right") - 1).tolist()
+    folder = name.path.rpartition("/")[0]
+    is_private = _is_private(trees.before, name)
+
+    def distance(file: int) -> tuple[bool, bool, str]:
+        path = index.paths[file]
+        return path != name.path, path.rpartition("/")[0] != folder, path
+
+    def is_searched(file: int) -> bool:
+        path, is_copied = index.paths[file], bool(int(index.files.flags[file]) & int(COPIED))
+        is_visible = not is_private or path == name.path
+        return kin_of(index.language(file)) == family and is_visible and not (is_copied or is_built(path))
+
+    return sorted(filter(is_searched, files), key=distance)[:_MAX_FILES]
+
+
+def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
+    """Return True for a name at the top of a script that its file does not export."""
+    file = tree.index.file_id(name.path)
+    if file is None or name.owner or tree.language(file) not in SCRIPTS:
+        return False
+    text = tree.index.text(file)
+    exported = _EXPORTED.format(re.escape(name.name))
+    return re.search(_MODULE, text) is not None and re.search(exported, text) is None
+
+
+def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place: Place | None) -> list[int]:
+    """Return the unchanged lines of a file with an occurrence of a name that nothing resolves."""
+    tree = trees.after
+    text, language = tree.index.text(file), tree.language(file)
+    bare = name.name.lstrip("@$#")
+    lines = {each.sig_start for each in tree.index.definitions(file) if each.name.rpartition(".")[2] == bare}
+    found: list[int] = []
+    for at in find_name(text, name.name, language):
+        line = text.count("\n", 0, at) + 1
+        if line in lines or not trees.line_before(file, line):
+            continue
+        before = _RECEIVER.search(text, max(0, at - _MAX_RECEIVER_CHARS), at)
+        receiver = None if before is None else before[1]
+        is_key = receiver is None and not name.owner and _KEY.match(text, at + len(bare)) is not None
+        if is_key or not _may_mean(language, receiver, name) or is_bound_in_script(text, bare, language):
+            continue
+        site = Site(
+            name.name, (receiver or "").replace("::", "."), row_at(tree.index, file, line), line, VALUE, 0
+        )
+        if not _is_resolved(tree, file, site, place):
+            found.append(line)
+            lines.add(line)
+    return found
+
+
+def _may_mean(language: str, receiver: str | None, name: RemovedName) -> bool:
+    """Return True if the text before an occurrence does not exclude a name."""
+    if receiver is None:
+        return (not name.owner or language in _IMPLICIT) and not is_builtin(name.name, language)
+    if receiver in _OWN_RECEIVERS or is_builtin(receiver.partition(".")[0], language):
+        return False
+    last = receiver.rpartition(".")[2]
+    is_type = _TYPE.fullmatch(last) is not None and language != "go"
+    return not name.owner or not is_type or last == name.owner.rpartition(".")[2]
+
+
+def _is_resolved(tree: TreeVersion, file: int, occurrence: Site, place: Place | None) -> bool:
+    """Return True if an occurrence refers to something known, a local of its function included.
+
+    A changed function itself counts as unknown where its use is no site, and its arguments were not checked.
+    """
+    name, receiver, row, line, *_ = occurrence
+    view, relations = tree.index.derived(FileViews)[file], tree.relations
+    sites = [each for each in view.sites if each.line == line and each.name == name]
+    for site in sites or [occurrence]:
+        meaning = relations.meaning(file, site)
+        if meaning.targets or (meaning.is_external and (sites or not receiver)):
+            return bool(sites) or place not in meaning.targets
+    scope = -1 if receiver else view.scope(row)
+    while scope >= 0 and view.definitions[scope].kind not in TYPES:
+        if view.bound.get((scope, name)):
+            return True
+        scope = view.outer(scope)
+    return not receiver and any(each.line == line and each.name == name for each in view.bindings)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
 from navigator.workspaces.address import place_of
-from repo_map.check import telling
-from repo_map.check.checking import check_changes
-from repo_map.impact.git_changes import read_changes
+from repo_map.check.check import check_changes
+from repo_map.check.git_diff import read_changes
+from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_navigator.options import any_of, argument, flag, switch
@@ -21,7 +21,7 @@ from repo_navigator.repository_arguments import require_repository
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
-    from repo_map.check.values import Checked
+    from repo_map.check.model import CheckReport
     from repo_map.history.together import ChangedTogether
 
 FOUND: Final = 1
@@ -71,7 +71,7 @@ def run(options: CheckOptions, settings: Settings) -> int:
     return FOUND if checked.findings or (options.strict and not checked.complete) else 0
 
 
-def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
+def _checked(index: RepoIndex, store: Store, since: str) -> CheckReport:
     def together() -> ChangedTogether | None:
         from repo_map.history.joining import history_of  # noqa: PLC0415 - few checks need it
         from repo_map.history.together import ChangedTogether  # noqa: PLC0415 - as above
@@ -82,12 +82,12 @@ def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
     return check_changes(index, read_changes(index, since)[1], together)
 
 
-def _written(checked: Checked, form: str) -> str:
+def _written(checked: CheckReport, form: str) -> str:
     if form == "json":
-        return json.dumps(telling.as_data(checked), ensure_ascii=False) + "\n"
+        return json.dumps(format_json(checked), ensure_ascii=False) + "\n"
     if form == "sarif":
-        return json.dumps(telling.as_sarif(checked, version("repo-navigator")), ensure_ascii=False) + "\n"
-    return telling.as_annotations(checked) if form == "github" else telling.tell(checked)
+        return json.dumps(format_sarif(checked, version("repo-navigator")), ensure_ascii=False) + "\n"
+    return format_annotations(checked) if form == "github" else format_text(checked)
 
 
 def _watched(index: RepoIndex, store: Store, options: CheckOptions) -> int:

@@ -9,10 +9,10 @@ class Case(NamedTuple):
     files: dict[str, str]
     edits: dict[str, tuple[str, str] | None]
     """Of each file what is replaced by what, all over; None: it is deleted."""
-    told: tuple[str, ...]
-    """``path:line kind message`` of each finding, in order."""
-    left_open: tuple[str, ...] = ()
-    """Why the answer is not called complete."""
+    findings: tuple[str, ...]
+    """``path:line kind message`` of each, in order."""
+    uncertain: tuple[str, ...] = ()
+    """``path:line`` of each place that the limitations name."""
 
 
 PRICE = "def net(amount):\n    return amount\n\n\ndef gross(amount):\n    return amount * 2\n"
@@ -168,15 +168,6 @@ CASES: dict[str, Case] = {
         {"notes.txt": ("two", "<<<<<<< HEAD\ntwo\n=======\nthree\n>>>>>>> other")},
         ("notes.txt:2 unparsed it holds the marks of a merge",),
     ),
-    "document-names-what-is-gone": Case(
-        {
-            "price.py": "def net_price(a):\n    return a\n",
-            "README.md": "# Prices\n\nCall `net_price(1)`.\n",
-            "CHANGELOG.md": "Added `net_price`.\n",
-        },
-        {"price.py": ("net_price", "price_without_tax")},
-        ("README.md:3 text it names `net_price`, which is gone from price.py",),
-    ),
     "template-renamed": Case(
         {
             "app.py": "def page(render):\n    return render('mail/welcome.html')\n",
@@ -184,22 +175,6 @@ CASES: dict[str, Case] = {
         },
         {"templates/mail/welcome.html": None},
         ("app.py:2 text it names the file templates/mail/welcome.html, and it is gone",),
-    ),
-    "copy-left": Case(
-        {
-            f"{name}.py": "def parse(text):\n    parts = text.split()\n    first = parts[0]\n    rest = parts[1:]\n    return first, rest\n"
-            for name in ("one", "two")
-        },
-        {"one.py": ("text.split()", "text.split(',')")},
-        ("two.py:1 copy it was the same as `parse`, which was edited",),
-    ),
-    "both-copies-edited": Case(
-        {
-            f"{name}.py": "def parse(text):\n    parts = text.split()\n    first = parts[0]\n    rest = parts[1:]\n    return first, rest\n"
-            for name in ("one", "two")
-        },
-        {"one.py": ("text.split()", "text.split(',')"), "two.py": ("text.split()", "text.split(',')")},
-        (),
     ),
     "go": Case(
         {
@@ -268,9 +243,7 @@ CASES: dict[str, Case] = {
         },
         {"price.js": ("net(a)", "net(a, options)")},
         (),
-        (
-            "1 call of `net` (cart.js:2) stays as it was: it takes (a, options) now (price.js:1), and a call may leave values out.",
-        ),
+        ("cart.js:2",),
     ),
     "javascript-removed-in-front": Case(
         {
@@ -325,17 +298,6 @@ CASES: dict[str, Case] = {
         },
         (),
     ),
-    "javascript-a-parameter-that-nothing-gives": Case(
-        {
-            "a.js": "function one (a) {\n  return a\n}\n\nfunction two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  one(c)\n  two(c)\n  return two(c)\n}\n",
-        },
-        {"a.js": ("(a)", "(a, b)")},
-        (
-            "a.js:10 arguments the call of `one` does not fit: nothing gives `b`, its new parameter",
-            "a.js:11 arguments the call of `two` does not fit: nothing gives `b`, its new parameter",
-            "a.js:12 arguments the call of `two` does not fit: nothing gives `b`, its new parameter",
-        ),
-    ),
     "javascript-a-parameter-that-some-call-gives": Case(
         {
             "a.js": "function two (a) {\n  return a\n}\n\nmodule.exports = function f (c) {\n  two(c)\n  two(c)\n  return two(c)\n}\n"
@@ -347,9 +309,7 @@ CASES: dict[str, Case] = {
             )
         },
         (),
-        (
-            "2 calls of `two` (a.js:6, a.js:7) stay as they were: it takes (a, b) now (a.js:1), and a call may leave values out.",
-        ),
+        ("a.js:6", "a.js:7"),
     ),
     "a-new-file-that-a-build-made": Case(
         {"a.py": "A = 1\n"}, {"build/a.dir/depend.ts": ("", "../a.o: ../a.c\n ../a.h\n")}, ()
@@ -422,23 +382,6 @@ CASES: dict[str, Case] = {
             )
         },
         (),
-    ),
-    "typescript-a-method-that-its-class-had-from-its-base-as-well": Case(
-        {
-            "a.ts": "import { Base } from 'outside';\n\nexport class Owner extends Base {\n  fetchAll() {\n    return 1;\n  }\n\n  other() {\n    return 2;\n  }\n}\n",
-            "README.md": "`fetchAll` and `Owner` are done.\n\n`fetchAll` is.\n",
-            "NOTES.md": "`fetchAll` is done.\n",
-        },
-        {
-            "a.ts": (
-                "export class Owner extends Base {\n  fetchAll() {\n    return 1;\n  }\n\n  other() {\n    return 2;\n  }\n}\n",
-                "export const Other = Base;\n",
-            )
-        },
-        (
-            "README.md:1 text it names `Owner.fetchAll`, which is gone from a.ts",
-            "README.md:3 text it names `Owner.fetchAll`, which is gone from a.ts",
-        ),
     ),
     "rust-handed-on-by-the-old-name": Case(
         {
@@ -540,9 +483,7 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("(left) {\n    this.left = left;", "(at) {\n    this.at = at;")},
         (),
-        (
-            "1 call of `Files.constructor` (a.js:7) stays as it was: it takes (at) now (a.js:2), and a call may leave values out.",
-        ),
+        ("a.js:7",),
     ),
     "javascript-a-call-that-was-edited": Case(
         {
@@ -661,9 +602,7 @@ CASES: dict[str, Case] = {
         {"a.js": "function net(a, b) {\n  return a;\n}\nexports.total = () => net(1);\n"},
         {"a.js": ("net(a, b)", "net(c, a, b)")},
         (),
-        (
-            "1 call of `net` (a.js:4) stays as it was: it takes (c, a, b) now (a.js:1), and a call may leave values out.",
-        ),
+        ("a.js:4",),
     ),
     "javascript-a-parameter-with-a-value-of-its-own": Case(
         {"a.js": "function net(a) {\n  return a;\n}\nexports.total = () => net(1);\n"},
@@ -678,9 +617,7 @@ CASES: dict[str, Case] = {
         },
         {"src/alive.rs": ("pub fn poll", "pub fn read")},
         (),
-        (
-            "`poll` also stands in 1 further place (src/alive.rs:11); nothing written there says whether what is gone is meant, so look through them.",
-        ),
+        ("src/alive.rs:11",),
     ),
     "python-more-parameters-of-a-method-of-what-nothing-resolves": Case(
         {
@@ -689,9 +626,7 @@ CASES: dict[str, Case] = {
         },
         {"a.py": ("self, a", "self, a, b")},
         (),
-        (
-            "2 calls of `Cart.add` (b.py:2, b.py:5) stay as they were on what nothing resolves: it takes (self, a, b) now (a.py:2).",
-        ),
+        ("b.py:2", "b.py:3", "b.py:5"),
     ),
     "javascript-names-of-the-platform-and-of-parameters": Case(
         {
@@ -731,9 +666,7 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("const colour = 1;\nmodule.exports = { colour, file }", "module.exports = { file }")},
         (),
-        (
-            "`colour` also stands in 1 further place (b.js:2); nothing written there says whether what is gone is meant, so look through them.",
-        ),
+        ("b.js:2",),
     ),
     "php-a-field-that-is-appended-to-now": Case(
         {
@@ -747,23 +680,13 @@ CASES: dict[str, Case] = {
         },
         (),
     ),
-    "java-a-copy-that-takes-one-more-now": Case(
-        {
-            "p/One.java": "package p;\n\nclass One {\n    int a;\n    int b;\n    int c;\n\n    static class Part {\n        int a;\n        int b;\n\n        Part(int a, int b) {\n            this.a = a;\n            this.b = b;\n            System.out.println(a);\n            System.out.println(b);\n        }\n    }\n}\n",
-            "p/Two.java": "package p;\n\nclass Two {\n    int a;\n    int b;\n    int c;\n\n    static class Part {\n        int a;\n        int b;\n\n        Part(int a, int b) {\n            this.a = a;\n            this.b = b;\n            System.out.println(a);\n            System.out.println(b);\n        }\n    }\n}\n",
-        },
-        {"p/One.java": ("int b) {\n", "int b, int c) {\n            System.out.println(c);\n")},
-        (),
-    ),
     "python-a-parameter-in-front-of-one-that-is-given": Case(
         {
             "a.py": "def net(a, b=1):\n    return a\n\n\ndef total():\n    net(1)\n    net(1, b=2)\n    return net(1, 2)\n"
         },
         {"a.py": ("a, b=1", "a, c=0, b=1")},
         (),
-        (
-            "1 call of `net` (a.py:8) stays as it was: it takes (a, c, b) now (a.py:1), and values reach other parameters.",
-        ),
+        ("a.py:8",),
     ),
     "ruby-a-parameter-in-front-of-one-that-is-given": Case(
         {
@@ -771,9 +694,7 @@ CASES: dict[str, Case] = {
         },
         {"a.rb": ("(a, b = 1)", "(a, c = 0, b = 1)")},
         (),
-        (
-            "1 call of `A.net` (a.rb:8) stays as it was: it takes (a, c, b) now (a.rb:2), and values reach other parameters.",
-        ),
+        ("a.rb:8",),
     ),
     "php-a-parameter-in-front-of-one-that-is-given": Case(
         {
@@ -781,9 +702,7 @@ CASES: dict[str, Case] = {
         },
         {"a.php": ("($a, $b = 1)", "($a, $c = 0, $b = 1)")},
         (),
-        (
-            "1 call of `net` (a.php:7) stays as it was: it takes (a, c, b) now (a.php:2), and values reach other parameters.",
-        ),
+        ("a.php:7",),
     ),
     "python-a-call-on-several-lines-that-was-edited": Case(
         {
@@ -804,9 +723,7 @@ CASES: dict[str, Case] = {
         },
         {"a.py": ("(a)", "(a, b)"), "test_a.py": ("net(1, 2)", "net(2, 3)")},
         (),
-        (
-            "`net` is passed as a value (test_a.py:7, test_a.py:8, test_a.py:9): it takes (a, b) now (a.py:1); check that its caller gives the new arguments.",
-        ),
+        ("test_a.py:7", "test_a.py:8", "test_a.py:9"),
     ),
     "javascript-handed-on-as-a-value": Case(
         {
@@ -815,9 +732,7 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("(a)", "(a, b)")},
         (),
-        (
-            "`net` is passed as a value (b.js:2): it takes (a, b) now (a.js:1); check that its caller gives the new arguments.",
-        ),
+        ("b.js:2",),
     ),
     "typescript-handed-on-as-a-value": Case(
         {
@@ -826,9 +741,7 @@ CASES: dict[str, Case] = {
         },
         {"a.ts": ("(a: number)", "(a: number, b: number)")},
         (),
-        (
-            "`net` is passed as a value (b.ts:2): it takes (a, b) now (a.ts:1); check that its caller gives the new arguments.",
-        ),
+        ("b.ts:2",),
     ),
     "go-handed-on-as-a-value": Case(
         {
@@ -837,9 +750,7 @@ CASES: dict[str, Case] = {
         },
         {"a.go": ("(a int)", "(a, b int)")},
         (),
-        (
-            "`Net` is passed as a value (a.go:8): it takes (a, b) now (a.go:3); check that its caller gives the new arguments.",
-        ),
+        ("a.go:8",),
     ),
     "rust-handed-on-as-a-value": Case(
         {
@@ -849,9 +760,7 @@ CASES: dict[str, Case] = {
         },
         {"src/lib.rs": ("(a: u8)", "(a: u8, b: u8)")},
         (),
-        (
-            "`T.net` is passed as a value (src/b.rs:4): it takes (a, b) now (src/lib.rs:5); check that its caller gives the new arguments.",
-        ),
+        ("src/b.rs:4", "src/b.rs:5"),
     ),
     "c-handed-on-as-a-value": Case(
         {
@@ -859,17 +768,13 @@ CASES: dict[str, Case] = {
         },
         {"a.c": ("(int a)", "(int a, int b)")},
         (),
-        (
-            "`net` is passed as a value (a.c:6, a.c:7): it takes (a, b) now (a.c:1); check that its caller gives the new arguments.",
-        ),
+        ("a.c:6", "a.c:7"),
     ),
     "cpp-handed-on-as-a-value": Case(
         {"a.cpp": "int net(int a) {\n    return a;\n}\n\nvoid run() {\n    each(&net, 1);\n}\n"},
         {"a.cpp": ("(int a)", "(int a, int b)")},
         (),
-        (
-            "`net` is passed as a value (a.cpp:6): it takes (a, b) now (a.cpp:1); check that its caller gives the new arguments.",
-        ),
+        ("a.cpp:6",),
     ),
     "java-handed-on-as-a-value": Case(
         {
@@ -877,9 +782,7 @@ CASES: dict[str, Case] = {
         },
         {"p/A.java": ("(int a)", "(int a, int b)")},
         (),
-        (
-            "`A.net` is passed as a value (p/A.java:9): it takes (a, b) now (p/A.java:4); check that its caller gives the new arguments.",
-        ),
+        ("p/A.java:9",),
     ),
     "kotlin-handed-on-as-a-value": Case(
         {
@@ -887,19 +790,7 @@ CASES: dict[str, Case] = {
         },
         {"p/A.kt": ("(a: Int)", "(a: Int, b: Int)")},
         (),
-        (
-            "`net` is passed as a value (p/A.kt:8): it takes (a, b) now (p/A.kt:3); check that its caller gives the new arguments.",
-        ),
-    ),
-    "php-handed-on-as-a-value": Case(
-        {
-            "a.php": "<?php\nfunction net($a) {\n    return $a;\n}\nfunction run() {\n    return array_map(net(...), [1]);\n}\n"
-        },
-        {"a.php": ("($a)", "($a, $b)")},
-        (),
-        (
-            "`net` is passed as a value (a.php:6): it takes (a, b) now (a.php:2); check that its caller gives the new arguments.",
-        ),
+        ("p/A.kt:8",),
     ),
     "python-handed-on-and-what-it-was-given-still-fits": Case(
         {"a.py": "def net(a):\n    return a\n", "b.py": "from a import net\n\nmap(net, [1])\n"},

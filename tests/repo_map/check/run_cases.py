@@ -133,16 +133,6 @@ COMMANDS = {
         "",
         "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure -R test_price",
     ),
-    "ctest-of-a-list": (
-        {
-            "CMakeLists.txt": "set(checks\n  price\n  cart)\nforeach(each ${checks})\n  add_test(NAME ${each} COMMAND ./${each})\nendforeach()\n",
-            "src/price.c": "int net;\n",
-            "tests/price.c": "int main;\n",
-        },
-        "src/price.c",
-        "",
-        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure -R price",
-    ),
     "mocha-with-what-it-needs": (
         SCRIPT
         | {

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.check.checking import check_changes
-from repo_map.impact.git_changes import ChangesError, read_changes
-from repo_map.impact.patches import MOST_FILES, read_patch
-from repo_map.impact.ranking import raise_by_impact
-from repo_map.impact.risks import impact_of_changes
-from repo_map.impact.telling import tell_changes
-from repo_map.impact.values import Changes
+from repo_map.check.check import check_changes
+from repo_map.check.git_diff import ChangesError, read_changes
+from repo_map.check.impact import find_impact_of_changes
+from repo_map.check.model import Changes
+from repo_map.check.patch import MAX_FILES, read_patch
+from repo_map.check.ranking import boost_changed
+from repo_map.check.report import describe_changes
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
-from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS
 from tests.support.trees import commit, git, write
 
@@ -78,12 +77,12 @@ def shop(tmp_path: Path) -> Path:
 
 def told(index: RepoIndex, patch: str) -> tuple[str, ...]:
     changes = checked(index, patch)
-    return tell_changes(index, impact_of_changes(index, changes), changes)
+    return describe_changes(index, find_impact_of_changes(index, changes), changes)
 
 
 def told_of(index: RepoIndex, named: str) -> tuple[str, ...]:
     changes = check_changes(index, read_changes(index, named)[1]).changes
-    return tell_changes(index, impact_of_changes(index, changes), changes)
+    return describe_changes(index, find_impact_of_changes(index, changes), changes)
 
 
 def checked(index: RepoIndex, patch: str) -> Changes:
@@ -132,21 +131,15 @@ def test_a_patch_is_found_where_its_lines_have_moved_to(shop: Path) -> None:
     assert names(index_of(shop), EDIT) == ["net"]
 
 
-def test_a_hunk_whose_lines_are_gone_leads_to_what_its_header_names(shop: Path) -> None:
-    patch = (
-        "--- a/price.py\n+++ b/price.py\n@@ -90,2 +90,2 @@ def gross(amount):\n"
-        "     one = two(three)\n-    four = five(six)\n+    four = 4\n"
-    )
+def test_a_patch_that_does_not_apply_is_reported(shop: Path) -> None:
+    patch = "--- a/price.py\n+++ b/price.py\n@@ -90 +90 @@ def gross(amount):\n-    four = five(six)\n+    four = 4\n"
     index = index_of(shop)
-    assert names(index, patch) == ["gross"]
-    assert not checked(index, patch).parts[0].is_sure
-
-
-def test_a_hunk_that_stands_nowhere_is_told_in_a_sentence(shop: Path) -> None:
-    patch = "--- a/price.py\n+++ b/price.py\n@@ -90 +90 @@\n-    four = five(six)\n+    four = 4\n"
-    assert told(index_of(shop), patch) == (
-        "Not found in the files as they are, so not followed: 1 change of `price.py`.",
-    )
+    (sentence,) = checked(index, patch).notes
+    assert "does not apply" in sentence
+    assert "`price.py`" in sentence
+    report = check_changes(index, read_patch(patch))
+    assert not report.complete
+    assert not report.findings
 
 
 def test_users_of_a_function_that_was_renamed_are_told_first(shop: Path) -> None:
@@ -246,7 +239,7 @@ def test_binary_files_merges_and_huge_patches_are_a_sentence_each(shop: Path) ->
     )
     assert told(index, binary) == ("Binary, or not read, so not followed: `x.png`.",)
     assert told(index, "diff --cc price.py\nindex 12345,6789a..bcdef\n")[0].startswith("A merge was not read")
-    many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(MOST_FILES + 9))
+    many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(MAX_FILES + 9))
     assert "has more than" in told(index, many)[0]
     assert "as far as its first" in " ".join(told(index, EDIT + "-" * 1_100_000))
 
@@ -276,7 +269,7 @@ def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> N
     index = index_of(shop)
     changes = checked(index, EDIT)
     goal = score_goal(index, "the total of the receipt")
-    raised = raise_by_impact(index, goal, impact_of_changes(index, changes), changes)
+    raised = boost_changed(index, goal, find_impact_of_changes(index, changes), changes)
     assert (raised.units[0].name, raised.units[0].reasons[0]) == ("net", "changed")
     (caller,) = [unit for unit in raised.units if unit.name == "checkout"]
     assert caller.reasons[0] == "uses changed `net` (line 5)"
@@ -318,25 +311,12 @@ def test_a_new_test_in_a_changed_test_file_counts_once_it_is_committed_too(shop:
     assert [each for each in sentences if each.startswith("No test")] == []
 
 
-@pytest.mark.parametrize(("files", "edit", "expected"), LEFT.values(), ids=LEFT)
-def test_what_is_gone_and_still_stands_somewhere_is_told(
-    tmp_path: Path, files: dict[str, str], edit: tuple[str, str], expected: str
-) -> None:
-    root = commit(tmp_path / "left", files)
-    first = min(files)
-    write(root, {first: files[first].replace(*edit)})
-    sentences = told_of(index_of(root), "worktree")
-    assert expected in " ".join(sentences), sentences
-    assert not any(each.startswith("Nothing") for each in sentences)
-
-
-def test_of_a_name_that_others_bear_too_the_places_are_counted(shop: Path) -> None:
+def test_unresolved_occurrences_of_a_removed_name_are_listed(shop: Path) -> None:
     shelf = "class Shelf:\n    def total(self):\n        return 1\n\n\ndef f(x):\n    return x.total()\n"
     commit(shop, {"stock.py": shelf}, message="Add a shelf")
     write(shop, {"price.py": PRICE.replace("total", "whole")})
     sentences = told_of(index_of(shop), "worktree")
-    assert one(sentences, "`total`").startswith("`total` also stands in 1 further place (stock.py:7); ")
-    assert not any(each.startswith("Nothing") for each in sentences)
+    assert "stock.py:7" in one(sentences, "`total` also occurs")
 
 
 def test_a_rename_that_reaches_every_use_leaves_nothing_whether_it_is_applied_or_not(shop: Path) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.check import tests_to_run
-from repo_map.check.tests_to_run import MOST_TESTS, Tier
+from repo_map.check import affected_tests
+from repo_map.check.affected_tests import MAX_TESTS
+from repo_map.check.model import Tier
 from repo_map.history.joining import history_of
 from repo_map.history.together import ChangedTogether
 from repo_map.index.repo_index import RepoIndex, build_index
@@ -34,7 +35,7 @@ def place(index: RepoIndex, path: str, name: str = "") -> Place:
 
 def test_tests_that_call_come_first_and_those_that_are_far_are_left_out_beside_them(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
-    tests, command = tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")])
+    tests, command = affected_tests.select_tests(index, [place(index, "shop/price.py", "net")])
     assert [(each.path, each.reason) for each in tests] == [
         ("tests/test_price.py", "calls `net`"),
         ("tests/test_far.py", "reaches `net` by 2 calls"),
@@ -54,14 +55,14 @@ def test_a_test_five_calls_away_is_found(tmp_path: Path) -> None:
     index = index_of(
         tmp_path, {"a.py": steps, "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n"}
     )
-    (only,), _ = tests_to_run.tests_for(index, [place(index, "a.py", "s5")])
+    (only,), _ = affected_tests.select_tests(index, [place(index, "a.py", "s5")])
     assert (only.path, only.reason) == ("test_b.py", "reaches `s5` by 6 calls")
 
 
 def test_a_file_that_nothing_calls_leads_to_the_test_of_its_name(tmp_path: Path) -> None:
     files = SHOP | {"shop/tax.py": "RATE = 1\n", "tests/test_tax.py": "import shop\n"}
     index = index_of(tmp_path, files)
-    (only,), command = tests_to_run.tests_for(index, [place(index, "shop/tax.py")])
+    (only,), command = affected_tests.select_tests(index, [place(index, "shop/tax.py")])
     assert (only.path, only.tier, only.reason) == (
         "tests/test_tax.py",
         Tier.SAME_NAME,
@@ -82,7 +83,7 @@ def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path)
     index = build_index(tmp_path, store=Store(None), workers=1)
     history = history_of(index.place, store=Store(None))
     assert history is not None
-    (only,), _ = tests_to_run.tests_for(
+    (only,), _ = affected_tests.select_tests(
         index, [place(index, "rules.ini")], together=lambda: ChangedTogether(history)
     )
     assert (only.path, only.tier) == ("tests/test_rules_file.py", Tier.TOGETHER)
@@ -95,12 +96,12 @@ def test_no_more_than_eight_are_chosen(tmp_path: Path) -> None:
         for n in range(20)
     }
     index = index_of(tmp_path, SHOP | many)
-    assert len(tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")]).tests) == MOST_TESTS
+    assert len(affected_tests.select_tests(index, [place(index, "shop/price.py", "net")]).tests) == MAX_TESTS
 
 
 def test_an_edited_file_of_tests_is_run_whole(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
-    (only,), command = tests_to_run.tests_for(index, [place(index, "tests/test_price.py", "test_net")])
+    (only,), command = affected_tests.select_tests(index, [place(index, "tests/test_price.py", "test_net")])
     assert (only.tier, only.reason, only.line) == (Tier.CHANGED, "is part of the change", 4)
     assert command == "python -m pytest tests/test_price.py"
 
@@ -113,7 +114,7 @@ def test_what_calls_a_method_by_its_name_alone_is_run_whole(tmp_path: Path) -> N
             "test_b.py": "def test_b(made):\n    made.settle()\n\n\ndef test_c():\n    pass\n",
         },
     )
-    (only,), _ = tests_to_run.tests_for(index, [place(index, "a.py", "A.settle")])
+    (only,), _ = affected_tests.select_tests(index, [place(index, "a.py", "A.settle")])
     assert (only.path, only.names, only.reason) == ("test_b.py", (), "calls `A.settle`")
 
 
@@ -121,7 +122,7 @@ def test_what_calls_a_method_by_its_name_alone_is_run_whole(tmp_path: Path) -> N
 def test_the_command_is_that_of_the_repository(tmp_path: Path, kind: str) -> None:
     files, path, name, wanted = COMMANDS[kind]
     index = index_of(tmp_path, files)
-    assert tests_to_run.tests_for(index, [place(index, path, name)]).command == wanted
+    assert affected_tests.select_tests(index, [place(index, path, name)]).command == wanted
 
 
 PYTHON = {
@@ -152,7 +153,7 @@ def test_the_command_as_printed_runs_those_tests_and_no_others(tmp_path: Path, r
     if shutil.which(program, path=path) is None:
         pytest.skip(f"{program} is not installed")
     index = index_of(tmp_path, files)
-    command = ["sh", "-c", tests_to_run.tests_for(index, [place(index, source, "net")]).command]
+    command = ["sh", "-c", affected_tests.select_tests(index, [place(index, source, "net")]).command]
     environment = {**os.environ, "PATH": path}
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

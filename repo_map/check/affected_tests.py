@@ -1,0 +1,312 @@
+"""Select the tests to run after a change: at most five files, each with a reason, and their command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.check.model import SelectedTest, Tier
+from repo_map.check.resolution import SCRIPTS
+from repo_map.check.runner_commands import build_test_command
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.messages import one_line
+from repo_map.relations.model import Confidence, Place, RelationKind
+from repo_map.relations.resolve import relations_of
+from repo_map.relations.text_search import files_with
+from repo_map.sources.file_kinds import (
+    COPIED,
+    is_below_tests,
+    is_entry,
+    is_named_as_helper,
+    is_run_as_test,
+    subject_of,
+)
+
+if TYPE_CHECKING:
+    from repo_map.history.together import ChangedTogether
+    from repo_map.index.repo_index import RepoIndex
+
+MAX_TESTS: Final = 5
+_ENOUGH: Final = 2
+"""Test files beside which distant ones, and those that only import the change, are left out."""
+_MAX_DEPTH: Final = 8
+"""Calls between a test and the change."""
+_NEAR: Final = 2
+"""Calls up to which a test precedes one of the same name."""
+_MAX_EXPANDED: Final = 150
+"""Definitions whose callers are looked up."""
+_MAX_CHANGED: Final = 40
+_MAX_IMPORTERS: Final = 400
+_MAX_NAMED: Final = 3
+"""Tests of a file that are named; with more of them the whole file is run."""
+_RUNS: Final = re.compile(r"^(?:describe|it|test|suite)(?:\.\w+)?\s*\(", re.M)
+"""A script that defines tests."""
+_TEST_NAME: Final = re.compile(r"test|Test|Fuzz|Example|Benchmark|it_|should")
+_FUNCTION_TESTS: Final = frozenset({"python", "go", "java", "kotlin"})
+"""Languages in which a test is a function."""
+
+
+class AffectedTests(NamedTuple):
+    """What to run after a change."""
+
+    tests: tuple[SelectedTest, ...]
+    """At most ``MAX_TESTS``, the strongest reason first."""
+    command: str
+    """Runs just these from the root; ``""`` if the repository's configuration doesn't tell how."""
+
+
+def select_tests(
+    index: RepoIndex,
+    places: Sequence[Place],
+    *,
+    earlier: Sequence[SelectedTest] = (),
+    together: Callable[[], ChangedTogether | None] = lambda: None,
+) -> AffectedTests:
+    """Return the tests that say most about some definitions.
+
+    Args:
+        index: The tree.
+        places: Definitions that change; row -1 is a file as a whole.
+        earlier: Tests that called removed definitions in the tree before.
+        together: Gives what changed together in the history; it is called if there are too few tests.
+    """
+    with relations_of(index).asking():
+        found = _Selector(index, places).select(earlier, together)
+    return AffectedTests(found, build_test_command(index, [(each.path, each.names) for each in found]))
+
+
+def select_calling_tests(index: RepoIndex, places: Sequence[Place]) -> tuple[SelectedTest, ...]:
+    """Return the tests from which few calls lead to some definitions."""
+    with relations_of(index).asking():
+        selector = _Selector(index, places)
+        selector.add_near({})
+        return tuple(selector.found.values())
+
+
+class _Reach(NamedTuple):
+    """How a test file reaches the change."""
+
+    depth: int
+    """Calls on the way."""
+    target: Place
+    places: list[Place]
+    """Of the tests in it."""
+    is_resolved: bool
+
+
+class _Selector:
+    """Collects the tests of some definitions."""
+
+    def __init__(self, index: RepoIndex, places: Sequence[Place]) -> None:
+        self._index = index
+        self._relations = relations_of(index)
+        self._places = tuple(dict.fromkeys(places))
+        self._files = tuple(dict.fromkeys(file for file, _ in self._places))
+        self._sources = [file for file in self._files if not is_test_file(index, file)]
+        self.found: dict[str, SelectedTest] = {}
+
+    def select(
+        self, earlier: Sequence[SelectedTest], together: Callable[[], ChangedTogether | None]
+    ) -> tuple[SelectedTest, ...]:
+        """Return the tests, tier by tier."""
+        self._add_changed()
+        same_name = self._same_name()
+        far = self.add_near(same_name)
+        for each in earlier:
+            if self._index.file_id(each.path) is not None:
+                self.found.setdefault(each.path, each._replace(names=()))
+        paths = self._index.paths
+        for file, source in same_name.items():
+            reason = "holds its own tests" if source == file else f"is named after {paths[source]}"
+            self._add(file, (), Tier.SAME_NAME, reason)
+        if len(self.found) < MAX_TESTS:
+            for file, reason in self._changed_together(together()):
+                self._add(file, (), Tier.TOGETHER, reason)
+        for file, reach in far.items():
+            if len(self.found) < _ENOUGH:
+                self._add_reached(file, reach)
+        for file, source in self._importing():
+            self._add(file, (), Tier.IMPORTS, f"imports {paths[source]}")
+        return tuple(self.found.values())[:MAX_TESTS]
+
+    def _add_changed(self) -> None:
+        for place in self._places:
+            if is_test_file(self._index, place[0]):
+                self._add(place[0], (place,), Tier.CHANGED, "is part of the change", is_whole=True)
+
+    def add_near(self, same_name: dict[int, int]) -> dict[int, _Reach]:
+        """Add the tests from which few calls lead to the change, and return the others, nearest first."""
+        reached = self._reached()
+
+        def order(file: int) -> tuple[int, int, int, str]:
+            each = reached[file]
+            distance = min((self._distance(file, source) for source in self._files), default=0)
+            return each.depth - (file in same_name), -len(each.places), distance, self._index.paths[file]
+
+        ordered = sorted(reached, key=order)
+        for file in ordered:
+            if reached[file].depth <= _NEAR:
+                self._add_reached(file, reached[file])
+        return {file: reached[file] for file in ordered if reached[file].depth > _NEAR}
+
+    def _add_reached(self, file: int, reach: _Reach) -> None:
+        name = one_line(self._index.qualified_name(*reach.target)) or self._index.paths[reach.target[0]]
+        reason = f"calls `{name}`" if reach.depth <= 1 else f"reaches `{name}` by {reach.depth} calls"
+        self._add(file, reach.places, Tier.CALLS, reason, is_whole=not reach.is_resolved)
+
+    def _add(
+        self, file: int, places: Iterable[Place], tier: Tier, reason: str, *, is_whole: bool = False
+    ) -> None:
+        path, definitions = self._index.paths[file], self._index.definitions(file)
+        names = list(dict.fromkeys(_test_name(self._index, each) for each in places))
+        lines = [definitions[row].sig_start for at, row in places if at == file and row >= 0]
+        is_whole = is_whole or not names or "" in names or len(names) > _MAX_NAMED
+        test = SelectedTest(path, () if is_whole else tuple(names), min(lines, default=1), tier, reason)
+        self.found.setdefault(path, test)
+
+    def _reached(self) -> dict[int, _Reach]:
+        """Return the test files from which calls lead to the change, nearest first."""
+        found: dict[int, _Reach] = {}
+        level = {
+            place: (place, True)
+            for place in self._places[:_MAX_CHANGED]
+            if place[1] >= 0 and self._relations.knows(place[0])
+        }
+        seen, expanded = set(level), 0
+        for depth in range(1, _MAX_DEPTH + 1):
+            following: dict[Place, tuple[Place, bool]] = {}
+            for place, (target, is_sure) in level.items():
+                expanded += 1
+                if expanded > _MAX_EXPANDED:
+                    break
+                for source, confidence in self._callers(place, is_first=depth == 1).items():
+                    is_resolved = is_sure and confidence is Confidence.RESOLVED
+                    if self._is_test(source):
+                        reach = found.setdefault(source[0], _Reach(depth, target, [], is_resolved))
+                        if source not in reach.places and reach.depth == depth:
+                            reach.places.append(source)
+                            found[source[0]] = reach._replace(is_resolved=reach.is_resolved and is_resolved)
+                    elif source not in seen and source[1] >= 0:
+                        seen.add(source)
+                        following[source] = (target, is_resolved)
+            is_enough = len(found) >= MAX_TESTS or (len(found) >= _ENOUGH and depth >= _NEAR)
+            if is_enough or expanded > _MAX_EXPANDED:
+                break
+            level = following
+        return found
+
+    def _callers(self, place: Place, *, is_first: bool) -> dict[Place, Confidence]:
+        """Return what calls or uses a definition, each with its confidence."""
+        relations, sure = self._relations, self._relations.max_confidence(place[0])
+        if self._index.definitions(place[0])[place[1]].kind in FUNCTIONS:
+            calls = relations.callers_of(place, sure)
+            if not calls and is_first:
+                calls = relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place, sure)
+        else:
+            calls = relations.uses_of(place, sure)
+        found = {each.source: each.confidence for each in calls if each.kind is not RelationKind.IMPORT}
+        # A call of the interface's method may reach this one.
+        for base in relations.overrides_of(place) if is_first else ():
+            for each in relations.callers_of(base.target, sure):
+                found.setdefault(each.source, each.confidence)
+        return found
+
+    def _is_test(self, place: Place) -> bool:
+        """Return True for a test itself, not for a helper of tests."""
+        if is_test_file(self._index, place[0]):
+            is_script = self._index.language(place[0]) not in _FUNCTION_TESTS
+            return place[1] < 0 or is_script or bool(_test_name(self._index, place))
+        is_rust = self._index.paths[place[0]].endswith(".rs")
+        return is_rust and (self._index.files.is_test(place[0]) or _inline_module(self._index, place) >= 0)
+
+    def _same_name(self) -> dict[int, int]:
+        """Return the test files named after a changed file, nearest first, each with that file."""
+        index = self._index
+        found = {file: file for file in self._sources if has_inline_tests(index, file)}
+        subjects = {subject_of(index.paths[file]): file for file in reversed(self._sources)}
+        subjects.pop("", None)
+        near = [
+            (self._distance(file, subjects[name]), file, subjects[name])
+            for file, path in enumerate(index.paths)
+            if (name := subject_of(path)) in subjects
+            and file not in self._files
+            and is_test_file(index, file)
+        ]
+        return found | {file: source for _, file, source in sorted(near)}
+
+    def _importing(self) -> Iterator[tuple[int, int]]:
+        """Yield test files that import a changed file, each with it; only files with its name are read."""
+        for source in self._sources:
+            path = self._index.paths[source]
+            steps = path.rpartition(".")[0].split("/")
+            name = steps[-1] if not is_entry(path) or len(steps) < 2 else steps[-2]
+            candidates = files_with(self._index, (name,)) if self._relations.knows(source) else ()
+            for file in candidates[:_MAX_IMPORTERS]:
+                if len(self.found) >= _ENOUGH:
+                    return
+                imports = self._relations.imports_of(file) if is_test_file(self._index, file) else ()
+                if any(each.target[0] == source for each in imports):
+                    yield file, source
+
+    def _changed_together(self, together: ChangedTogether | None) -> Iterator[tuple[int, str]]:
+        if together is None:
+            return
+        tests = {path: file for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)}
+        for source in self._sources:
+            path = self._index.paths[source]
+            for each in together.with_(path, list(tests)):
+                if each.other in tests:
+                    yield tests[each.other], f"changed in {each.together} of {each.changes} changes of {path}"
+
+    def _distance(self, file: int, other: int) -> int:
+        """Return how many folders only one of two paths has below their common ones."""
+        one, two = (self._index.paths[each].split("/")[:-1] for each in (file, other))
+        shared = next((at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), None)
+        return len(one) + len(two) - 2 * (min(len(one), len(two)) if shared is None else shared)
+
+
+def is_test_file(index: RepoIndex, file: int) -> bool:
+    """Return True if a test runner runs a file; helpers and fixtures of tests are not run."""
+    path = index.paths[file]
+    if int(index.files.flags[file]) & int(COPIED):
+        return False
+    if is_run_as_test(path):
+        # A module of this name may define what a program calls tests, as Jinja's does.
+        return path.rpartition("/")[2] != "tests.py" or any(
+            each.name.startswith("test_") or "Test" in each.name
+            for each in index.definitions(file)
+            if each.parent < 0 or each.kind in FUNCTIONS
+        )
+    # A file named like a helper may be the tests of a source of that name.
+    is_script = index.language(file) in SCRIPTS and is_named_as_helper(path) and is_below_tests(path)
+    return is_script and _RUNS.search(index.text(file)) is not None
+
+
+def has_inline_tests(index: RepoIndex, file: int) -> bool:
+    """Return True for a Rust source with a module of its own tests."""
+    return any(_inline_module(index, (file, row)) >= 0 for row in range(len(index.definitions(file))))
+
+
+def _inline_module(index: RepoIndex, place: Place) -> int:
+    """Return the row of the module of tests around a definition of a Rust source, -1 without one."""
+    file, row = place
+    definitions = index.definitions(file) if index.paths[file].endswith(".rs") else ()
+    while definitions and row >= 0:
+        if definitions[row].kind in ("module", "namespace") and definitions[row].name in ("tests", "test"):
+            return row
+        row = definitions[row].parent
+    return -1
+
+
+def _test_name(index: RepoIndex, place: Place) -> str:
+    """Return the qualified name of the outermost test around a place, ``""`` without one."""
+    file, row = place
+    definitions, found = index.definitions(file), -1
+    is_java = index.paths[file].endswith((".java", ".kt"))
+    while row >= 0:
+        name = definitions[row].name.rpartition(".")[2]
+        if definitions[row].kind in FUNCTIONS and (is_java or _TEST_NAME.match(name)):
+            found = row
+        row = definitions[row].parent
+    return index.qualified_name(file, found) if found >= 0 else ""

@@ -1,0 +1,271 @@
+"""Summarize a change by names: edited definitions, removed names, and what could not be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.check.hunks import ChangedRange, ignore_whitespace
+from repo_map.check.model import MAX_WORDS_CHARS, ChangedPart, Changes, RemovedName
+from repo_map.check.patch import FilePatch
+from repo_map.check.trees import PatchedFile, TreeComparison, TreeVersion
+from repo_map.languages.kinds import CODE, CONTAINERS, FUNCTIONS, MEMBERS, TYPES
+from repo_map.messages import first_three, one_line, plural
+from repo_map.parsing.facts_model import ASSIGNED, DECLARED, FIELD, FIELD_TYPE
+from repo_map.relations.file_facts import FileViews
+from repo_map.secrets.masking import mask_text
+
+if TYPE_CHECKING:
+    from repo_map.parsing.values import Definition
+
+MAX_PARTS: Final = 120
+"""Definitions and runs of lines that count as changed."""
+MAX_REMOVED: Final = 60
+_MAX_NAME_CHARS: Final = 120
+
+
+class ExportedName(NamedTuple):
+    """A name that other code can use: a definition, a field, a name bound at the top of a file or class."""
+
+    name: str
+    owner: str
+    """The qualified name of its class, ``""`` at the top of a file."""
+    line: int
+    """1-based."""
+
+
+def find_changes(trees: TreeComparison, notes: Sequence[str] = ()) -> Changes:
+    """Return what a patch changes, by the lines of the tree as it is.
+
+    Args:
+        trees: The trees before and after the patch.
+        notes: What could not be read of the patch.
+    """
+    collector = _Collector(trees)
+    for each in trees.patched:
+        collector.add(each)
+    return collector.result(notes)
+
+
+class _Collector:
+    """Collects the changes of the files of a patch."""
+
+    def __init__(self, trees: TreeComparison) -> None:
+        self._trees = trees
+        self._index = trees.index
+        self._parts: dict[tuple[str, str, int], ChangedPart] = {}
+        self._removed: dict[tuple[str, str, str], RemovedName] = {}
+        self._added: dict[str, str] = {}
+        """Added names, each with its file."""
+        self._notes: dict[str, list[str]] = {}
+        self._not_applied: dict[str, int] = {}
+        self._whitespace: dict[str, int] = {}
+        self._words: list[str] = []
+
+    def result(self, notes: Sequence[str]) -> Changes:
+        """Return what was collected."""
+        parts = tuple(self._parts.values())
+        removed = tuple(
+            each._replace(replacement=f"in `{self._added[each.name]}`") if each.name in self._added else each
+            for each in self._removed.values()
+        )
+        own = [f"{what}: {_listed(paths)}." for what, paths in self._notes.items()]
+        for paths, what, reason in (
+            (self._whitespace, "line", "Only white space differs, so not followed"),
+            (
+                self._not_applied,
+                "change",
+                "The patch does not apply to the files as they are, so not followed",
+            ),
+        ):
+            if paths:
+                own.append(f"{reason}: {plural(sum(paths.values()), what)} of {_listed(list(paths))}.")
+        if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
+            own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
+        words = "\n".join(self._words)[:MAX_WORDS_CHARS] if parts or removed else ""
+        return Changes(parts[:MAX_PARTS], removed[:MAX_REMOVED], (*notes, *own), words=words)
+
+    def add(self, patched: PatchedFile) -> None:
+        """Add what is done to one file."""
+        self._add_note(patched.patch, is_here=patched.file is not None)
+        if patched.file is not None:
+            self._add_ranges(patched, patched.file)
+        if patched.is_followed:
+            self._add_removed(patched.patch)
+
+    def _add_note(self, patch: FilePatch, *, is_here: bool) -> None:
+        """Note what is done to a file besides its lines."""
+        shown, note = shown_path(patch.path), ""
+        if patch.is_binary:
+            note = "Binary, or not read, so not followed"
+        elif not patch.new:
+            note = "Deleted by the patch" if is_here else "Deleted"
+        elif not patch.old:
+            note = "New" if is_here else "New in the patch, and not here yet"
+        elif not is_here:
+            note = "Not in this repository, so not followed"
+        if note:
+            self._notes.setdefault(note, []).append(shown)
+        if patch.old and patch.new and patch.old != patch.new:
+            self._notes.setdefault("Renamed", []).append(f"{shown_path(patch.old)} to {shown}")
+
+    def _add_ranges(self, patched: PatchedFile, file: int) -> None:
+        """Add the definitions that hunks edit."""
+        path, language = self._index.paths[file], self._index.language(file)
+        for hunk, located in zip(patched.patch.hunks, patched.hunks, strict=False):
+            marked = ignore_whitespace(hunk.lines, language)
+            if respaced := (_changed_lines(hunk.lines) - _changed_lines(marked)) // 2:
+                self._whitespace[path] = self._whitespace.get(path, 0) + respaced
+            self._words += (line[1:] for line in marked if line[0] != " ")
+            if located is None:
+                self._not_applied[path] = self._not_applied.get(path, 0) + 1
+            for each in located.ranges if located is not None else ():
+                self._add_range(file, each)
+
+    def _add_range(self, file: int, changed: ChangedRange) -> None:
+        path, definitions = self._index.paths[file], self._index.definitions(file)
+        rows = list(_edited_rows(definitions, changed, self._index.text(file).split("\n")))
+        for row in rows:
+            each, name = definitions[row], self._index.qualified_name(file, row)
+            self._parts.setdefault((path, name, each.start), ChangedPart(path, name, each.start, each.end))
+        if not rows and not changed.is_between:
+            part = ChangedPart(path, "", changed.first, changed.last)
+            self._parts.setdefault((path, "", changed.first), part)
+
+    def _add_removed(self, patch: FilePatch) -> None:
+        """Add the names that only the file before exports."""
+        before, after = self._trees.before, self._trees.after
+        old, new = exported_names(before, patch.old), exported_names(after, patch.new)
+        removed, added = _difference(old, new)
+        self._added.update((each.name, shown_path(patch.path)) for each in added)
+        replaced: dict[ExportedName, str] = {}
+        for hunk in patch.hunks:
+            going = [each for each in removed if _line(before, patch.old, each.line) in hunk.marked("-")]
+            coming = [each for each in added if _line(after, patch.new, each.line) in hunk.marked("+")]
+            if len(going) == len(coming) == 1:
+                replaced[going[0]] = f"`{coming[0].name}`"
+        file = before.index.file_id(patch.old) if patch.old else None
+        for each in removed:
+            if not each.owner and file is not None and self._trees.line_after(file, each.line):
+                continue  # Its line is unchanged: of long lists not every name is read.
+            name = RemovedName(shown_path(patch.old), each.name, replaced.get(each, ""), each.owner)
+            self._removed.setdefault((patch.old, each.owner, each.name), name)
+
+
+def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
+    """Return the names of a file that other code can use, in source order, each once."""
+    file = tree.index.file_id(path) if path else None
+    if file is None:
+        return ()
+    definitions = tree.index.definitions(file)
+    found: dict[tuple[str, str], ExportedName] = {}
+    for each in tree.index.derived(FileViews)[file].bindings:
+        is_field, is_top = each.kind in (FIELD, FIELD_TYPE), each.kind in (ASSIGNED, DECLARED)
+        rows = list(_enclosing(definitions, each.definition))
+        owner = _owner(definitions, rows)
+        is_local = is_top and any(definitions[row].kind in FUNCTIONS for row in rows)
+        if (is_top and not is_local) or (is_field and owner):
+            found[owner, each.name] = ExportedName(each.name, owner, each.line)
+    # A definition gives the line of a name more exactly than a binding.
+    for definition in definitions:
+        rows = list(_enclosing(definitions, definition.parent))
+        is_local = any(definitions[row].kind in FUNCTIONS for row in rows)
+        if definition.kind in CODE | MEMBERS | {"table"} and not is_local:
+            *own, name = definition.name.split(".")
+            outer = [
+                definitions[row].name for row in reversed(rows) if definitions[row].kind in CODE | CONTAINERS
+            ]
+            owner = ".".join((*outer, *own))
+            found[owner, name] = ExportedName(name, owner, definition.sig_start)
+    usable = (each for each in found.values() if each.name.strip("_") and len(each.name) <= _MAX_NAME_CHARS)
+    return tuple(sorted(usable, key=lambda each: (each.line, each.owner, each.name)))
+
+
+def _difference(
+    before: Sequence[ExportedName], after: Sequence[ExportedName]
+) -> tuple[list[ExportedName], list[ExportedName]]:
+    """Return removed and added names; a name that only moves from one owner to another is neither."""
+    old, new = ({(each.owner, each.name) for each in side} for side in (before, after))
+    old_names, new_names = ({name for _, name in side} for side in (old, new))
+    owners = {f"{owner}.{name}" if owner else name for owner, name in new}
+    coming = {name for owner, name in new if (owner, name) not in old}
+    removed = [
+        each
+        for each in before
+        if (each.owner, each.name) not in new
+        # The same name elsewhere in the file is no replacement if both had their own owner before.
+        and (each.name not in new_names or (each.owner in owners and each.name not in coming))
+    ]
+    added = [each for each in after if (each.owner, each.name) not in old and each.name not in old_names]
+    return removed, added
+
+
+def _enclosing(definitions: Sequence[Definition], row: int) -> Iterator[int]:
+    """Yield a definition and those around it, from the inside out."""
+    while row >= 0:
+        yield row
+        row = definitions[row].parent
+
+
+def _owner(definitions: Sequence[Definition], rows: Sequence[int]) -> str:
+    """Return the qualified name of the innermost class among enclosing definitions, ``""`` without one."""
+    at = next((at for at, row in enumerate(rows) if definitions[row].kind in CONTAINERS), len(rows))
+    return ".".join(reversed([definitions[row].name for row in rows[at:]]))
+
+
+def _line(tree: TreeVersion, path: str, line: int) -> str:
+    file = tree.index.file_id(path)
+    return tree.lines(file)[line - 1] if file is not None else ""
+
+
+def _edited_rows(
+    definitions: Sequence[Definition], changed: ChangedRange, lines: Sequence[str]
+) -> Iterator[int]:
+    """Yield the definitions whose own lines change: functions, else the innermost definition around."""
+    top = [
+        row
+        for row, each in enumerate(definitions)
+        if not any(definitions[outer].kind in FUNCTIONS for outer in _enclosing(definitions, each.parent))
+    ]
+    functions = [row for row in top if definitions[row].kind in FUNCTIONS]
+    functions = [row for row in functions if _is_edited(definitions[row], changed, lines)]
+    yield from functions
+    if functions:
+        return
+    others = [row for row in top if definitions[row].kind in (CODE | MEMBERS) - FUNCTIONS]
+    around = [row for row in others if _covers(definitions[row], changed)]
+    if around:
+        yield min(around, key=lambda row: (definitions[row].end - definitions[row].start, row))
+    if not changed.is_between:
+        for row in others:
+            each = definitions[row]
+            is_inside = changed.first <= each.start and each.end <= changed.last
+            if each.kind in TYPES | MEMBERS and is_inside and row not in around:
+                yield row
+
+
+def _covers(definition: Definition, changed: ChangedRange) -> bool:
+    return definition.start <= changed.first and changed.last <= definition.end
+
+
+def _is_edited(definition: Definition, changed: ChangedRange, lines: Sequence[str]) -> bool:
+    if not changed.is_between:
+        return definition.start <= changed.last and changed.first <= definition.end
+    # Lines inserted after a function's last line belong to it if they are indented like its body.
+    head = lines[definition.sig_start - 1]
+    is_body = changed.first == definition.end and changed.indent > len(head) - len(head.lstrip())
+    return is_body or _covers(definition, changed)
+
+
+def _changed_lines(lines: Sequence[str]) -> int:
+    return sum(line[0] != " " for line in lines)
+
+
+def shown_path(path: str) -> str:
+    """Return a path of a patch as it is safe to report."""
+    shown = one_line(mask_text(path))
+    return shown if len(shown) <= _MAX_NAME_CHARS else f"{shown[: _MAX_NAME_CHARS - 1]}…"
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return first_three([f"`{path}`" for path in paths])

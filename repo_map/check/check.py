@@ -1,0 +1,185 @@
+"""Check a change: what it breaks, from the trees before and after it, and which tests to run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from repo_map.check.affected_tests import select_calling_tests, select_tests
+from repo_map.check.changes import find_changes, shown_path
+from repo_map.check.impact import changed_definitions
+from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
+from repo_map.check.occurrences import unresolved_occurrences
+from repo_map.check.overrides import OverrideChecker
+from repo_map.check.patch import Patch
+from repo_map.check.references import RemovedReferences
+from repo_map.check.signatures import SignatureChecker
+from repo_map.check.trees import ChangedFile, TreeComparison, compare_trees
+from repo_map.check.undefined_names import undefined_names
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
+from repo_map.messages import first_three, plural
+from repo_map.relations.model import Place
+from repo_map.relations.resolve import relations_of
+from repo_map.sources.file_kinds import COPIED, is_built, is_made
+
+if TYPE_CHECKING:
+    from repo_map.history.together import ChangedTogether
+    from repo_map.index.repo_index import RepoIndex
+
+_ORDER: Final = {kind: at for at, kind in enumerate(FindingKind)}
+_EXACT_GRAMMARS: Final = frozenset(
+    {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}
+)
+"""Languages whose grammars parse all valid source; new files of others are not judged."""
+_JSON_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
+_TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|,\s*([}\]])')
+_MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
+
+
+def check_changes(
+    index: RepoIndex, patch: Patch, together: Callable[[], ChangedTogether | None] = lambda: None
+) -> CheckReport:
+    """Return what a patch breaks, and the tests to run; the index may have it already or not.
+
+    Args:
+        index: The tree.
+        patch: The change.
+        together: Gives what changed together in the tree's history; it is called if calls and names lead to
+            too few tests.
+    """
+    trees = compare_trees(index, patch)
+    changes = find_changes(trees, patch.notes)
+    before, after = trees.before, trees.after
+    with (
+        relations_of(before.index).asking() as question,
+        relations_of(after.index).asking() as question_after,
+    ):
+        before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
+        after.read([file for each in trees.files if (file := trees.new_file(each)) is not None])
+        references, signatures = RemovedReferences(trees), SignatureChecker(trees)
+        found = [
+            *syntax_errors(trees),
+            *references.find(),
+            *undefined_names(trees),
+            *signatures.find(),
+            *OverrideChecker(trees).find(signatures.changed),
+        ]
+        findings = _ordered(each for each in found if not _is_generated(trees, each.path))
+        unresolved = unresolved_occurrences(trees, changes.removed, signatures.incompatible, findings)
+        limitations = (
+            *references.limitations,
+            *signatures.limitations,
+            *unresolved,
+            *_unresolved_languages(trees),
+        )
+        removed = [each for each in references.removed if not before.is_local(each)]
+        earlier = select_calling_tests(before.index, removed)
+        selection = select_tests(
+            after.index, changed_places(trees, changes), earlier=earlier, together=together
+        )
+    limitations = tuple(dict.fromkeys((*limitations, *filter(None, (question.told, question_after.told)))))
+    unread = [shown_path(each.patch.path) for each in trees.patched if not each.is_followed]
+    files = f"{plural(len(unread), 'file')} of the change"
+    not_followed = [f"{files} could not be followed: {first_three(unread)}."]
+    changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))
+    changes = changes._replace(findings=findings, tests=selection.command, limitations=limitations)
+    limitations = (*patch.notes, *limitations, *(not_followed if unread else ()))
+    return CheckReport(findings, limitations, changed, selection.tests, selection.command, changes)
+
+
+def changed_places(trees: TreeComparison, changes: Changes) -> tuple[Place, ...]:
+    """Return the edited and added definitions of the tree after; row -1 for files without one."""
+    found = dict.fromkeys((*changed_definitions(trees.after.index, changes), *trees.added))
+    for each in trees.files:
+        file = trees.new_file(each)
+        if file is not None and all(place[0] != file for place in found):
+            found[file, -1] = None
+    return tuple(found)
+
+
+def _is_generated(trees: TreeComparison, path: str) -> bool:
+    """Return True for a file that a program made of others: it is made again, and not edited."""
+    index = trees.after.index
+    file = index.file_id(path)
+    return is_built(path) or (file is not None and bool(int(index.files.flags[file]) & int(COPIED)))
+
+
+def _unresolved_languages(trees: TreeComparison) -> Iterator[str]:
+    """Yield a sentence about the languages of changed files whose names are not resolved."""
+    unresolved: dict[str, None] = {}
+    for each in trees.files:
+        tree = trees.after if each.new else trees.before
+        file = tree.index.file_id(each.new or each.old)
+        language = tree.language(file) if file is not None else ""
+        is_code = bool(language) and language_named(language).role is LanguageRole.CODE
+        if is_code and file is not None and not tree.relations.knows(file):
+            unresolved.setdefault(language)
+    if unresolved:
+        yield f"Names of {first_three(list(unresolved))} are not resolved."
+
+
+def _ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings by kind, one for each line and name."""
+    best: dict[tuple[str, int, str], Finding] = {}
+    for each in found:
+        best.setdefault((each.path, each.line, each.name.rpartition(".")[2]), each)
+    return tuple(sorted(best.values(), key=lambda each: (_ORDER[each.kind], each.path, each.line)))
+
+
+def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
+    """Yield the first line of each edited file that can't be parsed, if all could be before."""
+    for each in trees.files:
+        file = trees.new_file(each)
+        if file is None:
+            continue
+        lines = enumerate(trees.after.lines(file), 1)
+        marked = (at for at, line in lines if _MERGE_MARKER.match(line) and not each.lines.before(at))
+        line, message, action = next(marked, 0), "it holds the marks of a merge", "resolve the merge"
+        if not line:
+            line, message, action = (
+                _first_error(trees, each, file),
+                "it does not parse from here on",
+                "fix the syntax",
+            )
+        if line:
+            yield Finding(FindingKind.UNPARSED, each.new, line, "", "", message, action)
+
+
+def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
+    """Return the first line that the change made invalid, 0 without one."""
+    errors, text = trees.after.forms(file).errors, trees.after.index.text(file)
+    old = trees.old_file(changed)
+    is_exact = trees.after.language(file) in _EXACT_GRAMMARS
+    if (
+        not errors
+        or (old is None and (not is_exact or is_made(changed.new)))
+        or _is_loose_json(changed.new, text)
+    ):
+        return 0
+    if old is not None:
+        forms, before = trees.before.forms(old), trees.before.index.text(old)
+        # With macros the grammar may fail on valid source: open brackets decide.
+        is_valid = not is_exact and _open_brackets(before) == _open_brackets(text)
+        if forms.errors or not forms.is_read or is_valid:
+            return 0
+    return errors[0]
+
+
+def _is_loose_json(path: str, text: str) -> bool:
+    """Return True for JSON with comments and trailing commas, as many tools read it."""
+    if not path.endswith((".json", ".jsonc", ".json5")):
+        return False
+    bare = _JSON_COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else "", text)
+    try:
+        msgspec.json.decode(_TRAILING_COMMA.sub(lambda found: found[1] or found[0], bare).encode())
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def _open_brackets(text: str) -> tuple[int, ...]:
+    return tuple(text.count(one) - text.count(other) for one, other in ("()", "{}", "[]"))

@@ -1,0 +1,219 @@
+"""What depends on definitions that change: callers, overrides and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.check.model import BREAKING, NO_CHANGES, Changes, RemovedName
+from repo_map.graph.references import referrers, unique_definitions
+from repo_map.languages.kinds import FUNCTIONS, TYPES
+from repo_map.relations.model import Confidence, Place, Relation
+from repo_map.relations.resolve import Relations, relations_of
+from repo_map.relations.text_search import row_at
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+_MAX_TEST_DEPTH: Final = 8
+"""Calls up to which a test is searched if none is nearer."""
+_MAX_FOLLOWED: Final = 80
+"""Changed definitions whose users are searched."""
+
+
+class Dependent(NamedTuple):
+    """A place that depends on a change."""
+
+    place: Place
+    """The definition around it; row -1 is the file's top."""
+    line: int
+    """1-based, in its file."""
+    target: str
+    """The qualified name of what it depends on."""
+    confidence: Confidence
+
+
+class Impact(NamedTuple):
+    """Changed definitions and what depends on them; each place once in its list, the surest first."""
+
+    changed: tuple[Place, ...] = ()
+    removed: tuple[RemovedName, ...] = ()
+    broken: tuple[Dependent, ...] = ()
+    """What the check found."""
+    callers: tuple[Dependent, ...] = ()
+    """Calls and uses from outside of the change, tests left out."""
+    overrides: tuple[Dependent, ...] = ()
+    """Methods that override or implement a changed one, and classes that extend a changed one."""
+    base_methods: tuple[Dependent, ...] = ()
+    """What changed methods override or implement."""
+    tests: tuple[Dependent, ...] = ()
+    """Tests outside of the change that reach a changed definition."""
+    own_tests: tuple[Dependent, ...] = ()
+    """Tests that are part of the change."""
+    untested: tuple[Place, ...] = ()
+    """Changed functions that no test was found to reach."""
+    limitation: str = ""
+    """How much could not be followed, in a sentence."""
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.removed)
+
+
+def find_impact(index: RepoIndex, targets: Sequence[Place], changes: Changes = NO_CHANGES) -> Impact:
+    """Return what depends on some definitions, and what a change was found to break.
+
+    Of a class the subclasses count, and its users if it is the only target. In a language whose names are not
+    resolved, the users of a unique name are likely ones.
+    """
+    with relations_of(index).asking() as question:
+        found = _ImpactFinder(index, targets, changes).find()
+    return found._replace(limitation=question.told)
+
+
+def find_impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:
+    """Return what depends on a change, by the index as it is now."""
+    return find_impact(index, changed_definitions(index, changes), changes)
+
+
+def changed_definitions(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
+    """Return the changed definitions that the index has, in the order of the change."""
+    found: dict[Place, None] = {}
+    for part in changes.parts:
+        file = index.file_id(part.path)
+        definitions = index.definitions(file) if file is not None and part.name else ()
+        rows = [row for row in range(len(definitions)) if index.qualified_name(file or 0, row) == part.name]
+        if rows:
+            nearest = min(rows, key=lambda row: abs(definitions[row].start - part.first))
+            found[file or 0, nearest] = None
+    return tuple(found)
+
+
+class _ImpactFinder:
+    """Collects what depends on the targets."""
+
+    def __init__(self, index: RepoIndex, targets: Sequence[Place], changes: Changes) -> None:
+        self._index = index
+        self._relations: Relations = relations_of(index)
+        self._targets = tuple(dict.fromkeys(targets))
+        self._changed = set(self._targets)
+        self._changes = changes
+
+    def find(self) -> Impact:
+        """Return all of it."""
+        callers, overrides, base_methods = list[Dependent](), list[Dependent](), list[Dependent]()
+        tests, own_tests, untested = list[Dependent](), list[Dependent](), list[Place]()
+        removed = {(each.path, each.name, each.owner) for each in self._changes.removed}
+        for place in self._targets[:_MAX_FOLLOWED]:
+            owner, _, name = self._index.qualified_name(*place).rpartition(".")
+            path = self._index.paths[place[0]]
+            is_removed = bool(removed & {(path, name, owner), (path, name, "")})
+            users = list(self._users(place))
+            if not is_removed:
+                callers += (each for each in users if self._is_outside(each) and not self._is_test(each))
+            reached = [*self._tests(place), *(each for each in users if self._is_test(each))]
+            tests += filter(self._is_outside, reached)
+            if not self._index.files.is_test(place[0]):
+                own_tests += (each for each in reached if not self._is_outside(each))
+            overrides += filter(self._is_outside, self._below(place))
+            base_methods += filter(self._is_outside, self._bases(place))
+            is_function = self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
+            if is_function and not reached and not is_removed and self._can_be_tested(place):
+                untested.append(place)
+        return Impact(
+            self._targets,
+            self._changes.removed,
+            tuple(self._broken()),
+            self._ordered(callers),
+            self._ordered(overrides),
+            self._ordered(base_methods),
+            self._ordered(tests),
+            self._ordered(own_tests),
+            tuple(untested),
+        )
+
+    def _broken(self) -> Iterator[Dependent]:
+        for each in self._changes.findings:
+            file = self._index.file_id(each.path)
+            if file is not None and each.kind in BREAKING:
+                place = file, row_at(self._index, file, each.line)
+                yield Dependent(place, each.line, each.name, Confidence.RESOLVED)
+
+    def _users(self, place: Place) -> Iterable[Dependent]:
+        """Return the calls and uses of a definition, also from within the change."""
+        relations, kind = self._relations, self._index.definitions(place[0])[place[1]].kind
+        if not relations.knows(place[0]):
+            return self._users_by_name(place)
+        if kind in FUNCTIONS:
+            return self._sources(
+                place, relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place)
+            )
+        return self._sources(
+            place, relations.uses_of(place) if kind not in TYPES or len(self._targets) == 1 else ()
+        )
+
+    def _users_by_name(self, place: Place) -> Iterator[Dependent]:
+        """Yield what uses the name of a definition, if nothing else has it."""
+        index = self._index
+        name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
+        for user in referrers(index, name) if unique_definitions(index, [name]) == [place] else ():
+            is_same = index.files.language[user[0]] == index.files.language[place[0]]
+            if is_same and user != place:
+                yield Dependent(user, self._line(user), index.qualified_name(*place), Confidence.LIKELY)
+
+    def _below(self, place: Place) -> Iterator[Dependent]:
+        """Yield what overrides a method, or extends a class."""
+        is_type = self._index.definitions(place[0])[place[1]].kind in TYPES
+        ask = self._relations.implementations_of if is_type else self._relations.overridden_by
+        return self._sources(place, ask(place))
+
+    def _bases(self, place: Place) -> Iterator[Dependent]:
+        named = self._index.qualified_name(*place)
+        for each in self._relations.overrides_of(place):
+            yield Dependent(each.target, self._line(each.target), named, each.confidence)
+
+    def _tests(self, place: Place) -> Iterator[Dependent]:
+        reaching = self._relations.tests_reaching
+        is_tested = self._can_be_tested(place)
+        return self._sources(
+            place, (reaching(place) or reaching(place, _MAX_TEST_DEPTH)) if is_tested else ()
+        )
+
+    def _sources(self, place: Place, found: Iterable[Relation]) -> Iterator[Dependent]:
+        named = self._index.qualified_name(*place)
+        return (Dependent(each.source, each.line, named, each.confidence) for each in found)
+
+    def _ordered(self, found: Sequence[Dependent]) -> tuple[Dependent, ...]:
+        """Return each place once, the surest first, and of equals those that depend on most."""
+        best: dict[Place, Dependent] = {}
+        counts: dict[Place, int] = {}
+        for each in found:
+            counts[each.place] = counts.get(each.place, 0) + 1
+            known = best.setdefault(each.place, each)
+            if each.confidence > known.confidence:
+                best[each.place] = each
+        homes = {place[0] for place in self._targets}
+        folders = {self._index.paths[file].rpartition("/")[0] for file in homes}
+
+        def order(each: Dependent) -> tuple[int, bool, int, bool, bool, Place, int]:
+            file, row = each.place
+            is_far = self._index.paths[file].rpartition("/")[0] not in folders
+            count = -counts[each.place]
+            return -each.confidence, row < 0, count, is_far, file not in homes, each.place, each.line
+
+        return tuple(sorted(best.values(), key=order))
+
+    def _is_outside(self, each: Dependent) -> bool:
+        """Return True if a place is not within the targets."""
+        file, row = each.place
+        while row >= 0 and (file, row) not in self._changed:
+            row = self._index.definitions(file)[row].parent
+        return row < 0
+
+    def _is_test(self, each: Dependent) -> bool:
+        return self._index.files.is_test(each.place[0])
+
+    def _can_be_tested(self, place: Place) -> bool:
+        return self._relations.knows(place[0]) and not self._index.files.is_test(place[0])
+
+    def _line(self, place: Place) -> int:
+        return self._index.definitions(place[0])[place[1]].sig_start if place[1] >= 0 else 1

@@ -1,0 +1,291 @@
+"""The report of a check or a change: text within a token budget, JSON, SARIF, annotations, and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from repo_map.check.impact import Dependent, Impact
+from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, FindingKind, finding_data
+from repo_map.messages import first_three, one_line, plural
+from repo_map.relations.model import Confidence, Place
+from repo_map.text import tokens
+from repo_map.text.costs import estimate
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+MAX_TOKENS: Final = 300
+"""Of the text."""
+_MAX_REASONS: Final = 3
+_MAX_COMMAND_CHARS: Final = 400
+_MAX_LIMITATION_CHARS: Final = 240
+_ESTIMATE_MARGIN: Final = 1.4
+"""An estimate times this is taken for the limit: loading a tokenizer takes a fifth of a second."""
+_MAX_SHOWN: Final = 20
+_MIN_SHOWN: Final = 4
+"""Places, of one file each, that precede everything else."""
+_MAX_LINES: Final = 4
+"""Of one file and one message that are listed."""
+_MAX_LISTED: Final = 6
+_MAX_LISTED_TESTS: Final = 4
+_MAX_LIMITATIONS: Final = 3
+_DESCRIPTIONS: Final[Mapping[FindingKind, str]] = {
+    FindingKind.REMOVED_NAME: "A name is used that the change removed, renamed or moved.",
+    FindingKind.UNDEFINED_NAME: "A name is used that nothing defines.",
+    FindingKind.ARGUMENTS: "A call does not match the parameters of its function.",
+    FindingKind.OVERRIDE: "A method overrides or implements one whose signature changed.",
+    FindingKind.UNPARSED: "A file does not parse.",
+    FindingKind.TEXT: "A string names a removed file.",
+}
+
+
+# Findings.
+
+
+def group_findings(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:
+    """Return findings of one file with one message together, with their lines."""
+    found: dict[tuple[str, str, str], tuple[Finding, list[int]]] = {}
+    for each in findings:
+        found.setdefault((each.path, each.message, each.action), (each, []))[1].append(each.line)
+    return list(found.values())
+
+
+def describe(finding: Finding, lines: Sequence[int]) -> str:
+    """Return what is wrong in some lines of a file, and what to do, without a full stop."""
+    return f"{describe_fault(finding, lines)}; {finding.action}"
+
+
+def describe_fault(finding: Finding, lines: Sequence[int]) -> str:
+    """Return what is wrong in some lines of a file, without a full stop."""
+    within = f" in `{one_line(finding.within)}`" if finding.within and len(lines) == 1 else ""
+    further = ""
+    if len(lines) > 1:
+        shown = ", ".join(map(str, lines[1:_MAX_LINES]))
+        more = f" and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
+        further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
+    return f"{finding.path}:{lines[0]}{within}: {finding.message}{further}"
+
+
+# Checks.
+
+
+def format_text(report: CheckReport, limit: int = MAX_TOKENS, source: str = "--json") -> str:
+    """Return a report as text.
+
+    Args:
+        report: The check.
+        limit: Tokens. Places come first; limitations and reasons for tests are left out before them.
+        source: Where the reader finds what is left out.
+    """
+    groups = group_findings(report.findings)
+    head, text = _head(report), ""
+    command, reasons = _tests(report, source)
+    for foot in ((*_limitations(report, 2), *command, *reasons), (*_limitations(report, 1), *command), ()):
+        for shown in range(min(len(groups), _MAX_SHOWN), -1, -1):
+            rest = sum(len(lines) for _, lines in groups[shown:])
+            more = [f"and {plural(rest, 'place')} more: {source} lists all"] if rest else []
+            lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
+            text = "\n".join(lines) + "\n"
+            fits = _ESTIMATE_MARGIN * estimate(text) <= limit or tokens.count(text) <= limit
+            if fits and shown >= min(len(groups), _MIN_SHOWN if foot else 0):
+                return text
+    return text
+
+
+def format_json(report: CheckReport) -> dict[str, object]:
+    """Return a report for JSON."""
+    tests = [
+        {**each._asdict(), "names": list(each.names), "tier": each.tier.name.lower().replace("_", "-")}
+        for each in report.tests
+    ]
+    return {
+        "complete": report.complete,
+        "left_open": list(report.limitations),
+        "changed": list(report.changed),
+        "findings": [finding_data(each) for each in report.findings],
+        "tests": tests,
+        "command": report.command,
+    }
+
+
+def format_sarif(report: CheckReport, version: str) -> dict[str, object]:
+    """Return a report in SARIF 2.1.0, for code scanning and editors."""
+    kinds = [kind for kind in FindingKind if any(each.kind is kind for each in report.findings)]
+    rules = [{"id": str(kind), "shortDescription": {"text": _DESCRIPTIONS[kind]}} for kind in kinds]
+    # A result needs a place in a file, and a limitation has none.
+    notes = [{"level": "note", "message": {"text": each}} for each in _limitation_lines(report)]
+    run = {
+        "tool": {"driver": {"name": "repo-navigator check", "version": version, "rules": rules}},
+        "results": [_sarif_result(each) for each in report.findings],
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return {"$schema": schema, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_result(finding: Finding) -> dict[str, object]:
+    uri = re.sub(
+        r"[^\w./~-]",
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()),
+        finding.path,
+        flags=re.A,
+    )
+    location = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, finding.line)}}
+    return {
+        "ruleId": str(finding.kind),
+        "level": _level(finding),
+        "message": {"text": f"{finding.message}; {finding.action}."},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+def format_annotations(report: CheckReport) -> str:
+    """Return a report as commands of GitHub's runners, which annotate a pull request."""
+    lines = [
+        f"::{_level(each)} file={_property(each.path)},line={max(1, each.line)},"
+        f"title={_property(str(each.kind))}::{_escape(f'{each.message}; {each.action}.')}"
+        for each in report.findings
+    ]
+    lines += [f"::warning title=not complete::{_escape(each)}" for each in _limitation_lines(report)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _level(finding: Finding) -> str:
+    return "error" if finding.is_sure and finding.kind in BREAKING else "warning"
+
+
+def _limitation_lines(report: CheckReport) -> list[str]:
+    return [f"Not complete: {one_line(each)}" for each in report.limitations]
+
+
+def _head(report: CheckReport) -> str:
+    if report.findings:
+        return f"{plural(len(report.findings), 'place')} to look at:"
+    if not report.changed and report.complete:
+        return "Nothing was changed."
+    rest = "." if report.complete else "; the analysis is incomplete."
+    return f"Nothing found in {plural(len(report.changed), 'changed file')}{rest}"
+
+
+def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
+    shown = [one_line(each) for each in report.limitations[:limit]]
+    cut = [
+        each if len(each) <= _MAX_LIMITATION_CHARS else f"{each[: _MAX_LIMITATION_CHARS - 1]}…"
+        for each in shown
+    ]
+    if cut:
+        yield f"Not complete: {' '.join(cut)}"
+
+
+def _tests(report: CheckReport, source: str) -> tuple[list[str], list[str]]:
+    """Return the line with the command, and the line with the reasons."""
+    if not report.tests or not report.command:
+        return [], []
+    if len(report.command) > _MAX_COMMAND_CHARS:
+        first, files = report.tests[0], plural(len(report.tests), "file")
+        return [f"Tests: {files}, first {first.path} ({first.reason}); {source} has the command."], []
+    same: dict[str, list[str]] = {}
+    for each in report.tests:
+        same.setdefault(each.reason, []).append(each.path)
+    reasons = [
+        f"{paths[0]} {reason}{f' (also {first_three(paths[1:])})' if paths[1:] else ''}"
+        for reason, paths in same.items()
+    ]
+    return [f"Tests: {report.command}"], [f"  as {one_line('; '.join(reasons[:_MAX_REASONS]))}"]
+
+
+def _escape(text: str) -> str:
+    return one_line(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+# Changes.
+
+
+def describe_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
+    """Return what a change breaks, edits and puts at risk, then what could not be followed."""
+    limitations = tuple(
+        dict.fromkeys((*changes.limitations[:_MAX_LIMITATIONS], *filter(None, (impact.limitation,))))
+    )
+    found = [f"{describe(each, lines)}." for each, lines in group_findings(changes.findings)]
+    if len(found) > _MAX_LISTED:
+        found[_MAX_LISTED:] = [
+            f"And {plural(len(found) - _MAX_LISTED, 'further place')}, listed in `findings`."
+        ]
+    is_calm = not (found or limitations)
+    paths = dict.fromkeys(f"`{one_line(part.path)}`" for part in changes.parts if not part.name)
+    lines = []
+    if paths and not impact:
+        lines = [f"No function or class was changed, but lines of {_list(list(paths))}."]
+    tests = [f"Tests to run: {changes.tests}"] if changes.tests else []
+    sentences = describe_impact(index, impact, is_calm=is_calm)
+    return (*found, *sentences, *lines, *tests, *limitations, *changes.notes)
+
+
+def describe_impact(
+    index: RepoIndex, impact: Impact, *, of_changes: bool = True, is_calm: bool = True
+) -> tuple[str, ...]:
+    """Return what depends on definitions, a sentence each.
+
+    Args:
+        index: The tree.
+        impact: What depends on them.
+        of_changes: Whether they have changed, and not only might.
+        is_calm: Whether it is reported if no code uses them.
+    """
+    found: list[str] = []
+    if impact.removed:
+        names = [
+            f"`{each.name}` ({each.path}{f', now {each.replacement}' if each.replacement else ''})"
+            for each in impact.removed
+        ]
+        found.append(f"Gone: {_list(names)}.")
+    if of_changes and impact.changed:
+        found.append(f"Changed: {_list([_definition(index, place) for place in impact.changed])}.")
+    callers = ("Called from outside the change", "Likely called, by name")
+    if not of_changes:
+        callers = ("Called or used", "Likely called or used, by name")
+    overridden, own = "overridden, implemented or extended", "reached by tests of the change itself"
+    for (fact, guess), dependents, limit, verb in (
+        (callers, impact.callers, _MAX_LISTED, "for"),
+        ((overridden.capitalize(), f"Likely {overridden}"), impact.overrides, _MAX_LISTED, "for"),
+        (("Overrides or implements", "Likely overrides"), impact.base_methods, _MAX_LISTED, "by"),
+        (("Reached by tests", "Likely reached by tests"), impact.tests, _MAX_LISTED_TESTS, "for"),
+        ((own.capitalize(), f"Likely {own}"), impact.own_tests, _MAX_LISTED_TESTS, "for"),
+    ):
+        for head, is_resolved in ((fact, True), (guess, False)):
+            of_kind = [each for each in dependents if (each.confidence is Confidence.RESOLVED) == is_resolved]
+            if of_kind:
+                found.append(f"{head}: {_list([_dependent(index, each, verb) for each in of_kind], limit)}.")
+    if impact.untested:
+        names = [_definition(index, place) for place in impact.untested]
+        found.append(
+            f"No test was found that reaches {_list(names)}; "
+            "calls whose target is known only at run time are not found."
+        )
+    known = (impact.callers, impact.overrides, impact.broken, impact.limitation)
+    if is_calm and impact.changed and not any(known):
+        found.append(f"No code {'outside the change ' if of_changes else ''}was found to use it.")
+    return tuple(found)
+
+
+def _dependent(index: RepoIndex, dependent: Dependent, verb: str) -> str:
+    at = f"{index.paths[dependent.place[0]]}:{dependent.line}"
+    name = one_line(index.qualified_name(*dependent.place)) if dependent.place[1] >= 0 else ""
+    where = f"`{name}` ({at})" if name else f"the top of {at}"
+    return f"{where} {verb} `{one_line(dependent.target)}`"
+
+
+def _definition(index: RepoIndex, place: Place) -> str:
+    line = index.definitions(place[0])[place[1]].sig_start
+    return f"`{one_line(index.qualified_name(*place))}` ({index.paths[place[0]]}:{line})"
+
+
+def _list(names: Sequence[str], limit: int = _MAX_LISTED) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit:,} more"

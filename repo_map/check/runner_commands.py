@@ -1,0 +1,374 @@
+"""The command that runs some test files and no others, from the repository's own configuration."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from repo_map.languages.kinds import FUNCTIONS
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+_MAX_CONFIG_CHARS: Final = 200_000
+_MAX_FILTER_CHARS: Final = 240
+"""Of test names in a Go command; with more of them whole packages are run."""
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_CRATE_NAME: Final = re.compile(r"(?ms)^\[package\][^\[]*?^name\s*=\s*[\"']([\w-]+)[\"']")
+_LIBRARY: Final = re.compile(r"(?ms)^\[lib\][^\[]*?^path\s*=\s*[\"']([^\"']+\.rs)[\"']")
+_TEST_MODULES: Final = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?mod\s+(\w+)")
+_PACKAGE: Final = re.compile(r"(?m)^\s*package\s+([\w.]+)")
+_PYTHON_CONFIG: Final = (
+    *("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini", "noxfile.py", "setup.py"),
+    *(
+        "requirements.txt",
+        "requirements-dev.txt",
+        "requirements-test.txt",
+        "test-requirements.txt",
+        "Makefile",
+    ),
+    *(
+        "dev-requirements.txt",
+        "requirements/dev.txt",
+        "requirements/test.txt",
+        "requirements/tests.txt",
+        "Pipfile",
+    ),
+)
+_PYTHON_LAUNCHERS: Final = {"uv.lock": "uv run ", "poetry.lock": "poetry run ", "pdm.lock": "pdm run "}
+_SCRIPT_LAUNCHERS: Final = {"pnpm-lock.yaml": "pnpm exec", "yarn.lock": "yarn", "bun.lock": "bunx"}
+_SCRIPT_RUNNERS: Final = {
+    "vitest": "vitest run",
+    "jest": "jest --runTestsByPath",
+    "react-scripts": "react-scripts test --watchAll=false",
+    **{name: name for name in ("mocha", "ava", "tap", "borp", "jasmine", "uvu", "tape")},
+}
+"""Test runners of JavaScript, each with the command that takes paths."""
+_NODE: Final = re.compile(r"\bnode\b([^&|;]*?\s--test\b[^&|;]*)")
+_NESTED_SCRIPT: Final = re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)")
+_FLAG: Final = re.compile(r"--?(?!watch)[\w-]+(?:=[\w./@:-]+)?")
+_FLAGS_WITH_VALUE: Final = frozenset(
+    {"--import", "--require", "-r", "--loader", "--experimental-loader", "--ui"}
+)
+_MOCHA_FLAGS: Final = frozenset({*_FLAGS_WITH_VALUE, "--exit", "--check-leaks", "--recursive"})
+_JEST_MODULES: Final = "--experimental-vm-modules"
+"""The flag of node that jest needs for modules."""
+_GRADLE: Final = ("build.gradle", "build.gradle.kts")
+
+
+class _Test(NamedTuple):
+    """A test file to run."""
+
+    path: str
+    names: tuple[str, ...]
+    """Qualified names of its tests, none for all of them."""
+    below: str
+    """The path below the folder that the command runs in."""
+
+    @property
+    def stem(self) -> str:
+        return self.path.rpartition("/")[2].partition(".")[0]
+
+
+class _Project:
+    """The configuration files of a tree."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.index = index
+
+    def has(self, path: str) -> bool:
+        return self.index.file_id(path) is not None
+
+    def text(self, path: str) -> str:
+        """Return a file's text, ``""`` without one."""
+        file = self.index.file_id(path)
+        return "" if file is None else self.index.text(file)[:_MAX_CONFIG_CHARS]
+
+    def package(self, folder: str) -> Mapping[str, Any]:
+        """Return ``package.json`` of a folder, empty without one."""
+        try:
+            found = json.loads(self.text(f"{folder}package.json") or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def launcher(self, folder: str, launchers: Mapping[str, str], default: str) -> str:
+        """Return the launcher whose lock file is in a folder, or at the top."""
+        found = (each for lock, each in launchers.items() if self.has(f"{folder}{lock}") or self.has(lock))
+        return next(found, default)
+
+    def root_of(self, path: str, names: Sequence[str]) -> str:
+        """Return the nearest folder above a file that has one of some files, ``""`` or ending in a slash."""
+        folder = path
+        while folder:
+            folder = folder.rstrip("/").rpartition("/")[0]
+            folder = f"{folder}/" if folder else ""
+            if any(self.has(f"{folder}{name}") for name in names):
+                return folder
+        return ""
+
+
+def build_test_command(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return what runs some tests from the root of the tree.
+
+    Args:
+        index: The tree.
+        tests: Paths of files, each with the qualified names of its tests, none for all of them.
+
+    Returns:
+        Commands for a POSIX shell, joined by ``&&``; ``""`` if the configuration doesn't tell how. Running
+        them runs the repository's code.
+    """
+    project = _Project(index)
+    groups: dict[tuple[_Builder, str], list[_Test]] = {}
+    for path, names in tests:
+        found = (each for each in _ECOSYSTEMS if path.endswith(each[0]))
+        _, roots, build = next(found, ((), (), None))
+        if build is not None and not _CONTROL.search(path):
+            folder = project.root_of(path, roots)
+            test = _Test(path, tuple(names), path.removeprefix(folder))
+            groups.setdefault((build, folder), []).append(test)
+    commands = (build(project, folder, group) for (build, folder), group in groups.items())
+    return " && ".join(filter(None, dict.fromkeys(commands)))
+
+
+def _python(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    run = f"{project.launcher(folder, _PYTHON_LAUNCHERS, '')}python "
+    modules = [each.below.removesuffix(".py").replace("/", ".") for each in tests]
+    if project.has("tests/runtests.py") and project.has("django/__init__.py"):
+        labels = (each.path.removeprefix("tests/").removesuffix(".py").replace("/", ".") for each in tests)
+        return f"{run}tests/runtests.py {_join(labels)}"
+    config = " ".join(project.text(f"{each}{name}") for each in {"", folder} for name in _PYTHON_CONFIG)
+    uses_pytest = "pytest" in config or any(path.endswith("conftest.py") for path in project.index.paths)
+    if not uses_pytest and project.has(f"{folder}manage.py"):
+        return _within(folder, f"{run}manage.py test {_join(modules)}")
+    sources = [project.text(each.path) for each in tests]
+    uses_pytest = uses_pytest or any("import pytest" in each or "from pytest" in each for each in sources)
+    if not uses_pytest and all("unittest" in each for each in sources):
+        labels = (
+            label
+            for module, each in zip(modules, tests, strict=True)
+            for label in ([f"{module}.{name}" for name in each.names] or [module])
+        )
+        return _within(folder, f"{run}-m unittest {_join(labels)}")
+    ids = (
+        label
+        for each in tests
+        for label in ([f"{each.below}::{name.replace('.', '::')}" for name in each.names] or [each.below])
+    )
+    return _within(folder, f"{run}-m pytest {_join(ids)}")
+
+
+def _script(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    for place in dict.fromkeys((folder, "")):
+        scripts, runner = _test_scripts(project.package(place)), _script_runner(project.package(place))
+        if not runner:
+            continue
+        # A workspace may have its runner, and its configuration, at the top.
+        configs = (
+            f"{folder}{runner.partition(' ')[0]}.config.{end}"
+            for end in ("js", "ts", "mjs", "cjs", "mts", "json")
+        )
+        is_own = place == folder or any(map(project.has, configs))
+        files = _join(each.below if is_own else each.path for each in tests)
+        program, _, flags = runner.partition(" ")
+        launcher = project.launcher(folder, _SCRIPT_LAUNCHERS, "npx")
+        command = f"{launcher} {' '.join(filter(None, (_SCRIPT_RUNNERS.get(program), flags)))} {files}"
+        if program in ("node", "bun"):
+            command = f"{runner} {files}"
+        if program == "jest" and any(_JEST_MODULES in each for each in scripts):
+            command = f"NODE_OPTIONS={_JEST_MODULES} {command}"
+        return _within(folder if is_own else place, command)
+    if _table(project.package(folder), "scripts").get("test"):
+        return _within(folder, f"npm test -- {_join(each.below for each in tests)}")
+    return ""
+
+
+def _script_runner(package: Mapping[str, Any]) -> str:
+    """Return the runner that a package's scripts or dependencies name, with the flags that it needs."""
+    for text in _test_scripts(package):
+        if found := _NODE.search(text):
+            return f"node {_flags(found[1])}"
+        if re.search(r"\bbun\s+test\b", text):
+            return "bun test"
+        for runner in _SCRIPT_RUNNERS:
+            if found := re.search(rf"(?<![\w@-])(?<!\w/){runner}(?![\w-])([^&|;]*)", text):
+                return f"{runner} {_flags(found[1], _MOCHA_FLAGS)}".strip() if runner == "mocha" else runner
+    known = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
+    return next((runner for runner in _SCRIPT_RUNNERS if runner in known), "")
+
+
+def _test_scripts(package: Mapping[str, Any]) -> list[str]:
+    """Return the scripts that test, and those that they run."""
+    scripts = {name: text for name, text in _table(package, "scripts").items() if isinstance(text, str)}
+    usual: tuple[str, ...] = ("test", "unit", "test:unit", "tests")
+    names = [name for name in usual if name in scripts]
+    names += [name for name in scripts if name.startswith(("test:", "unit:")) and name not in names]
+    for name in names:  # It grows meanwhile.
+        nested = _NESTED_SCRIPT.findall(scripts[name])
+        names += [each for each in dict.fromkeys(nested) if each in scripts and each not in names]
+    return [scripts[name] for name in names]
+
+
+def _flags(text: str, wanted: Iterable[str] | None = None) -> str:
+    """Return the flags of a runner in a script, all or those that are wanted, without its files."""
+    words = text.split()
+    found: list[str] = []
+    for word, value in pairwise((*words, "")):
+        if _FLAG.fullmatch(word) and (wanted is None or word.partition("=")[0] in wanted):
+            found.append(word)
+            if word in _FLAGS_WITH_VALUE and re.fullmatch(r"[\w./@-]+", value):
+                found.append(value)
+    return " ".join(found)
+
+
+def _table(package: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = package.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _go(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    packages = _join(f"./{each.below.rpartition('/')[0]}".rstrip("/") for each in tests)
+    names: dict[str, None] = {}
+    for each in tests:
+        file = project.index.file_id(each.path)
+        definitions = project.index.definitions(file) if file is not None else ()
+        own = [name.partition(".")[0] for name in each.names]
+        own = own or [each.name for each in definitions if each.kind in FUNCTIONS]
+        # The methods of a suite are run by what runs the suite.
+        own = [name for name in own if name.startswith(("Test", "Example", "Fuzz"))]
+        if not own and not each.names:
+            return _within(folder, f"go test {packages}")
+        names |= dict.fromkeys(own)
+    only = f" -run '^({'|'.join(names)})$'" if names else ""
+    return _within(folder, f"go test {packages}{only if len(only) <= _MAX_FILTER_CHARS else ''}")
+
+
+def _rust(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    manifest = project.text(f"{folder}Cargo.toml")
+    name, library = _CRATE_NAME.search(manifest), _LIBRARY.search(manifest)
+    run = f"cargo test -p {name[1]}" if name and folder else "cargo test"
+    binaries: list[str] = []
+    modules: list[str] = []
+    others: list[str] = []
+    for each in tests:
+        path = "src/lib.rs" if library and each.below == library[1] else each.below
+        steps = path.removesuffix(".rs").split("/")
+        if steps[0] == "tests" and (len(steps) == 2 or steps[-1] == "main"):
+            binaries += ["--test", steps[1]]
+        elif steps[0] == "src":
+            inner = [step for step in steps[1:] if step not in ("mod", "lib", "main")]
+            own = _TEST_MODULES.findall(project.text(each.path)) or ["tests"]
+            modules += [f"{'::'.join(inner)}::"] if inner else [f"{module}::" for module in own]
+        else:
+            others.append(steps[-2] if steps[-1] == "mod" else steps[-1])
+    target = "--lib" if library or project.has(f"{folder}src/lib.rs") else "--bins"
+    commands = [
+        f"{run} {' '.join(map(shlex.quote, binaries))}" if binaries else "",
+        f"{run} {target} -- {_join(modules)}" if modules else "",
+        f"{run} --tests -- {_join(others)}" if others else "",
+    ]
+    return " && ".join(filter(None, commands))
+
+
+def _jvm(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    if project.has(f"{folder}pom.xml"):
+        top = "" if project.has("pom.xml") else folder
+        program = "./mvnw" if project.has(f"{top}mvnw") else "mvn"
+        only = shlex.quote(",".join(dict.fromkeys(each.stem for each in tests)))
+        if folder == top:
+            return _within(top, f"{program} test -Dtest={only}")
+        # The modules that it depends on are built as well, and have no such tests.
+        module = shlex.quote(folder.rstrip("/"))
+        return f"{program} test -pl {module} -am -Dtest={only} -Dsurefire.failIfNoSpecifiedTests=false"
+    if not any(project.has(f"{folder}{name}") for name in _GRADLE):
+        return ""
+    has_settings = project.has("settings.gradle") or project.has("settings.gradle.kts")
+    program = "./gradlew" if project.has("gradlew") or not has_settings else "gradle"
+    module = (
+        "".join(f":{step}" for step in folder.split("/") if step) + ":" if has_settings and folder else ""
+    )
+    runs = [program]
+    for each in tests:
+        source_set = re.search(r"src/(\w*[tT]est\w*)/", each.path)
+        task = f"{module}{source_set[1] if source_set else 'test'}"
+        runs += [task] if task not in runs else []
+        package = _PACKAGE.search(project.text(each.path))
+        runs += ["--tests", shlex.quote(f"{package[1]}.{each.stem}" if package else each.stem)]
+    return _within("" if has_settings else folder, " ".join(runs))
+
+
+def _ruby(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    run = "bundle exec " if project.has(f"{folder}Gemfile") else ""
+    specs = [each.below for each in tests if each.path.endswith("_spec.rb")]
+    units = [each.below for each in tests if not each.path.endswith("_spec.rb")]
+    commands = [f"{run}rspec {_join(specs)}"] if specs else []
+    if units and project.has(f"{folder}bin/rails"):
+        commands.append(f"bin/rails test {_join(units)}")
+    elif units:
+        top = shlex.quote("test" if units[0].startswith("test/") else units[0].partition("/")[0])
+        load = "'ARGV.each { |file| require File.expand_path(file) }'"
+        commands.append(f"{run}ruby -Ilib:{top} -e {load} {_join(units)}")
+    return _within(folder, " && ".join(commands))
+
+
+def _php(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    uses_pest = "pestphp/pest" in project.text(f"{folder}composer.json")
+    program = "vendor/bin/pest" if uses_pest else "vendor/bin/phpunit"
+    if len(tests) == 1 or uses_pest:
+        return _within(folder, f"{program} {_join(each.below for each in tests)}")
+    # PHPUnit before 12 takes one path only.
+    only = shlex.quote(f"\\b({'|'.join(each.stem for each in tests)})::")
+    return _within(folder, f"{program} --filter {only}")
+
+
+def _c(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    lists = " ".join(
+        project.text(path) for path in project.index.paths if path.endswith(("CMakeLists.txt", ".cmake"))
+    )
+    if "test" in lists:
+        stems = dict.fromkeys(each.path.rpartition("/")[2].rpartition(".")[0] for each in tests)
+        is_added = all(re.search(rf"(?i)\badd_test\s*\([^)]*\b{re.escape(stem)}\b", lists) for stem in stems)
+        only = f" -R {shlex.quote('|'.join(stems))}" if is_added else ""
+        build = "cmake -S . -B build && cmake --build build"
+        return f"{build} && ctest --test-dir build --output-on-failure{only}"
+    if any("test(" in project.text(f"{each}meson.build") for each in ("", "tests/", "test/")):
+        return "meson test -C build"
+    makefile = project.text("Makefile") or project.text("GNUmakefile") or project.text("Makefile.am")
+    target = re.search(r"(?m)^(check|test)\s*:", makefile)
+    return f"make {target[1]}" if target else ""
+
+
+def _dotnet(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    return (
+        f"dotnet test --filter {shlex.quote('|'.join(f'FullyQualifiedName~{each.stem}' for each in tests))}"
+    )
+
+
+_Builder = Callable[[_Project, str, Sequence[_Test]], str]
+_ECOSYSTEMS: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], _Builder], ...]] = (
+    ((".py",), ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "manage.py"), _python),
+    ((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"), ("package.json",), _script),
+    ((".go",), ("go.mod",), _go),
+    ((".rs",), ("Cargo.toml",), _rust),
+    ((".java", ".kt", ".kts", ".groovy", ".scala"), ("pom.xml", *_GRADLE), _jvm),
+    ((".rb",), ("Gemfile",), _ruby),
+    ((".php", ".phpt"), ("composer.json",), _php),
+    ((".c", ".cc", ".cpp", ".cxx"), (), _c),
+    ((".cs",), (), _dotnet),
+)
+"""Suffixes of test files, files that mark the folder to run tests from, and what builds the command."""
+
+
+def _within(folder: str, command: str) -> str:
+    """Return a command that runs in a folder of the tree."""
+    return f"(cd {shlex.quote(folder.rstrip('/'))} && {command})" if folder and command else command
+
+
+def _join(words: Iterable[str]) -> str:
+    """Return arguments of a command, each once."""
+    return " ".join(map(shlex.quote, dict.fromkeys(words)))

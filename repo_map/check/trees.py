@@ -1,0 +1,362 @@
+"""The tree before and after a change, each with its relations; only the files that differ are parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from repo_map.check.hunks import HunkLocator, LineMap, LocatedHunk, ignore_whitespace
+from repo_map.check.patch import FilePatch, Hunk, Patch
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import language_named
+from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
+from repo_map.relations.model import Place
+from repo_map.relations.resolve import Relations, relations_of
+from repo_map.sources.repository import top_folder
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.parsing.values import Definition
+
+_MAX_SOURCE_BYTES: Final = 1_000_000
+"""Of a file whose calls are parsed."""
+
+
+class ChangedFile(NamedTuple):
+    """A file of a change of which both sides are known."""
+
+    old: str
+    """Its path before, ``""`` for a new file."""
+    new: str
+    """Its path after, ``""`` for a deleted one."""
+    lines: LineMap
+
+
+class PatchedFile(NamedTuple):
+    """A file of a patch next to the tree as it is."""
+
+    patch: FilePatch
+    file: int | None
+    """The file of the tree, None if it has none."""
+    hunks: tuple[LocatedHunk | None, ...]
+    is_followed: bool
+    """Whether both of its sides are known."""
+
+
+class TreeVersion:
+    """One of the two trees."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.index = index
+        self.relations: Relations = relations_of(index)
+        self._forms: dict[int, Forms] = {}
+        self._calls: dict[int, dict[int, list[CallForm]]] = {}
+        self._lines: dict[int, list[str]] = {}
+
+    def forms(self, file: int) -> Forms:
+        """Return the functions and calls of a file."""
+        if file not in self._forms:
+            self.read([file])
+        return self._forms[file]
+
+    def read(self, files: Sequence[int]) -> None:
+        """Parse the functions and calls of files at once."""
+        from repo_map.index.worker_pool import read_forms  # noqa: PLC0415 - a warm start parses nothing
+
+        wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
+        sources = [(self.index.paths[file], self.index.source(file)) for file in wanted]
+        small = [(path, source if len(source) <= _MAX_SOURCE_BYTES else b"") for path, source in sources]
+        read = read_forms(small, self.index.limits) if small else ()
+        for file, (_, source), forms in zip(wanted, sources, read, strict=True):
+            self._forms[file] = forms if len(source) <= _MAX_SOURCE_BYTES else NO_FORMS
+
+    def forms_of(self, place: Place) -> tuple[Form, ...]:
+        """Return the signatures of a definition: those of its name in the lines of its head."""
+        file, row = place
+        if row < 0:
+            return ()
+        definition = self.index.definitions(file)[row]
+        name = self.name(place).lstrip("@$#")
+        last = max(definition.sig_end, definition.sig_start)
+        found = (each for each in self.forms(file).functions if each.name == name)
+        return tuple(each for each in found if definition.start <= each.line <= last)
+
+    def calls_at(self, file: int, line: int, name: str) -> tuple[CallForm, ...]:
+        """Return the calls of a name in a line."""
+        if file not in self._calls:
+            self._calls[file] = {}
+            for each in self.forms(file).calls:
+                self._calls[file].setdefault(each.line, []).append(each)
+        return tuple(each for each in self._calls[file].get(line, ()) if each.name == name)
+
+    def definition(self, place: Place) -> Definition:
+        """Return a definition."""
+        return self.index.definitions(place[0])[place[1]]
+
+    def name(self, place: Place) -> str:
+        """Return the last part of a definition's name."""
+        return self.definition(place).name.rpartition(".")[2]
+
+    def qualified_name(self, place: Place) -> str:
+        """Return the qualified name of a definition, ``""`` for the top of a file."""
+        return self.index.qualified_name(*place) if place[1] >= 0 else ""
+
+    def location(self, place: Place) -> str:
+        """Return path and line of a definition, ``price.py:9``."""
+        return f"{self.index.paths[place[0]]}:{self.definition(place).sig_start}"
+
+    def language(self, file: int) -> str:
+        """Return a file's language."""
+        return self.index.language(file)
+
+    def head(self, place: Place) -> list[str]:
+        """Return the lines of a definition's head, decorators included."""
+        definition = self.definition(place)
+        return self.lines(place[0])[definition.start - 1 : max(definition.sig_end, definition.sig_start)]
+
+    def text_of(self, place: Place) -> str:
+        """Return the whole source of a definition."""
+        definition = self.definition(place)
+        return "\n".join(self.lines(place[0])[definition.start - 1 : definition.end])
+
+    def lines(self, file: int) -> list[str]:
+        """Return the lines of a file."""
+        if file not in self._lines:
+            self._lines[file] = self.index.text(file).split("\n")
+        return self._lines[file]
+
+    def is_prototype(self, place: Place) -> bool:
+        """Return True for a function of C or C++ that is declared and has no body."""
+        if language_named(self.language(place[0])).family != "c":
+            return False
+        text = self.text_of(place)
+        is_function = self.definition(place).kind in FUNCTIONS - {"macro"}
+        return is_function and "{" not in text and text.rstrip().endswith(";")
+
+    def named(self, name: str) -> list[Place]:
+        """Return the definitions of a name, in the order of their files."""
+        table, number = self.index.symbols, self.index.strings.get(name)
+        rows = np.flatnonzero(table.name == number).tolist() if number is not None else []
+        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist() if rows else []
+        return [(file, row - int(table.file_start[file])) for file, row in zip(files, rows, strict=True)]
+
+    def is_local(self, place: Place) -> bool:
+        """Return True for a definition within a function."""
+        definitions = self.index.definitions(place[0])
+        parent = definitions[place[1]].parent
+        while parent >= 0 and definitions[parent].kind not in FUNCTIONS:
+            parent = definitions[parent].parent
+        return parent >= 0
+
+    def is_within(self, place: Place, outer: Place) -> bool:
+        """Return True if a place is a definition or within it."""
+        file, row = place
+        while row >= 0 and (file, row) != outer:
+            row = self.index.definitions(file)[row].parent
+        return row >= 0
+
+
+class TreeComparison:
+    """A change as two trees, with their definitions and lines matched."""
+
+    def __init__(
+        self,
+        index: RepoIndex,
+        before: TreeVersion,
+        after: TreeVersion,
+        files: Sequence[ChangedFile],
+        patched: Sequence[PatchedFile],
+    ) -> None:
+        self.index = index
+        """The tree as it is: one of the two, or neither if only some of the change is applied."""
+        self.before = before
+        self.after = after
+        self.files = tuple(files)
+        self.patched = tuple(patched)
+        """All files of the patch, in its order."""
+        self._by_old = {each.old: each for each in self.files if each.old}
+        self._by_new = {each.new: each for each in self.files if each.new}
+        self.matched: dict[Place, Place] = {}
+        """The definitions of changed files that both trees have, before to after."""
+        self.removed: list[Place] = []
+        """The definitions that only the tree before has, in source order."""
+        self.added: list[Place] = []
+        """The definitions that only the tree after has, in source order."""
+        for each in self.files:
+            self._match(self.old_file(each), self.new_file(each), each.lines)
+        self.matched_before = {new: old for old, new in self.matched.items()}
+        """The same, after to before."""
+
+    def old_file(self, changed: ChangedFile) -> int | None:
+        """Return a changed file of the tree before, None if it is new."""
+        return self.before.index.file_id(changed.old) if changed.old else None
+
+    def new_file(self, changed: ChangedFile) -> int | None:
+        """Return a changed file of the tree after, None if it is deleted."""
+        return self.after.index.file_id(changed.new) if changed.new else None
+
+    def file_after(self, before: int) -> int | None:
+        """Return the file in the tree after, None if it is deleted."""
+        path = self.before.index.paths[before]
+        changed = self._by_old.get(path)
+        return self.after.index.file_id(path if changed is None else changed.new)
+
+    def line_after(self, before: int, line: int) -> int:
+        """Return the line in the tree after, 0 if it is edited or removed."""
+        changed = self._by_old.get(self.before.index.paths[before])
+        return line if changed is None else changed.lines.after(line) if changed.new else 0
+
+    def line_before(self, after: int, line: int) -> int:
+        """Return the line in the tree before, 0 if it is edited or new."""
+        changed = self._by_new.get(self.after.index.paths[after])
+        return line if changed is None else changed.lines.before(line) if changed.old else 0
+
+    def place_after(self, before: Place) -> Place | None:
+        """Return a definition in the tree after, None if it is removed."""
+        file = self.file_after(before[0])
+        if before in self.matched or file is None or self.before.index.paths[before[0]] in self._by_old:
+            return self.matched.get(before)
+        return file, before[1]
+
+    def unchanged(self, before: int, line: int) -> tuple[int, int] | None:
+        """Return file and line in the tree after of an unchanged line, None for one that is edited."""
+        file, at = self.file_after(before), self.line_after(before, line)
+        return (file, at) if file is not None and at else None
+
+    def _match(self, old: int | None, new: int | None, lines: LineMap) -> None:
+        """Match definitions by name and line, then by name in order."""
+        others = self._rows_by_name(self.after, new)
+        unmatched: list[tuple[tuple[str, bool], Place]] = []
+        gone: list[Place] = []
+        for name, rows in self._rows_by_name(self.before, old).items():
+            for row in rows:
+                place = (old or 0, row)
+                line = lines.after(self.before.definition(place).sig_start)
+                same = [
+                    each
+                    for each in others.get(name, ())
+                    if self.after.definition((new or 0, each)).sig_start == line
+                ]
+                if same:
+                    others[name].remove(same[0])
+                    self.matched[place] = (new or 0, same[0])
+                else:
+                    unmatched.append((name, place))
+        for name, place in unmatched:
+            if others.get(name):
+                self.matched[place] = (new or 0, others[name].pop(0))
+            else:
+                gone.append(place)
+        self.removed += sorted(gone)
+        self.added += sorted((new or 0, row) for rows in others.values() for row in rows)
+
+    @staticmethod
+    def _rows_by_name(tree: TreeVersion, file: int | None) -> dict[tuple[str, bool], list[int]]:
+        found: dict[tuple[str, bool], list[int]] = {}
+        for row, each in enumerate(tree.index.definitions(file)) if file is not None else ():
+            key = (tree.index.qualified_name(file or 0, row), each.kind in FUNCTIONS)
+            found.setdefault(key, []).append(row)
+        return found
+
+
+def compare_trees(index: RepoIndex, patch: Patch) -> TreeComparison:
+    """Return the trees before and after a patch, whether the index has it already or not."""
+    before: dict[str, bytes | None] = {}
+    after: dict[str, bytes | None] = {}
+    files: list[ChangedFile] = []
+    patched: list[PatchedFile] = []
+    for each in _with_index_paths(index, patch.files):
+        here = index.file_id(each.new) if each.new else None
+        file = here if here is not None or not each.old else index.file_id(each.old)
+        hunks = () if file is None or each.is_binary else _locate(index, file, each)
+        found = None if each.is_binary else _other_side(index, each, here, file, hunks)
+        patched.append(PatchedFile(each, file, hunks, found is not None))
+        if found is None:
+            continue
+        own, other, other_path = (
+            (each.new, before, each.old) if found.is_applied else (each.old, after, each.new)
+        )
+        if own and each.old != each.new:
+            other.setdefault(own, None)
+        if other_path:
+            other[other_path] = found.source
+        files.append(ChangedFile(each.old, each.new, found.lines))
+    one, two = (TreeVersion(index.with_files(each) if each else index) for each in (before, after))
+    return TreeComparison(index, one, two, files, patched)
+
+
+def _with_index_paths(index: RepoIndex, files: Sequence[FilePatch]) -> Iterator[FilePatch]:
+    """Yield the files with the index's paths; a patch names them from the repository's root, or below."""
+    first, *others = index.place.parts
+    top = None if others else top_folder(first.root)
+    prefix = f"{first.root.relative_to(top).as_posix()}/" if top is not None and top != first.root else ""
+
+    def located(path: str) -> str:
+        for each in (path, path.removeprefix(prefix)):
+            if index.file_id(each) is not None:
+                return each
+        if "/" not in path or path.startswith("/"):
+            return path
+        ends = [known for known in index.paths if known.endswith(f"/{path}")]
+        return ends[0] if len(ends) == 1 else path
+
+    for each in files:
+        old, new = each.old and located(each.old), each.new and located(each.new)
+        yield each._replace(old=new if each.old == each.new else old, new=new)
+
+
+def _locate(index: RepoIndex, file: int, patch: FilePatch) -> tuple[LocatedHunk | None, ...]:
+    language = index.language(file)
+    locator = HunkLocator(index.text(file).split("\n"))
+    return tuple(locator.locate(hunk, ignore_whitespace(hunk.lines, language)) for hunk in patch.hunks)
+
+
+class _OtherSide(NamedTuple):
+    """The side of a patched file that the tree does not have."""
+
+    is_applied: bool
+    """Whether the tree has the file as the patch leaves it."""
+    source: bytes
+    lines: LineMap
+
+
+def _other_side(
+    index: RepoIndex,
+    patch: FilePatch,
+    here: int | None,
+    file: int | None,
+    located: Sequence[LocatedHunk | None],
+) -> _OtherSide | None:
+    """Return the other side of a file; None if its patch does not apply, forwards or backwards."""
+    if not patch.old or not patch.new:
+        mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
+        text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
+        text = "" if is_applied == bool(patch.new) else text
+        return _OtherSide(is_applied, text.encode("utf-8", "surrogateescape"), LineMap(0, ()))
+    if file is None:
+        return None
+    lines = index.text(file).split("\n")
+    known = [each for each in located if each is not None]
+    if len(known) < len(patch.hunks) or len({each.is_applied for each in known}) > 1:
+        return None
+    is_applied = known[0].is_applied if known else here is not None
+    if patch.old != patch.new and is_applied != (here is not None):
+        return None
+    pairs = sorted(
+        ((each.first, hunk) for each, hunk in zip(known, patch.hunks, strict=True)), key=lambda pair: pair[0]
+    )
+    own, other = ("+", "-") if is_applied else ("-", "+")
+    changed = list(lines)
+    for first, hunk in reversed(pairs):
+        changed[first - 1 : first - 1 + len(hunk.side(own))] = hunk.side(other)
+    grown = 0
+    firsts: list[tuple[int, Hunk]] = []
+    for first, hunk in pairs:
+        # In a tree with the side after, the lines before are so many fewer further up.
+        firsts.append((first - grown, hunk) if is_applied else (first, hunk))
+        grown += len(hunk.marked("+")) - len(hunk.marked("-"))
+    before = changed if is_applied else lines
+    source = "\n".join(changed).encode("utf-8", "surrogateescape")
+    return _OtherSide(is_applied, source, LineMap(len(before), firsts))

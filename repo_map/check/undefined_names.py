@@ -1,0 +1,161 @@
+"""Names on new lines that nothing defines: imports from files of the repository, and calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from repo_map.check.model import Finding, FindingKind
+from repo_map.check.resolution import SCRIPTS, WORD, is_builtin
+from repo_map.check.trees import TreeComparison
+from repo_map.messages import one_line
+from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
+from repo_map.relations.file_facts import FileViews
+from repo_map.relations.text_search import files_with, row_at
+
+_END: Final = 1_000_000
+_DYNAMIC: Final = {
+    "python": r"\bexec\(|globals\(\)",
+    "go": r'import "C"|//go:generate|//go:linkname',
+    "rust": r"\binclude!|macro_rules!",
+    "java": r"\blombok\b|new\s+[\w.<>, ]+\([^;{}]*\)\s*\{",
+    **dict.fromkeys(SCRIPTS, r"\bwith\s*\(|\beval\(|\bdeclare\b|/\*\s*global"),
+}
+"""What in a file may bind a bare name in another way, by language; of other languages nothing is reported."""
+_PROVIDES_ANY: Final = {
+    "python": r"__getattr__|globals\(\)|import \*|setattr\(",
+    **dict.fromkeys(SCRIPTS, r"export\s*\*|module\.exports|exports\[|Object\.assign\("),
+}
+"""What in a module may provide any name, for languages whose imports name a file and a name of it."""
+_MODULE: Final = re.compile(r"^\s*(?:import|export)\b|\brequire\(", re.M)
+_DEFINES: Final = re.compile(
+    r"\b(?:def|class|import|as|global|nonlocal|fn|func|fun|function|use|struct|type|macro)\s+$|[\"'#`]$"
+)
+
+
+def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
+    """Yield the calls and imports on new lines that are bound nowhere."""
+    for each in trees.files:
+        file = trees.new_file(each)
+        if file is None or trees.after.forms(file).errors or not trees.after.relations.knows(file):
+            continue
+        language = trees.after.language(file)
+        if language in _DYNAMIC and not _may_bind_any(trees, file, language):
+            yield from _calls(trees, file, language)
+        if language in _PROVIDES_ANY:
+            yield from _imports(trees, file, language)
+
+
+def _may_bind_any(trees: TreeComparison, file: int, language: str) -> bool:
+    text = trees.after.index.text(file)
+    if language in SCRIPTS and _MODULE.search(text) is None:
+        return True
+    bindings = trees.after.index.derived(FileViews)[file].bindings
+    return re.search(_DYNAMIC[language], text) is not None or any(each.kind == STAR for each in bindings)
+
+
+def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
+    """Yield calls of undefined bare names."""
+    tree = trees.after
+    bound = {binding.name for binding in tree.index.derived(FileViews)[file].bindings}
+    for call in tree.forms(file).calls:
+        is_known = call.receiver or call.name in bound or is_builtin(call.name, language)
+        if is_known or trees.line_before(file, call.line) or not call.name.isidentifier():
+            continue
+        if not _is_unresolved(trees, file, call.name, call.line):
+            continue
+        if not all(_is_only_called(text, call.name) for text in _scope(trees, file, call.name, language)):
+            continue
+        where = {"go": "package", "java": "tree"}.get(language, "file")
+        yield Finding(
+            FindingKind.UNDEFINED_NAME,
+            tree.index.paths[file],
+            call.line,
+            tree.qualified_name((file, row_at(tree.index, file, call.line))),
+            call.name,
+            f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported",
+            "import or define it",
+        )
+
+
+def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bool:
+    """Return True if the relations know no target of a call, and did not give up on it."""
+    meanings = [
+        trees.after.relations.meaning(file, site)
+        for site in trees.after.index.derived(FileViews)[file].sites
+        if site.line == line and site.name == name and site.kind == CALL and not site.object
+    ]
+    return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
+
+
+def _scope(trees: TreeComparison, file: int, name: str, language: str) -> Iterable[str]:
+    """Yield the sources in which a bare name of a file may be bound."""
+    index = trees.after.index
+    if language not in ("go", "java"):
+        return [index.text(file)]
+    folder = index.paths[file].rpartition("/")[0]
+    return [
+        index.text(each)
+        for each in {*files_with(index, (name,)), file}
+        if language == "java" or index.paths[each].rpartition("/")[0] == folder
+    ]
+
+
+def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
+    """Yield new imports of names that a file of the repository does not have."""
+    index, relations = trees.after.index, trees.after.relations
+    for binding in index.derived(FileViews)[file].bindings:
+        module, _, name = binding.value.rpartition(":")
+        if binding.kind not in (IMPORT, RENAMED) or not module or not name or name in ("default", "*"):
+            continue
+        if trees.line_before(file, binding.line):
+            continue
+        meaning = relations.meaning(file, Site(binding.name, "", -1, _END, VALUE, 0))
+        if meaning.targets or meaning.is_left_open or meaning.is_external:
+            continue
+        homes = _imported_files(trees, file, binding, module)
+        if language == "python" and any(_is_module(index.paths[home], name) for home in homes):
+            continue
+        if homes and not any(_may_provide(index.text(home), name, language) for home in homes):
+            yield Finding(
+                FindingKind.UNDEFINED_NAME,
+                index.paths[file],
+                binding.line,
+                "",
+                name,
+                f"it imports `{one_line(name)}`, which {index.paths[homes[0]]} does not define",
+                "import what is there, or define it",
+                cause=index.paths[homes[0]],
+            )
+
+
+def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: str) -> list[int]:
+    """Return the files that an import leads to if all of them have the module's last name, else none."""
+    paths = trees.after.index.paths
+    last = re.split(r"[./]", re.sub(r"\.[cm]?[jt]sx?$", "", module))[-1]
+    imports = trees.after.relations.imports_of(file)
+    found = list(dict.fromkeys(each.target[0] for each in imports if each.line == binding.line))
+    is_certain = all(
+        any(step == last or step.startswith(f"{last}.") for step in paths[home].split("/")) for home in found
+    )
+    return found if last and is_certain else []
+
+
+def _is_module(path: str, name: str) -> bool:
+    """Return True if a file is the module that ``from package import name`` imports."""
+    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2] == name
+
+
+def _may_provide(text: str, name: str, language: str) -> bool:
+    return re.search(rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}", text) is not None
+
+
+def _is_only_called(text: str, name: str) -> bool:
+    """Return True if a bare name occurs in a source in calls only."""
+    for match in re.finditer(WORD.format(re.escape(name)), text):
+        before = text[max(0, match.start() - 12) : match.start()]
+        is_call = text[match.end() : match.end() + 1] == "(" and not _DEFINES.search(before)
+        if not before.endswith(".") and not is_call:
+            return False
+    return True
