@@ -17,7 +17,7 @@ from repo_map.index.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
-from repo_map.sources.file_kinds import is_built
+from repo_map.sources.file_kinds import is_bundle
 from repo_map.sources.git import Deadline, GitError
 
 MOST_FILES: Final = 15
@@ -221,4 +221,4 @@ class Past:
 def is_code(path: str) -> bool:
     """Tell whether a path is one of code that people edit."""
     language = language_of(path)
-    return bool(language) and not is_built(path) and language_named(language).role is LanguageRole.CODE
+    return bool(language) and not is_bundle(path) and language_named(language).role is LanguageRole.CODE

@@ -13,7 +13,7 @@ from repo_map.check.changes import find_changes
 from repo_map.check.check import changed_places, check_changes
 from repo_map.check.trees import compare_trees
 from repo_map.languages.registry import language_of
-from repo_map.sources.file_kinds import FileFlag, flags_of_path, subject_of
+from repo_map.sources.file_kinds import FileFlag, flags_of_path, subject_stem
 
 
 class MadeRow(msgspec.Struct, frozen=True):
@@ -77,11 +77,11 @@ def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
             each.path
             for each in select_tests(sides.after.index, changed_places(sides, find_changes(sides))).tests
         }
-        subjects = {subject_of(each.path) for each in code} - {""}
+        subjects = {subject_stem(each.path) for each in code} - {""}
         named = [
             path
             for file, path in enumerate(index.paths)
-            if subject_of(path) in subjects and is_test_file(index, file)
+            if subject_stem(path) in subjects and is_test_file(index, file)
         ][:MAX_TESTS]
         yield TestsRow(
             past.repo,

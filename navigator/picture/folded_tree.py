@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from repo_map.outline.costs import file_level_costs
 from repo_map.ranking.corpus import corpus_of
-from repo_map.sources.file_kinds import COPIED
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -85,7 +85,7 @@ def outline_of(
         within: the folder that most nodes are for; ``""`` for the whole tree.
     """
     tokens = np.rint(file_level_costs(index)[:, 4]).astype(np.int64)
-    is_copy = (index.files.flags & int(COPIED)) != 0
+    is_copy = (index.files.flags & int(GENERATED_OR_VENDORED)) != 0
     is_toned = ~corpus_of(index).is_code | is_copy
     areas = np.maximum(np.where(is_toned, tokens // _TONED, tokens), 1)
     shown = np.zeros(len(index.paths), np.int64)

@@ -31,7 +31,7 @@ from repo_map.plan.levels import level_word
 from repo_map.plan.update import apply_update
 from repo_map.relations.model import Confidence
 from repo_map.relations.resolve import relations_of
-from repo_map.sources.file_kinds import COPIED, FileFlag, FileKind
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, FileKind
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
@@ -140,7 +140,10 @@ def _is_alike(index: RepoIndex, place: Place, other: Place) -> bool:
 
 
 def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:
-    return bool(int(index.files.flags[file]) & (int(COPIED if tests else COPIED | FileFlag.TEST)))
+    return bool(
+        int(index.files.flags[file])
+        & (int(GENERATED_OR_VENDORED if tests else GENERATED_OR_VENDORED | FileFlag.TEST))
+    )
 
 
 def _is_shown_in(drawn: RepoMap, index: RepoIndex, place: Place) -> bool:

@@ -15,12 +15,12 @@ from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import relations_of
 from repo_map.relations.text_search import files_with
 from repo_map.sources.file_kinds import (
-    COPIED,
+    GENERATED_OR_VENDORED,
     is_below_tests,
     is_entry,
     is_named_as_helper,
     is_run_as_test,
-    subject_of,
+    subject_stem,
 )
 
 if TYPE_CHECKING:
@@ -224,12 +224,12 @@ class _Selector:
         """Return the test files named after a changed file, nearest first, each with that file."""
         index = self._index
         found = {file: file for file in self._sources if has_inline_tests(index, file)}
-        subjects = {subject_of(index.paths[file]): file for file in reversed(self._sources)}
+        subjects = {subject_stem(index.paths[file]): file for file in reversed(self._sources)}
         subjects.pop("", None)
         near = [
             (self._distance(file, subjects[name]), file, subjects[name])
             for file, path in enumerate(index.paths)
-            if (name := subject_of(path)) in subjects
+            if (name := subject_stem(path)) in subjects
             and file not in self._files
             and is_test_file(index, file)
         ]
@@ -269,7 +269,7 @@ class _Selector:
 def is_test_file(index: RepoIndex, file: int) -> bool:
     """Return True if a test runner runs a file; helpers and fixtures of tests are not run."""
     path = index.paths[file]
-    if int(index.files.flags[file]) & int(COPIED):
+    if int(index.files.flags[file]) & int(GENERATED_OR_VENDORED):
         return False
     if is_run_as_test(path):
         # A module of this name may define what a program calls tests, as Jinja's does.

@@ -24,7 +24,7 @@ from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, plural
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
-from repo_map.sources.file_kinds import COPIED, is_built, is_made
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_build_output, is_bundle
 
 if TYPE_CHECKING:
     from repo_map.history.together import ChangedTogether
@@ -105,7 +105,9 @@ def _is_generated(trees: TreeComparison, path: str) -> bool:
     """Return True for a file that a program made of others: it is made again, and not edited."""
     index = trees.after.index
     file = index.file_id(path)
-    return is_built(path) or (file is not None and bool(int(index.files.flags[file]) & int(COPIED)))
+    return is_bundle(path) or (
+        file is not None and bool(int(index.files.flags[file]) & int(GENERATED_OR_VENDORED))
+    )
 
 
 def _unresolved_languages(trees: TreeComparison) -> Iterator[str]:
@@ -156,7 +158,7 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     is_exact = trees.after.language(file) in _EXACT_GRAMMARS
     if (
         not errors
-        or (old is None and (not is_exact or is_made(changed.new)))
+        or (old is None and (not is_exact or is_build_output(changed.new)))
         or _is_loose_json(changed.new, text)
     ):
         return 0

@@ -19,7 +19,7 @@ from repo_map.parsing.facts_model import VALUE, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import row_at
-from repo_map.sources.file_kinds import COPIED, is_built
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_bundle
 
 _MIN_NAME_CHARS: Final = 3
 _MAX_FILES: Final = 400
@@ -100,9 +100,9 @@ def _files_naming(trees: TreeComparison, name: RemovedName) -> list[int]:
         return path != name.path, path.rpartition("/")[0] != folder, path
 
     def is_searched(file: int) -> bool:
-        path, is_copied = index.paths[file], bool(int(index.files.flags[file]) & int(COPIED))
+        path, is_copied = index.paths[file], bool(int(index.files.flags[file]) & int(GENERATED_OR_VENDORED))
         is_visible = not is_private or path == name.path
-        return kin_of(index.language(file)) == family and is_visible and not (is_copied or is_built(path))
+        return kin_of(index.language(file)) == family and is_visible and not (is_copied or is_bundle(path))
 
     return sorted(filter(is_searched, files), key=distance)[:_MAX_FILES]
 

@@ -17,7 +17,14 @@ from repo_map.languages.registry import language_named, language_of
 from repo_map.ranking.bm25 import inverse_frequency, term_weights
 from repo_map.ranking.corpus import summed
 from repo_map.ranking.goal import ParsedGoal
-from repo_map.sources.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
+from repo_map.sources.file_kinds import (
+    GENERATED_OR_VENDORED,
+    FileFlag,
+    flags_of_path,
+    is_auxiliary,
+    is_build_output,
+    kind_bits,
+)
 from repo_map.sources.files import Listing
 from repo_map.sources.source import MaskedReader
 from repo_map.text.terms import terms_in
@@ -162,7 +169,7 @@ def _share(path: str, goal: ParsedGoal) -> float:
     if goal.aims.kinds and kind_bits(path, is_test) & int(goal.aims.kinds):
         return 1.0
     share = 1.0
-    if flags & COPIED or is_made(path):
+    if flags & GENERATED_OR_VENDORED or is_build_output(path):
         share *= _COPIED_SHARE
     if is_test or is_auxiliary(path):
         share *= _AUXILIARY_SHARE

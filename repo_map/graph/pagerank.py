@@ -12,7 +12,7 @@ from repo_map.distinct import distinct
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent
-from repo_map.sources.file_kinds import COPIED, FileFlag
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -96,7 +96,7 @@ def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
     flags = index.files.flags
     base = np.ones(len(index.paths))
     base[(flags & int(FileFlag.TEST)) > 0] = _TEST_SHARE
-    base[(flags & int(COPIED | FileFlag.BINARY)) > 0] = _COPIED_SHARE
+    base[(flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY)) > 0] = _COPIED_SHARE
     base /= max(base.sum(), 1e-12)
     if not focus:
         return base

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from repo_map.distinct import distinct, first_of_each
 from repo_map.languages.kinds import CODE, TEXT
-from repo_map.sources.file_kinds import COPIED, FileFlag
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -107,7 +107,7 @@ def _priors(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
     """
     by_kind = np.array([KIND_PRIORS.get(kind, 1.0) for kind in index.kinds])
     flags = index.files.flags[definer]
-    seldom = (flags & int(COPIED | FileFlag.TEST)) > 0
+    seldom = (flags & int(GENERATED_OR_VENDORED | FileFlag.TEST)) > 0
     prior: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, TEST_OR_VENDORED_WEIGHT, 1.0)
     return prior
 

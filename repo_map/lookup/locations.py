@@ -17,7 +17,13 @@ from repo_map.errors import FlightPlanError, RepoMapError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, one_line, printable
-from repo_map.sources.file_kinds import COPIED, PATH_ONLY, is_auxiliary, is_built, is_made
+from repo_map.sources.file_kinds import (
+    GENERATED_OR_VENDORED,
+    PATH_ONLY,
+    is_auxiliary,
+    is_build_output,
+    is_bundle,
+)
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -191,7 +197,7 @@ def numbered(number: int, line: str, at: int = 0) -> str:
 
 def is_left_out(index: RepoIndex, file: int) -> bool:
     """Return True if a file is generated, vendored or a build product, which nobody edits."""
-    return bool(int(index.files.flags[file]) & COPIED) or is_built(index.paths[file])
+    return bool(int(index.files.flags[file]) & GENERATED_OR_VENDORED) or is_bundle(index.paths[file])
 
 
 def trust(index: RepoIndex, file: int) -> int:
@@ -203,7 +209,7 @@ def trust(index: RepoIndex, file: int) -> int:
     if index.files.is_test(file):
         return 3
     path = index.paths[file]
-    return (0 if is_code else 2) + (1 if is_code and (is_auxiliary(path) or is_made(path)) else 0)
+    return (0 if is_code else 2) + (1 if is_code and (is_auxiliary(path) or is_build_output(path)) else 0)
 
 
 def has_text(index: RepoIndex, file: int) -> bool:

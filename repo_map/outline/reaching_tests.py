@@ -13,7 +13,7 @@ from repo_map.outline.beside import MOST_SITES
 from repo_map.parsing.values import Definition
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
-from repo_map.sources.file_kinds import FileFlag, subject_of
+from repo_map.sources.file_kinds import FileFlag, subject_stem
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -112,9 +112,9 @@ def _named(reader: PieceReader, place: Place) -> Iterator[TestPart]:
 def _test_files(index: RepoIndex, file: int) -> list[int]:
     """Return the test files that bear a file's name, the nearest first."""
     path = index.paths[file]
-    subject = subject_of(path)
+    subject = subject_stem(path)
     ids = np.flatnonzero(index.files.flags & int(FileFlag.TEST)).tolist() if subject else []
-    same = [each for each in ids if subject_of(index.paths[each]) == subject and each != file]
+    same = [each for each in ids if subject_stem(index.paths[each]) == subject and each != file]
     return sorted(same, key=lambda each: (-_shared(index.paths[each], path), index.paths[each]))[
         :_MOST_FOLDERS
     ]

@@ -12,7 +12,7 @@ from repo_map.errors import FlightPlanError
 from repo_map.graph.pagerank import boosts
 from repo_map.outline.sections import Section, Shape, captured_spans
 from repo_map.recent import Recent
-from repo_map.sources.file_kinds import COPIED, PATH_ONLY
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -57,7 +57,7 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     """Apply the plan's rules in order; of several rules that name a file the last one holds."""
     flags = index.files.flags
     levels = np.full(len(index.paths), DEFAULT_LEVEL, dtype=np.int64)
-    levels[(flags & int(COPIED)) > 0] = 1
+    levels[(flags & int(GENERATED_OR_VENDORED)) > 0] = 1
     explicit = np.zeros(len(levels), dtype=bool)
     weights = np.zeros(len(levels))
     sections: dict[int, tuple[Section, ...]] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from repo_map.sources.file_kinds import COPIED, FileFlag, is_built
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -55,7 +55,7 @@ def twin_of(index: RepoIndex, path: str, name: str, first: int, last: int) -> Tw
 
 def _is_edited(index: RepoIndex, file: int) -> bool:
     flags = int(index.files.flags[file])
-    return not flags & int(COPIED | FileFlag.TEST) and not is_built(index.paths[file])
+    return not flags & int(GENERATED_OR_VENDORED | FileFlag.TEST) and not is_bundle(index.paths[file])
 
 
 def _code(index: RepoIndex, file: int, first: int, last: int) -> str:

@@ -9,7 +9,7 @@ from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.relations.model import Confidence, Relation, RelationKind
 from repo_map.relations.named_files import named_files_of
-from repo_map.sources.file_kinds import COPIED, is_template
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_template
 from repo_map.text.terms import terms_of, words
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _is_text(index: RepoIndex, relation: Relation) -> bool:
     file = relation.target[0]
     role = language_named(index.language(file)).role
     is_written = role is not LanguageRole.CODE or is_template(index.paths[file])
-    return is_written and not int(index.files.flags[file]) & int(COPIED)
+    return is_written and not int(index.files.flags[file]) & int(GENERATED_OR_VENDORED)
 
 
 def _why(index: RepoIndex, relation: Relation) -> str:

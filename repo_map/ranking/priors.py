@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints
 from repo_map.sources.file_kinds import (
-    COPIED,
+    GENERATED_OR_VENDORED,
     FileFlag,
     FileKind,
     is_auxiliary,
+    is_build_output,
     is_entry,
     is_header,
-    is_made,
     kind_bits,
 )
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
@@ -34,8 +34,8 @@ def are_main(corpus: Corpus, files: Ints, aimed: NDArray[np.bool_]) -> NDArray[n
 
 
 def _made(corpus: Corpus, files: Ints) -> Floats:
-    flagged = corpus.index.files.flags[files] & int(COPIED)
-    by_name = _told(is_made, [corpus.index.paths[file] for file in files])
+    flagged = corpus.index.files.flags[files] & int(GENERATED_OR_VENDORED)
+    by_name = _told(is_build_output, [corpus.index.paths[file] for file in files])
     return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
 
 

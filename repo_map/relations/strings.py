@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.recent import Recent
-from repo_map.sources.file_kinds import COPIED, PATH_ONLY, is_template
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -80,7 +80,10 @@ class Strings:
 
     def _read(self, file: int) -> Iterator[Text]:
         index = self._index
-        if int(index.files.flags[file]) & int(PATH_ONLY | COPIED) or int(index.files.size[file]) > _LARGEST:
+        if (
+            int(index.files.flags[file]) & int(PATH_ONLY | GENERATED_OR_VENDORED)
+            or int(index.files.size[file]) > _LARGEST
+        ):
             return
         language = language_named(index.language(file))
         if is_template(index.paths[file]) or language.role is LanguageRole.MARKUP:

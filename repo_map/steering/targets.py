@@ -14,7 +14,7 @@ from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
 from repo_map.lookup.locations import find_definitions
-from repo_map.sources.file_kinds import SpokenKind, spoken_kind
+from repo_map.sources.file_kinds import UserFileKind, user_file_kind
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -131,7 +131,7 @@ def find_target(index: RepoIndex, words: str) -> Target:
         return Target(words)
     if (lines := _WITH_LINES.match(words)) is not None and (patterns := _path_patterns(index, lines[1])):
         return lines_of(index, Target(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
-    kind = spoken_kind(words)
+    kind = user_file_kind(words)
     if kind is not None:
         return Target(
             words, _kind_patterns(index, kind), name=f"{{{_KINDS.get(words.lower(), words.lower())}}}"
@@ -264,7 +264,7 @@ def named(index: RepoIndex, pattern: str) -> list[str]:
         return []
 
 
-def _kind_patterns(index: RepoIndex, kind: SpokenKind) -> tuple[str, ...]:
+def _kind_patterns(index: RepoIndex, kind: UserFileKind) -> tuple[str, ...]:
     flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
     paths = [path for path, flags in flagged if kind.holds(path, flags)]
     others = set(index.paths) - set(paths)

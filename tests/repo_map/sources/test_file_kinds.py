@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.sources.file_kinds import FileFlag, flags_of_path, is_auxiliary, kinds_of, spoken_kind
+from repo_map.sources.file_kinds import FileFlag, flags_of_path, is_auxiliary, kinds_of, user_file_kind
 
 PATHS = (
     "src/app.py",
@@ -60,18 +60,18 @@ PATHS = (
     ],
 )
 def test_users_mean_these_files_by_a_word(words: str, meant: list[str]) -> None:
-    kind = spoken_kind(words)
+    kind = user_file_kind(words)
     assert kind is not None
     assert [path for path in PATHS if kind.holds(path, int(flags_of_path(path)))] == meant
 
 
 def test_other_words_name_no_kind() -> None:
-    assert spoken_kind("dispatch") is spoken_kind("") is None
+    assert user_file_kind("dispatch") is user_file_kind("") is None
 
 
 def test_whatever_is_meant_by_a_folders_name_is_aside_from_the_code_and_of_that_kind() -> None:
     for words in ("docs", "examples", "benchmarks", "changelog"):
-        kind = spoken_kind(words)
+        kind = user_file_kind(words)
         assert kind is not None
         for path in (f"src/{name}/app.py" for name in ("docs", "demo", "bench", "changelog")):
             if kind.holds(path, 0):
