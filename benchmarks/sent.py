@@ -52,23 +52,23 @@ class Sent(NamedTuple):
 def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     """Return the answer of ``navigate`` that has at most ``most`` tokens, by the embedded planner."""
     from mcp_server.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
-    from navigator.planner.outputs import output_of, report_now  # noqa: PLC0415 - as above
+    from navigator.planner.context import build_output, current_report  # noqa: PLC0415 - as above
     from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest  # noqa: PLC0415 - as above
 
     budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
     request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
     now, record, seen = _navigated(workspace, request)
-    output = output_of(now, record, seen.map.map_text)
-    page = navigate_answer(output, report_now(record, now.run), DEFAULT_TOKEN_BUDGET, most)
+    output = build_output(now, record, seen.map.map_text)
+    page = navigate_answer(output, current_report(record, now.run), DEFAULT_TOKEN_BUDGET, most)
     relevance = workspace.relevance(now.state.user_task)
     return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
 
 
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
     """Return a navigation behind its last step, without a store, with what it shows then."""
-    from navigator.planner.planner import planned  # noqa: PLC0415 - as above
-    from navigator.planner.request import checked, initial_state  # noqa: PLC0415 - as above
-    from navigator.planner.turn import apply_decision  # noqa: PLC0415 - as above
+    from navigator.planner.policy import decide  # noqa: PLC0415 - as above
+    from navigator.planner.record import apply_decision  # noqa: PLC0415 - as above
+    from navigator.planner.request import initial_state, validate  # noqa: PLC0415 - as above
     from navigator.planner.view import ViewRequest, build_view  # noqa: PLC0415 - as above
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
     from navigator.state.labels import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
@@ -82,10 +82,10 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     rates = ModelPricingRates(
         model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
     )
-    now = initial_state(checked(request, NavigatorSettings()), _ID, ".", rates, 0.0)
+    now = initial_state(validate(request, NavigatorSettings()), _ID, ".", rates, 0.0)
     seen = build_view(workspace, view(now, now.state.flight_plan))
     while now.run.stop_reason is None:
-        decision, _ = planned(now, workspace, seen)
+        decision, _ = decide(now, workspace, seen)
         seen = build_view(workspace, view(now, decision.plan))
         now, record = apply_decision(now, decision, _START, seen, 1)
     return now, record, seen

@@ -102,9 +102,9 @@ class Navigations:
                 request,
                 build_response,
                 user=principal.user,
-                delivery=self.delivery(response_token_budget),
+                client=self.delivery(response_token_budget),
                 timeouts=timeouts,
-                most_steps=most_steps,
+                step_limit=most_steps,
                 on_opened=note,
                 on_progress=on_progress,
             )
@@ -224,7 +224,7 @@ class Navigations:
         known = await self.known(principal)
         if not known:
             return []
-        found = await (await self.navigator()).navigations(principal.user, most=most, among=known)
+        found = await (await self.navigator()).navigations(principal.user, limit=most, among=known)
         return [each for each in found if self._may_read(each.repo_path, principal)]
 
     def _may_read(self, address: str, principal: Principal) -> bool:

@@ -85,7 +85,7 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 KEPT: Final = frozenset(
     {
         *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
-        *("focus", "tests", "evidence", "usage", "total_usage", "stop_reason", "ended"),
+        *("focus", "tests", "confidence", "usage", "total_usage", "stop_reason", "ended"),
     }
 )
 """Fields of a report that are for later steps, or that its forms tell in other words."""
@@ -111,7 +111,7 @@ def wire_report(
         "status": status,
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
-        "grades_first": report.evidence is not None and report.reasoning.startswith(report.sufficiency),
+        "grades_first": report.confidence is not None and report.reasoning.startswith(report.sufficiency),
         "answer": "\n".join(clip_source(report.answer, _ANSWER_SHARE * detail.characters)) or None,
         "understood": None if report.not_understood is None else not report.not_understood,
         "response_token_budget": response_token_budget,

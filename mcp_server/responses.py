@@ -405,7 +405,7 @@ def _since(delta: NavigatorOutput) -> str:
     new = "what is new" if delta.context_string else "nothing is new"
     lines = [f"context: {new} since step {delta.since_step}"]
     gone = [*delta.removed, *(f"{path} (in part)" for path in delta.truncated)]
-    for label, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
+    for label, paths in (("shown again, as you have it", delta.restored), ("no longer shown", gone)):
         if paths:
             lines.append(f"{label}:\n{quoted(', '.join(paths))}")
     return "\n".join(lines)

@@ -99,8 +99,8 @@ def _news_line(found: FollowUp) -> str:
     parts = [new or f"nothing is new since step {news.since_step}"]
     if gone:
         parts.append(f"no longer shown: {', '.join(gone[:_MOST_NAMED])}{_and_more(len(gone))}")
-    if news.again:
-        again = news.again
+    if news.restored:
+        again = news.restored
         parts.append(f"shown again: {', '.join(again[:_MOST_NAMED])}{_and_more(len(again))}")
     said = "; ".join(parts)
     return f"{said[0].upper()}{said[1:]}. The whole: repo-navigator context {found.whole.navigation_id}"

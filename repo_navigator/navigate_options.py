@@ -147,11 +147,11 @@ class NavigateOptions(PagedOptions):
             FlightPlanError: the plan is not well-formed.
             RepositoryNotFoundError: there is no such repository.
         """
-        from navigator.planner.request import checked  # noqa: PLC0415 - help and wrong flags wait for no request
+        from navigator.planner.request import validate  # noqa: PLC0415 - help and wrong flags wait for no request
 
         if self.continued is not None:
             return self._continued(self.continued)
-        return checked(self._request(settings), settings, environ=os.environ)
+        return validate(self._request(settings), settings, environ=os.environ)
 
     def _continued(self, named: str) -> Continued:
         """Return what ``--continue`` goes on with.

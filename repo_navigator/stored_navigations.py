@@ -39,7 +39,7 @@ async def meant_navigation(
     """
     if named:
         return Meant(named)
-    stored = await navigator.navigations(most=_LOOKED_AT)
+    stored = await navigator.navigations(limit=_LOOKED_AT)
     if not stored:
         raise UnknownNavigationError(
             "There is no stored navigation yet; `repo-navigator navigate` makes one."

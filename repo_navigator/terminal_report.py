@@ -65,7 +65,7 @@ class TerminalReport:
 
     def _summary(self, report: TurnReport) -> str:
         """Return the last step's words without the files that a panel before has listed."""
-        from navigator.planner.planner import without_files  # noqa: PLC0415 - what is printed again has no panel
+        from navigator.planner.policy import without_files  # noqa: PLC0415 - what is printed again has no panel
 
         return without_files(report.reasoning, self._files)
 

@@ -23,9 +23,9 @@ from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.agent.tools import TOOLS
 from navigator.errors import StorageError
-from navigator.planner.planner import planned
+from navigator.planner.policy import decide
 from navigator.planner.prompt import ROLE, changing_part
-from navigator.planner.turn import Decision
+from navigator.planner.record import Decision
 from navigator.storage import state
 from repo_map.errors import RepoMapError
 
@@ -60,7 +60,7 @@ class PlannerAgent(BaseAgent):
 
     async def _decide(self, step: StepContext) -> Decision:
         view = await step.view(step.navigation.state.flight_plan)
-        decision, notes = await step.computing.run(planned, step.navigation, step.workspace, view)
+        decision, notes = await step.computing.run(decide, step.navigation, step.workspace, view)
         step.notes.extend(notes)
         return decision
 
@@ -117,7 +117,7 @@ async def _instruct(context: ReadonlyContext) -> str:
     view = await step.view(navigation.state.flight_plan)
     if step.session is not None:
         step.session.show_map(view.map, navigation.run.step)
-    return changing_part(navigation, view.outline, view.confidence.words)
+    return changing_part(navigation, view.outline, view.confidence.text)
 
 
 def root_agent() -> NavigatorAgent:

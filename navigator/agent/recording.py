@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from google.genai import types
 
-from navigator.planner.drawn import StepResult
-from navigator.planner.turn import apply_decision, settled
+from navigator.planner.context import StepResult
+from navigator.planner.record import apply_decision, finish_after_step
 from navigator.state.run_state import Navigation
 from navigator.storage import state
 from navigator.storage.storage import MAP_NAME, record_name
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from google.adk.agents.context import Context
 
     from navigator.agent.step_context import StepContext
-    from navigator.planner.turn import Decision
+    from navigator.planner.record import Decision
 
 
 async def record(step: StepContext, context: Context, decision: Decision) -> dict[str, Any]:
@@ -39,7 +39,7 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
         version = await context.save_artifact(record_name(number), types.Part(text=found.model_dump_json()))
     after = Navigation(after.state, after.run.recorded(number, version))
     if step.settles and not step.asks_models:
-        after = settled(after)
+        after = finish_after_step(after)
     state.write(context.state, after)
     step.navigation, step.result = after, StepResult(found, view.map.map_text)
     return {

@@ -22,8 +22,8 @@ from navigator.state.run_state import Navigation
 
 if TYPE_CHECKING:
     from navigator.agent.models.session import HybridSession
-    from navigator.planner.drawn import CachedNavigation, StepResult
-    from navigator.planner.turn import Decision
+    from navigator.planner.context import CachedNavigation, StepResult
+    from navigator.planner.record import Decision
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.model import FlightPlan

@@ -16,8 +16,8 @@ from google.genai import types
 from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.errors import StorageError
-from navigator.planner.outline_numbers import NUMBERS
-from navigator.planner.turn import Decision, amend_by_model
+from navigator.planner.plan_changes import NUMBERS, amend_by_model
+from navigator.planner.record import Decision
 from repo_map.errors import RepoMapError
 from repo_map.plan.schema import update_schema
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.picture.folded_tree import MOST_NODES, outline_of
 from navigator.picture.page import PictureData, as_json, clipped
-from navigator.planner.turn import cuts_of
+from navigator.planner.record import cuts_of
 from navigator.state.reports import FileReport
 from navigator.workspaces.address import address_name
 from repo_map.check.model import BREAKING, NO_CHANGES, Changes, Finding

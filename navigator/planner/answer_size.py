@@ -1,81 +1,78 @@
-"""How the tokens of a first answer are shared between its outline and its code."""
+"""How the tokens of a first answer are shared between its outline and its code, and how confident it is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from repo_map.outline.listing import list_places, tokens_of
+from repo_map.outline.pack import pack
+from repo_map.ranking.completeness import Evidence, completeness, completeness_signals, in_ten
+from repo_map.ranking.model import default_weights
 from repo_map.text import tokens
 
-AROUND_TOKENS: Final = 80
-"""Of an answer, what stands around its outline and its code: how it went and goes on, the evidence."""
-_FIRST_OUTLINE: Final = 180
+if TYPE_CHECKING:
+    from navigator.state.reports import OutlineEntry
+    from navigator.state.run_state import RunState
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.draw import RepoMap
+    from repo_map.plan.model import FlightPlan
+    from repo_map.ranking.score import Relevance
+
+HEADER_TOKENS: Final = 80
+"""Of an answer, besides outline and code: its header, how to go on, its confidence."""
+_BASE_OUTLINE: Final = 180
 """Tokens of the outline, before"""
-_SHARE_OF_OUTLINE: Final = 0.22
-"""its share of an answer beside what stands around: the code takes the rest, the outline what that leaves."""
-_OUTLINE_OF_UNSURE: Final = 2.6
-"""How many times that an outline takes where nothing says that the best places hold the work, less"""
-_LESS_OF_SURE: Final = 2.2
+_OUTLINE_SHARE: Final = 0.22
+"""its share of an answer besides the header: the code takes the rest, the outline what that leaves."""
+_UNSURE_FACTOR: Final = 2.6
+"""How many times that an outline takes if nothing says that the best places hold the work, less"""
+_CONFIDENCE_FACTOR: Final = 2.2
 """this, times the confidence that they do. Of a sure choice the places behind the first dozen hold next to
 nothing, and its code is likely what is edited; of an unsure one each further place adds some."""
-_MOST_OF_UNSURE: Final = 540
+_MAX_UNSURE_OUTLINE: Final = 540
 """Tokens of such an outline at most: a larger answer has more code."""
-_OUTLINE_BESIDE_SUREST: Final = 250
-"""Tokens of the outline at least, where the surest part takes the others alone."""
-MOST_OUTLINE: Final = 480
-"""Tokens: of what further lines tell, next to nothing is right."""
-_LEAST_OUTLINE: Final = 60
-_BESIDE_TOKENS: Final = 45
+_OUTLINE_BESIDE_BEST: Final = 250
+"""Tokens of the outline at least, if the best part takes the others' room."""
+MAX_OUTLINE_TOKENS: Final = 480
+"""Of what further lines tell, next to nothing is right."""
+_MIN_OUTLINE: Final = 60
+_TESTS_TOKENS: Final = 45
 """Of an answer, for its tests;"""
-_BESIDE_SHARE: Final = 0.08
+_TESTS_SHARE: Final = 0.08
 """its share of the answer at most."""
-_MOST_SAID: Final = 10
-ABOUT_ONE: Final = 400
+_MAX_SENTENCES: Final = 10
+_ABOUT_ONE_TOKENS: Final = 400
 """Tokens of an answer to a short goal that names one definition without doubt."""
-RELATED: Final = 3
-"""Places that stand beside shown code by resolved relations, and are not listed for their own words, where
-nothing but the plan's budget limits the answer: in a smaller one they were never the place to change;"""
+MAX_RELATED: Final = 3
+"""Related definitions that are not listed for their own words, if nothing but the plan's budget limits the
+answer: in a smaller one they were never the place to change;"""
 _RELATED_TO_ONE: Final = 8
 """so many of one definition: who relies on it is what is left to ask."""
+_WHOLE: Final = 4
 
 
 class AnswerSize(NamedTuple):
     """Tokens of the parts of an answer, estimated."""
 
     outline: int
-    """For the likeliest places; what stands beside them comes on top."""
+    """For the likeliest places; related ones come on top."""
     rest: int | None
     """For these places and the code; None for as many as the plan's budget allows."""
-
-    beside: int
-    """For its tests, and for what stands beside shown code."""
-
+    tests: int
+    """For its tests, and for related definitions."""
     related: int = 0
-    """Most places of what stands beside shown code."""
+    """Most related definitions."""
 
-    def whole(self, code: int) -> int | None:
+    def max_outline(self, code: int) -> int | None:
         """Return what the whole outline may take beside ``code`` tokens of code; None for any size."""
-        return None if self.rest is None else max(self.rest + self.beside - code, _LEAST_OUTLINE)
-
-    def code(self, outline: int) -> int | None:
-        """Return what code may take beside ``outline`` tokens of places."""
-        return None if self.rest is None else max(self.rest - outline, 0)
-
-    def alone(self, outline: int, spelt: int) -> int | None:
-        """Return what the surest part may take alone: the outline gives way to it, but for what is spelt.
-
-        Args:
-            outline: tokens of the places beside the other code.
-            spelt: those of the places that the goal spells out.
-        """
-        least = max(min(_OUTLINE_BESIDE_SUREST, outline), spelt)
-        return None if self.rest is None else max(self.rest - least, 0)
+        return None if self.rest is None else max(self.rest + self.tests - code, _MIN_OUTLINE)
 
 
 def answer_size(
     first_answer: int | None,
     map_budget: int,
-    said: Sequence[str] = (),
+    sentences: Sequence[str] = (),
     *,
     confidence: float,
     is_about_one: bool = False,
@@ -83,25 +80,85 @@ def answer_size(
     """Return what the parts of an answer may take.
 
     Args:
-        first_answer: tokens of the whole answer; None where the plan's budget alone limits it.
-        map_budget: of the plan.
-        said: sentences that the answer tells besides, of which the first are told.
+        first_answer: tokens of the whole answer; None if the plan's budget alone limits it.
+        map_budget: tokens of the plan.
+        sentences: that the answer has besides, of which the first are shown.
         confidence: that the best places hold all of the goal's work, 0 to 1.
         is_about_one: whether the goal is about one definition, whose source comes before other places.
     """
     if first_answer is None:
-        return AnswerSize(
-            max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS, RELATED
-        )
+        outline = max(min(MAX_OUTLINE_TOKENS, map_budget // 4), _MIN_OUTLINE)
+        return AnswerSize(outline, None, _TESTS_TOKENS, MAX_RELATED)
     if is_about_one:
-        first_answer = min(first_answer, ABOUT_ONE)
-    said_tokens = sum(map(tokens.count, said[:_MOST_SAID]))
-    beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
-    usable = max(first_answer - AROUND_TOKENS - said_tokens, 0)
-    usual = min(MOST_OUTLINE, _FIRST_OUTLINE + int(_SHARE_OF_OUTLINE * usable))
-    by_need = int((_OUTLINE_OF_UNSURE - _LESS_OF_SURE * confidence) * usual)
-    wanted = min(by_need, _MOST_OF_UNSURE, usable - beside)
+        first_answer = min(first_answer, _ABOUT_ONE_TOKENS)
+    tests = min(_TESTS_TOKENS, int(_TESTS_SHARE * first_answer))
+    usable = max(first_answer - HEADER_TOKENS - sum(map(tokens.count, sentences[:_MAX_SENTENCES])), 0)
     if is_about_one:
-        return AnswerSize(_LEAST_OUTLINE, max(usable - beside, _LEAST_OUTLINE), beside, _RELATED_TO_ONE)
-    outline = max(wanted, _LEAST_OUTLINE)
-    return AnswerSize(outline, max(usable - beside, outline), beside)
+        return AnswerSize(_MIN_OUTLINE, max(usable - tests, _MIN_OUTLINE), tests, _RELATED_TO_ONE)
+    usual = min(MAX_OUTLINE_TOKENS, _BASE_OUTLINE + int(_OUTLINE_SHARE * usable))
+    by_need = int((_UNSURE_FACTOR - _CONFIDENCE_FACTOR * confidence) * usual)
+    outline = max(min(by_need, _MAX_UNSURE_OUTLINE, usable - tests), _MIN_OUTLINE)
+    return AnswerSize(outline, max(usable - tests, outline), tests)
+
+
+def pack_answer(
+    index: RepoIndex,
+    relevance: Relevance,
+    run: RunState,
+    budget: int,
+    sentences: Sequence[str] = (),
+    *,
+    is_about_one: bool = False,
+) -> FlightPlan:
+    """Return the plan that shows the most useful code beside the outline, within ``budget`` tokens.
+
+    The outline gives way to the best part alone, but for what the goal names literally.
+    """
+    confidence = relevance.sufficiency.confidence
+    size = answer_size(run.first_answer, budget, sentences, confidence=confidence, is_about_one=is_about_one)
+    outline, literal = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
+    most = alone = None
+    if size.rest is not None:
+        most = max(size.rest - outline, 0)
+        alone = max(size.rest - max(min(_OUTLINE_BESIDE_BEST, outline), literal), 0)
+    return pack(index, relevance, budget, base=run.own, fill=run.fill, most=most, most_alone=alone)
+
+
+class Confidence(NamedTuple):
+    """How likely a choice is complete."""
+
+    grade: Evidence | None
+    """None for a packet that a user has steered away from the likeliest files."""
+    text: str
+    """The grade, what it means and what speaks against the choice, in sentences."""
+
+
+def assess_confidence(relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]) -> Confidence:
+    """Return how likely a packet holds all that the goal's work changes, and what speaks against it.
+
+    The chances were measured on packets that show the likeliest files, so only the notes are told of one that
+    a user has steered away from them.
+
+    Args:
+        relevance: of what the user's rules allow.
+        drawn: the packet.
+        outline: beside it.
+    """
+    sufficiency = relevance.sufficiency
+    if not sufficiency.confidence or not relevance.files:
+        grade, meaning = Evidence.NOTHING, ""
+    elif not drawn.excluded and all(block.level == _WHOLE for block in drawn.blocks):
+        grade, meaning = Evidence.SURE, "The whole repository is shown."
+    else:
+        first = relevance.files[0].path
+        if drawn.block(first) is None and not any(entry.path == first for entry in outline):
+            return Confidence(None, " ".join(sufficiency.notes))
+        weights = default_weights()
+        signals = completeness_signals(sufficiency.confidence, drawn.tokens)
+        chance = completeness(signals, weights.shown, weights.reached)
+        grade, meaning = chance.evidence, ""
+        if sufficiency.is_measured:
+            shown, reached = in_ten(chance.shown), in_ten(chance.reached)
+            listed = f", {reached} at least list it" if outline and reached > shown else ""
+            meaning = f"Of 10 such answers, {shown} show all code to change{listed}."
+    return Confidence(grade, " ".join(filter(None, (f"Evidence: {grade}.", meaning, *sufficiency.notes))))

@@ -1,10 +1,10 @@
-"""Whether an argument of a request can be used; a refusal carries it, for each surface to name."""
+"""Checks of arguments, and the request of one turn; an error carries the name of its argument."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, Final, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
@@ -14,7 +14,13 @@ from repo_map.lookup.requests import Request, parse_request
 from repo_map.secrets.masking import mask_text
 from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
 
-MAX_TOKEN_BUDGET = 2_000_000
+MAX_TOKEN_BUDGET: Final = 2_000_000
+MAX_WISHES: Final = 50
+"""Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
+_MAX_ENTRY_CHARS: Final = 500
+_MAX_NUMBER: Final = 9_999
+"""More entries than an outline has."""
+MAX_FEEDBACK_CHARS: Final = 4_000
 
 
 def require_storable(argument: str, value: object) -> None:
@@ -51,7 +57,7 @@ def require_token_budget(budget: int) -> int:
     """Return a budget of tokens, from 1 to ``MAX_TOKEN_BUDGET``.
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: it is out of that range.
     """
     return whole_number("token_budget", budget, MAX_TOKEN_BUDGET, "how many tokens the context may take")
 
@@ -65,87 +71,6 @@ def whole_number(argument: str, value: int, most: int, meaning: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise InvalidArgumentError(argument, f"is {value}; give {meaning}: a whole number from 1 to {most}.")
     return value
-
-
-MOST_WISHES = 50
-"""Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
-_MOST_LETTERS = 500
-"""Characters of one name."""
-
-
-_MOST_NUMBER = 9_999
-"""More places than an outline has."""
-
-
-def parse_wishes(show: object = None, drop: object = None, ask: object = None) -> TypedWishes:
-    """Return what a step is asked for in fields, secrets masked; a number may be written as text.
-
-    Args:
-        show: numbers of the outline, names, paths, globs; one of them alone too.
-        drop: the same.
-        ask: a question to what it is about, as ``{"callers": "Session.send"}``; a list asks about each.
-
-    Raises:
-        InvalidArgumentError: it is not to be understood.
-    """
-    if not isinstance(ask, Mapping | None):
-        raise InvalidArgumentError("ask", f'is {_clipped(ask)}; give questions, as {{"callers": "NAME"}}.')
-    questions: list[tuple[str, Argument | Request]] = []
-    for question, about in (ask or {}).items():
-        if question in OF_FILES:
-            questions += [(question, each) for each in _references("ask", about)]
-            continue
-        values = about if isinstance(about, list) and question != "read" else [about]
-        try:
-            questions += [(question, parse_request(str(question), _masked(each))) for each in values]
-        except LookupRequestError as error:
-            raise InvalidArgumentError("ask", f"can't be answered: {error}") from None
-    wishes = TypedWishes(_references("show", show), _references("drop", drop), tuple(questions))
-    if len(wishes.show) + len(wishes.drop) + len(wishes.ask) > MOST_WISHES:
-        raise InvalidArgumentError(
-            "show", f"has, with `drop` and `ask`, more than {MOST_WISHES} entries; name folders instead."
-        )
-    return wishes
-
-
-def _references(argument: str, given: object) -> tuple[Argument, ...]:
-    if given is None:
-        return ()
-    entries = list(given) if isinstance(given, list | tuple) else [given]
-    found: list[Argument] = []
-    for each in entries:
-        if isinstance(each, bool) or not isinstance(each, int | str):
-            raise InvalidArgumentError(
-                argument, f"has {_clipped(each)}; give numbers of the outline, names, paths or `path:lines`."
-            )
-        if isinstance(each, int) and not 0 <= each <= _MOST_NUMBER:
-            raise InvalidArgumentError(
-                argument, f"has a number that is not in the outline, which goes to {_MOST_NUMBER}."
-            )
-        if len(text := str(each).strip()) > _MOST_LETTERS:
-            raise InvalidArgumentError(
-                argument, f"has an entry of {len(text)} characters, more than {_MOST_LETTERS}; give names."
-            )
-        if text:
-            is_number = text.isdecimal() and len(text) <= len(str(_MOST_NUMBER))
-            found.append(int(text) if is_number else mask_text(text))
-    return tuple(found)
-
-
-def _masked(value: object) -> object:
-    """Return a value of a question with the secrets in its texts masked."""
-    if isinstance(value, str):
-        return mask_text(value)
-    if isinstance(value, list | tuple):
-        return [_masked(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): _masked(each) for name, each in value.items()}
-    return value
-
-
-def _clipped(value: object) -> str:
-    text = str(value) if isinstance(value, int | float) else repr(value)
-    return f"`{text if len(text) <= 60 else f'{text[:57]}...'}`"
 
 
 def dollars_limit(value: Decimal | float) -> Decimal:
@@ -167,37 +92,60 @@ def dollars_limit(value: Decimal | float) -> Decimal:
     return cost
 
 
-MAX_FEEDBACK = 4_000
-"""Characters of one message."""
+def require_choice(argument: str, value: str, choices: object) -> None:
+    """Refuse a value that is not among those of a ``Literal``.
+
+    Raises:
+        InvalidRequestError: it is another one.
+    """
+    names = [f"`{each}`" for each in get_args(choices)]
+    if value not in get_args(choices):
+        raise InvalidRequestError(
+            f"The {argument} is `{value}`; choose {', '.join(names[:-1])} or {names[-1]}.",
+            code=InvalidArgumentError.code,
+            argument=argument,
+        )
 
 
-class Feedback(NamedTuple):
-    """What the user wants of a step, in words and in fields."""
+def require_length(argument: str, text: str, most: int, advice: str) -> None:
+    """Refuse a text of more than ``most`` characters.
 
-    words: str = ""
-    typed: TypedWishes = NO_WISHES
-
-    def __bool__(self) -> bool:
-        return bool(self.words or self.typed)
-
-    def showing(self, numbers: tuple[int, ...]) -> Feedback:
-        """Return it with numbers of the outline to show before all else."""
-        return self._replace(typed=self.typed._replace(show=(*numbers, *self.typed.show)))
-
-    @property
-    def summary(self) -> str:
-        """All of it, for the record of the step."""
-        return "\n".join(filter(None, (self.typed.summary, self.words)))
+    Raises:
+        InvalidRequestError: it is longer.
+    """
+    if len(text) > most:
+        raise InvalidRequestError(
+            f"The {argument} has {len(text)} characters, more than {most}; {advice}.",
+            code=InvalidArgumentError.code,
+            argument=argument,
+        )
 
 
 class TurnRequest(NamedTuple):
     """What one turn is asked to do."""
 
-    feedback: Feedback = Feedback()
+    feedback: str = ""
+    """The user's words."""
+    wishes: TypedWishes = NO_WISHES
+    """What the user asks in fields."""
     updates: Mapping[str, Any] | None = None
     action: StepAction = "continue"
     outline_step: int | None = None
     """The step whose outline its numbers mean; None for the latest."""
+
+    @property
+    def has_feedback(self) -> bool:
+        """Whether words or fields steer the turn."""
+        return bool(self.feedback or self.wishes)
+
+    @property
+    def summary(self) -> str:
+        """The fields and the words, for the record of the step."""
+        return "\n".join(filter(None, (self.wishes.summary, self.feedback)))
+
+    def showing(self, numbers: tuple[int, ...]) -> TurnRequest:
+        """Return it with numbers of the outline to show before all else."""
+        return self._replace(wishes=self.wishes._replace(show=(*numbers, *self.wishes.show)))
 
 
 def turn_request(
@@ -210,27 +158,86 @@ def turn_request(
     drop: object = None,
     ask: object = None,
 ) -> TurnRequest:
-    """Return what one turn is asked to do, in words and in fields; secrets are masked.
+    """Return what one turn is asked to do, checked; secrets are masked.
+
+    Args:
+        feedback: the user's words.
+        updates: a partial flight plan, with new limits and outline numbers.
+        action: by default ``continue``.
+        outline_step: the step whose outline numbers mean.
+        show: outline numbers, names, paths, globs; one of them alone too. A number may be written as text.
+        drop: the same.
+        ask: questions with their subjects, as ``{"callers": "Session.send"}``; a list asks about each.
 
     Raises:
-        InvalidRequestError: it is not to be understood.
+        InvalidRequestError: an argument can't be used.
     """
     action = action or "continue"
-    if action not in get_args(StepAction):
-        raise InvalidRequestError(
-            f"The action is `{action}`; choose `continue`, `finish` or `cancel`.",
-            code=InvalidArgumentError.code,
-            argument="action",
-        )
-    asked = {"feedback": feedback, "updates": updates, "show": show, "drop": drop, "ask": ask}
-    for argument, value in asked.items():
+    require_choice("action", action, StepAction)
+    given = {"feedback": feedback, "updates": updates, "show": show, "drop": drop, "ask": ask}
+    for argument, value in given.items():
         require_storable(argument, value)
     words = mask_text((feedback or "").strip())
-    if len(words) > MAX_FEEDBACK:
-        raise InvalidRequestError(
-            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences.",
-            code=InvalidArgumentError.code,
-            argument="feedback",
+    require_length("feedback", words, MAX_FEEDBACK_CHARS, "say it in a few sentences")
+    wishes = _parse_wishes(show, drop, ask)
+    return TurnRequest(words, wishes, updates, cast(StepAction, action), outline_step)
+
+
+def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:
+    if not isinstance(ask, Mapping | None):
+        raise InvalidArgumentError("ask", f'is {_clipped(ask)}; give questions, as {{"callers": "NAME"}}.')
+    questions: list[tuple[str, Argument | Request]] = []
+    for question, subject in (ask or {}).items():
+        if question in OF_FILES:
+            questions += [(question, each) for each in _parse_references("ask", subject)]
+            continue
+        values = subject if isinstance(subject, list) and question != "read" else [subject]
+        try:
+            questions += [(question, parse_request(str(question), _masked(each))) for each in values]
+        except LookupRequestError as error:
+            raise InvalidArgumentError("ask", f"can't be answered: {error}") from None
+    wishes = TypedWishes(_parse_references("show", show), _parse_references("drop", drop), tuple(questions))
+    if len(wishes.show) + len(wishes.drop) + len(wishes.ask) > MAX_WISHES:
+        raise InvalidArgumentError(
+            "show", f"has, with `drop` and `ask`, more than {MAX_WISHES} entries; name folders instead."
         )
-    given = Feedback(words, parse_wishes(show, drop, ask))
-    return TurnRequest(given, updates, cast(StepAction, action), outline_step)
+    return wishes
+
+
+def _masked(value: object) -> object:
+    """Return a value of a question with the secrets in its texts masked."""
+    if isinstance(value, str):
+        return mask_text(value)
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): _masked(each) for name, each in value.items()}
+    return value
+
+
+def _parse_references(argument: str, given: object) -> tuple[Argument, ...]:
+    if given is None:
+        return ()
+    found: list[Argument] = []
+    for each in given if isinstance(given, list | tuple) else (given,):
+        if isinstance(each, bool) or not isinstance(each, int | str):
+            raise InvalidArgumentError(
+                argument, f"has {_clipped(each)}; give numbers of the outline, names, paths or `path:lines`."
+            )
+        if isinstance(each, int) and not 0 <= each <= _MAX_NUMBER:
+            raise InvalidArgumentError(
+                argument, f"has a number that is not in the outline, which goes to {_MAX_NUMBER}."
+            )
+        if len(text := str(each).strip()) > _MAX_ENTRY_CHARS:
+            raise InvalidArgumentError(
+                argument, f"has an entry of {len(text)} characters, more than {_MAX_ENTRY_CHARS}; give names."
+            )
+        if text:
+            is_number = text.isdecimal() and len(text) <= len(str(_MAX_NUMBER))
+            found.append(int(text) if is_number else mask_text(text))
+    return tuple(found)
+
+
+def _clipped(value: object) -> str:
+    text = str(value) if isinstance(value, int | float) else repr(value)
+    return f"`{text if len(text) <= 60 else f'{text[:57]}...'}`"

@@ -1,40 +1,138 @@
-"""The outline: an outline of the likeliest places by number, for whoever reads it to choose from."""
+"""The outline of an answer: numbered entries for the likeliest places, their costs, and their tests."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from navigator.planner.answer_size import MOST_OUTLINE
-from navigator.planner.candidates import Prices
-from navigator.planner.related_definitions import beside_of
-from navigator.state.reports import OutlineEntry
+from navigator.planner.answer_size import MAX_OUTLINE_TOKENS, MAX_RELATED
+from navigator.state.reports import Candidate, OutlineEntry
+from repo_map import globs
+from repo_map.check.affected_tests import has_inline_tests, is_test_file, select_tests
+from repo_map.check.model import Tier
+from repo_map.check.runner_commands import build_test_command
+from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
-from repo_map.outline.exclusions import excluded_by
+from repo_map.outline.beside import neighbours_of
+from repo_map.outline.chances import with_read_chances
+from repo_map.outline.costs import file_level_costs
+from repo_map.outline.exclusions import excluded_by, hides
 from repo_map.outline.listing import list_places
+from repo_map.outline.render_cache import RenderCache, Style
+from repo_map.outline.sections import Section, Shape
 from repo_map.outline.source import own_lines
 from repo_map.outline.why import brief_reason
 from repo_map.ranking.named_text import named_text
+from repo_map.ranking.score import ScoredUnit
+from repo_map.text import tokens
+from repo_map.text.units import FUNCTION
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
+    from repo_map.outline.beside import Neighbour
     from repo_map.outline.draw import RepoMap
     from repo_map.outline.listing import ListedFile
     from repo_map.plan.model import FlightPlan
-    from repo_map.ranking.score import Relevance, ScoredUnit
+    from repo_map.ranking.score import Relevance
+    from repo_map.relations.model import Place
 
-
-_MOST_TEXTS: Final = 1
-"""Likewise files of text that shown code names."""
-_SURE: Final = 0.45
-"""Chance from which on a place is marked: in 480 tasks, by weights of other repositories, 97 first places
+MAX_CANDIDATES: Final = 8
+"""Files, and as many definitions."""
+_MAX_COST_SHARE: Final = 2
+"""Times the budget: a level that is estimated to cost more is not offered, as no step could show it."""
+_MAX_TEXT_FILES: Final = 1
+"""Files of text that shown code names."""
+_LIKELY_CHANCE: Final = 0.45
+"""Chance from which on an entry is marked: in 480 tasks, by weights of other repositories, 97 first places
 have it, and the fix edits .70 of them."""
-_SHOWN_UNITS: Final = 120
-_LONGEST_HEAD: Final = 48
-"""Characters of a name with the telling part of its signature."""
+_MAX_SHOWN_UNITS: Final = 120
+_MAX_SEEDS: Final = 12
+"""Shown definitions whose related ones are looked up, the likeliest first."""
+_MAX_TYPE_LINES: Final = 60
+"""Lines up to which a class is offered as related: of a longer one a member is meant."""
+_MAX_SIGNATURE_CHARS: Final = 48
 _WHOLE_FILE: Final = "whole file"
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
+_SHARED_RANK: Final = 20
+"""Best files among which the goal's words and the calls of tests can agree on a test file;"""
+_GOAL_RANK: Final = 10
+"""of these alone the words are enough."""
+_MAX_TESTED: Final = 3
+"""Entries whose tests are looked up by calls."""
+_MAX_COMMAND_TOKENS: Final = 40
+"""A longer command gives way to the file's path."""
+
+
+class AddedCosts:
+    """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
+
+    def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
+        self._cache = RenderCache(index, Style(tokens.DEFAULT_ENCODING))
+        self._estimates = file_level_costs(index)
+        self._drawn = drawn
+
+    def of_levels(self, path: str, file_id: int, above: int) -> dict[int, int]:
+        """Return what each level of the whole file above ``above`` adds, where it adds anything."""
+        costs = {level: self._of_level(path, file_id, level) for level in range(max(above + 1, 2), 5)}
+        return {level: cost for level, cost in costs.items() if cost}
+
+    def of_source(self, path: str, file_id: int) -> int:
+        """Return what the whole source of a file adds, 0 if that is nothing or far too much."""
+        return self._of_level(path, file_id, 4)
+
+    def of_definitions(self, path: str, file_id: int, name: str) -> int:
+        """Return what the source of the definitions of a name adds."""
+        block = self._drawn.block(path)
+        shape = Shape(1) if block is None else block.shape
+        part = Section(globs.escape(name), "", 4)
+        others = tuple(section for section in shape.sections if section.pattern != part.pattern)
+        return self._added(path, file_id, shape._replace(sections=(*others, part)))
+
+    def _of_level(self, path: str, file_id: int, level: int) -> int:
+        if self._estimates[file_id, level] > _MAX_COST_SHARE * self._drawn.budget:
+            return 0
+        block = self._drawn.block(path)
+        return self._added(path, file_id, Shape(level, why="" if block is None else block.shape.why))
+
+    def _added(self, path: str, file_id: int, shape: Shape) -> int:
+        block = self._drawn.block(path)
+        return max(max(self._cache.draw(file_id, shape).counts) - (0 if block is None else block.tokens), 0)
+
+
+def build_candidates(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
+    """Return the most relevant files, then definitions, that the map does not show whole, best first."""
+    costs = AddedCosts(index, drawn)
+    files: list[Candidate] = []
+    for file in relevance.files:
+        file_id, level = index.file_id(file.path), drawn.level_of(file.path)
+        if file_id is None or level == 4 or not (prices := costs.of_levels(file.path, file_id, level)):
+            continue
+        reasons = tuple(map(one_line, file.reasons))
+        files.append(Candidate(path=file.path, level=level, reasons=reasons, prices=prices))
+        if len(files) == MAX_CANDIDATES:
+            break
+    units: list[Candidate] = []
+    for unit in relevance.units:
+        file_id = index.file_id(unit.path)
+        if file_id is None or not unit.name or drawn.shows(unit.path, own_lines(index, unit)):
+            continue
+        if not (cost := costs.of_definitions(unit.path, file_id, unit.name)):
+            continue
+        units.append(
+            Candidate(
+                path=unit.path,
+                symbol=one_line(unit.name),
+                lines=f"{unit.start}-{unit.end}",
+                level=drawn.level_of(unit.path),
+                reasons=tuple(map(one_line, unit.reasons)),
+                prices={4: cost},
+            )
+        )
+        if len(units) == MAX_CANDIDATES:
+            break
+    return (*files, *units)
 
 
 def build_outline(
@@ -43,80 +141,119 @@ def build_outline(
     drawn: RepoMap,
     own: FlightPlan | None = None,
     *,
-    room: int = MOST_OUTLINE,
-    related: int = 3,
+    room: int = MAX_OUTLINE_TOKENS,
+    related: int = MAX_RELATED,
 ) -> tuple[OutlineEntry, ...]:
-    """Return the likeliest places of a goal as an outline of about ``room`` tokens, numbered from 1.
+    """Return the likeliest places of a goal, numbered from 1, grouped by file.
 
-    Beside the likeliest definitions stand ``related`` others at most that ``drawn`` shows to matter: what
-    shown code calls, what calls or overrides it, and the text that it names. What ``own``, the user's part of
-    the plan, leaves out is no part of it.
+    Args:
+        index: of the repository.
+        relevance: scores of the goal.
+        drawn: the map that stands beside the outline.
+        own: the user's part of the plan; what it excludes is not listed.
+        room: tokens of the entries, about.
+        related: most entries that are listed only because ``drawn`` shows code which calls them, is called
+            or overridden by them.
     """
-    listed = list_places(index, relevance, room)
-    shown = _shown(index, relevance, drawn)
-    maker = _Places(index, drawn)
-    places = [place for file in listed for place in maker.of_file(file)]
-    places += maker.beside(shown, places, own, related)
-    return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
-
-
-def _grouped(places: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return places with those of a file together, in its order; how many more it has stands at its last."""
+    builder = _OutlineBuilder(index, drawn)
+    entries = [entry for file in list_places(index, relevance, room) for entry in builder.list_file(file)]
+    shown = []
+    for unit in relevance.units[:_MAX_SHOWN_UNITS]:
+        file_id, block = index.file_id(unit.path), drawn.block(unit.path)
+        if file_id is not None and block is not None and block.shows(own_lines(index, unit)):
+            shown.append((file_id, unit.start, unit.end))
+    entries += builder.list_related(shown, entries, own, related)
     by_path: dict[str, list[OutlineEntry]] = {}
-    for place in places:
-        by_path.setdefault(place.path, []).append(place)
-    found: list[OutlineEntry] = []
-    for own in by_path.values():
-        own.sort(key=lambda place: place.first)
-        more = max(place.more for place in own)
-        found += [place.model_copy(update={"more": 0}) for place in own[:-1]]
-        found.append(own[-1].model_copy(update={"more": more}))
-    return found
+    for entry in entries:
+        by_path.setdefault(entry.path, []).append(entry)
+    grouped: list[OutlineEntry] = []
+    for in_file in by_path.values():
+        in_file.sort(key=lambda entry: entry.first)
+        more = max(entry.more for entry in in_file)
+        # How many more definitions the file has is told with its last entry.
+        grouped += [entry.model_copy(update={"more": 0}) for entry in in_file[:-1]]
+        grouped.append(in_file[-1].model_copy(update={"more": more}))
+    return tuple(entry.model_copy(update={"number": at}) for at, entry in enumerate(grouped, 1))
 
 
-class _Places:
-    """Makes places of definitions, with what each would add to a map."""
+class _OutlineBuilder:
+    """Makes entries of units and files, with what each would add to a map."""
 
     def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
         self._index = index
         self._drawn = drawn
-        self._prices = Prices(index, drawn)
+        self._costs = AddedCosts(index, drawn)
 
-    def of_file(self, file: ListedFile) -> Iterator[OutlineEntry]:
-        """Yield the places of a file; one for the whole of a file that is told alone."""
-        for place, (unit, twin) in enumerate(zip(file.places, file.twins, strict=True), 1):
-            more = file.more if place == len(file.places) else 0
+    def list_file(self, file: ListedFile) -> Iterator[OutlineEntry]:
+        """Yield the entries of a file's definitions; one for the whole file if none is listed."""
+        for position, (unit, twin) in enumerate(zip(file.places, file.twins, strict=True), 1):
+            more = file.more if position == len(file.places) else 0
             also = f"{twin.path}:{twin.first}-{twin.last}" if twin is not None else ""
-            yield self._of(unit).model_copy(update={"more": more, "also": also})
-        if not file.places and (whole := self._whole_file(file.path, "")) is not None:
-            yield whole.model_copy(update={"more": file.more})
+            yield self._unit(unit, brief_reason(unit.reasons)).model_copy(update={"more": more, "also": also})
+        if not file.places:
+            yield self._whole_file(file.path, "").model_copy(update={"more": file.more})
 
-    def beside(
+    def list_related(
         self,
         shown: Sequence[tuple[int, int, int]],
-        places: Sequence[OutlineEntry],
+        entries: Sequence[OutlineEntry],
         own: FlightPlan | None,
-        related: int,
+        most: int,
     ) -> list[OutlineEntry]:
-        """Return what stands beside shown code and is not among ``places``."""
-        listed = {(place.path, place.name) for place in places}
-        found = [
-            self._of(each.unit).model_copy(update={"why": each.why})
-            for key, each in beside_of(self._index, shown, own).items()
-            if key not in listed
-        ]
-        found = [place for place in found if place.tokens][:related]
-        texts: dict[str, OutlineEntry] = {}
+        """Return what is related to shown code and is not among ``entries``, then a text that it names."""
+        listed = {(entry.path, entry.name) for entry in entries}
+        found: list[OutlineEntry] = []
+        for unit, why in self._related_units(shown):
+            key = (unit.path, unit.name)
+            if len(found) == most:
+                break
+            if key in listed or (own is not None and hides(own, *key)):
+                continue
+            listed.add(key)
+            if (entry := self._unit(unit, why)).tokens:
+                found.append(entry)
+        paths = {entry.path for entry in entries}
+        texts: list[OutlineEntry] = []
         for text in named_text(self._index, shown):
             path = self._index.paths[text.file]
-            is_known = path in texts or any(path == place.path for place in places)
-            if len(texts) == _MOST_TEXTS or is_known or (own is not None and excluded_by(own, path)):
+            if len(texts) == _MAX_TEXT_FILES:
+                break
+            if path in paths or (own is not None and excluded_by(own, path)):
                 continue
-            if (place := self._whole_file(path, text.why)) is not None and place.tokens:
-                texts[path] = place
-        return [*found, *texts.values()]
+            if (entry := self._whole_file(path, text.why)).tokens:
+                texts.append(entry)
+        return [*found, *texts]
 
-    def _of(self, unit: ScoredUnit) -> OutlineEntry:
+    def _related_units(self, shown: Sequence[tuple[int, int, int]]) -> Iterator[tuple[ScoredUnit, str]]:
+        """Yield what shown code calls, and what calls or overrides it, best first, each with its reason.
+
+        Tests and long classes are left out.
+        """
+        index = self._index
+        seeds: list[Place] = []
+        for file, first, last in shown:
+            rows = enumerate(index.definitions(file))
+            row = next((row for row, each in rows if first <= each.sig_start <= last), None)
+            if row is not None:
+                seeds.append((file, row))
+        seeds = seeds[:_MAX_SEEDS]
+        related = [each for each in neighbours_of(index, seeds) if self._is_offered(each)]
+        for each in sorted(related, key=lambda each: (-each.share, each.seed, each.place)):
+            file, row = each.place
+            definition, name = index.definitions(file)[row], index.qualified_name(file, row)
+            has_doc = 0 < definition.doc_start < definition.start
+            first = definition.doc_start if has_doc else definition.start
+            unit = ScoredUnit(index.paths[file], first, definition.end, name, FUNCTION, 0.0, ())
+            yield unit, one_line(each.why(index, seeds[each.seed]))
+
+    def _is_offered(self, related: Neighbour) -> bool:
+        file, row = related.place
+        each = self._index.definitions(file)[row]
+        is_short_type = each.kind in TYPES and each.end - each.start < _MAX_TYPE_LINES
+        is_test = self._index.files.is_test(file)
+        return not is_test and not related.is_owner and (each.kind in FUNCTIONS or is_short_type)
+
+    def _unit(self, unit: ScoredUnit, why: str) -> OutlineEntry:
         file = self._file(unit.path)
         is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
         return OutlineEntry(
@@ -125,18 +262,18 @@ class _Places:
             name=one_line(unit.name),
             first=unit.start,
             last=unit.end,
-            head=_head(self._index, file, unit),
-            why=brief_reason(unit.reasons),
-            tokens=0 if is_shown else self._prices.of_part(unit.path, file, unit.name).get(4, 0),
-            is_sure=unit.chance >= _SURE,
+            head=self._signature(file, unit),
+            why=why,
+            tokens=0 if is_shown else self._costs.of_definitions(unit.path, file, unit.name),
+            is_sure=unit.chance >= _LIKELY_CHANCE,
         )
 
-    def _whole_file(self, path: str, why: str) -> OutlineEntry | None:
-        file, level = self._file(path), self._drawn.level_of(path)
-        price = self._prices.of_whole(path, file) if level < 4 else 0
+    def _whole_file(self, path: str, why: str) -> OutlineEntry:
+        file = self._file(path)
+        cost = self._costs.of_source(path, file) if self._drawn.level_of(path) < 4 else 0
         last = max(int(self._index.files.lines[file]), 1)
         return OutlineEntry(
-            number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=price
+            number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=cost
         )
 
     def _file(self, path: str) -> int:
@@ -144,31 +281,73 @@ class _Places:
         assert file is not None
         return file
 
+    def _signature(self, file_id: int, unit: ScoredUnit) -> str:
+        """Return a unit's qualified name with its parameters, on one line."""
+        leaf, call = unit.name.rpartition(".")[2], ""
+        for definition in self._index.definitions(file_id):
+            if unit.start <= definition.sig_start <= unit.end and definition.name == leaf:
+                lines = self._index.text(file_id).split("\n")[definition.sig_start - 1 : definition.sig_end]
+                _, _, rest = " ".join(" ".join(lines).split()).partition(leaf)
+                if rest.startswith(("(", "<", "[", " (")):
+                    call = "".join(rest.rpartition(")")[:2])
+                call = _SELF.sub("(", call, count=1).replace("( ", "(").replace(", )", ")")
+                break
+        text = one_line(unit.name + call)
+        if len(text) <= _MAX_SIGNATURE_CHARS:
+            return text
+        return f"{text[: _MAX_SIGNATURE_CHARS - 1].rstrip()}…"
 
-def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple[int, int, int]]:
-    """Return the file, the first and the last line of each unit that the map shows whole."""
-    found = []
-    for unit in relevance.units[:_SHOWN_UNITS]:
-        file_id, block = index.file_id(unit.path), drawn.block(unit.path)
-        if file_id is not None and block is not None and block.shows(own_lines(index, unit)):
-            found.append((file_id, unit.start, unit.end))
+
+def find_tests(index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]) -> str:
+    """Return the test file that a fix would extend, as the command that runs it; ``""`` if none is found.
+
+    The goal leads to a file as it leads to code; calls lead from tests to the likeliest entries, and some
+    files are named after the file of an entry. Of 49 that both lead to 26 were edited by the fix; of 60 first
+    ones of either 28.
+    """
+    likely = _likeliest_definitions(index, relevance, outline)
+    if likely and has_inline_tests(index, likely[0][0]):
+        path = index.paths[likely[0][0]]
+    else:
+        path = _test_file(index, relevance, likely)
+    command = build_test_command(index, [(path, ())]) if path else ""
+    if not command or tokens.count(command) > _MAX_COMMAND_TOKENS:
+        return path
+    return command if PurePosixPath(path).name.partition(".")[0] in command else f"{path}: {command}"
+
+
+def _test_file(index: RepoIndex, relevance: Relevance, likely: Sequence[Place]) -> str:
+    paths = [file.path for file in relevance.files[:_SHARED_RANK]]
+    ids = {path: index.file_id(path) for path in paths}
+    ranked = [path for path, file in ids.items() if file is not None and is_test_file(index, file)]
+    near = next((path for path in ranked if path in paths[:_GOAL_RANK]), "")
+    if len(ranked) == 1 and near:
+        return near
+    found = [each for place in likely for each in select_tests(index, [place]).tests]
+    reached = {each.path for each in found}
+    both = next((path for path in ranked if path in reached), "")
+    return both or near or next((each.path for each in found if each.tier is Tier.SAME_NAME), "")
+
+
+def _likeliest_definitions(
+    index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]
+) -> list[Place]:
+    """Return the definitions of the likeliest entries."""
+    units = with_read_chances(relevance).units
+
+    def chance(entry: OutlineEntry) -> float:
+        inside = (
+            unit.chance
+            for unit in units
+            if unit.path == entry.path and entry.first <= unit.start and unit.end <= entry.last
+        )
+        return max(inside, default=0.0)
+
+    ranked = sorted((entry for entry in outline if entry.name), key=lambda entry: -chance(entry))
+    found: list[Place] = []
+    for entry in ranked[:_MAX_TESTED]:
+        if (file := index.file_id(entry.path)) is not None:
+            rows = range(len(index.definitions(file)))
+            named = ((file, row) for row in rows if index.qualified_name(file, row) == entry.name)
+            found += [*named][:1]
     return found
-
-
-def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
-    """Return a unit's qualified name with its parameters, on one line."""
-    leaf = unit.name.rpartition(".")[2]
-    for definition in index.definitions(file_id):
-        if unit.start <= definition.sig_start <= unit.end and definition.name == leaf:
-            lines = index.text(file_id).split("\n")[definition.sig_start - 1 : definition.sig_end]
-            _, _, rest = " ".join(" ".join(lines).split()).partition(leaf)
-            call, closing, _ = (
-                rest.rpartition(")") if rest.startswith(("(", "<", "[", " (")) else ("", "", "")
-            )
-            signature = _SELF.sub("(", call + closing, count=1).replace("( ", "(").replace(", )", ")")
-            return _cut(one_line(unit.name + signature), _LONGEST_HEAD)
-    return _cut(one_line(unit.name), _LONGEST_HEAD)
-
-
-def _cut(text: str, characters: int) -> str:
-    return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from navigator.planner.answer_size import AnswerSize, answer_size
-from navigator.planner.candidates import candidates
-from navigator.planner.evidence import Confidence, confidence_of
-from navigator.planner.outline import build_outline
-from navigator.planner.outline_tests import tests_line
+from navigator.planner.answer_size import AnswerSize, Confidence, answer_size, assess_confidence
+from navigator.planner.outline import build_candidates, build_outline, find_tests
 from navigator.planner.outline_text import outline_text
 from navigator.state.reports import Candidate, OutlineEntry
 from repo_map.check.model import NO_CHANGES, Changes, Finding
@@ -25,21 +22,23 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance
 
+_MAX_ROUNDS: Final = 3
+"""Of fitting an outline into its room."""
+
 
 class ViewRequest(NamedTuple):
     """What is drawn, and for which goal."""
 
     goal: str
-    """What the user wants, with what was said since."""
     plan: FlightPlan
     own: FlightPlan
     """The user's part of the plan."""
-    wishes: FlightPlan | None = None
-    """What of the plan somebody wrote, None for all of it."""
+    literal: FlightPlan | None = None
+    """What of the plan a person or a model wrote, None for all of it."""
     changes: Changes = NO_CHANGES
     """What was changed in the repository."""
     first_answer: int | None = None
-    """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
+    """Tokens of a first answer; None for the whole budget."""
 
 
 class View(NamedTuple):
@@ -54,65 +53,60 @@ class View(NamedTuple):
     confidence: Confidence
     outline: tuple[OutlineEntry, ...] = ()
     tests: str = ""
-    """The command that runs the file of tests to extend; else its path."""
+    """The command that runs the test file to extend; else its path."""
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
     findings: tuple[Finding, ...] = ()
-    """What a change was seen to break or forget."""
+    """What a change breaks or forgot."""
     impact: tuple[str, ...] = ()
     """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     is_first_look: bool = False
     """Whether most files were not read yet."""
 
 
-def build_view(workspace: Workspace, wanted: ViewRequest) -> View:
+def build_view(workspace: Workspace, request: ViewRequest) -> View:
     """Return the map of a plan with what it means for the goal."""
-    index, (goal, plan, own, wishes, changes, first_answer) = workspace.index, wanted
-    relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
-    allowed = without_excluded(index, relevance, own)
+    index, plan, changes = workspace.index, request.plan, request.changes
+    relevance, drawn = workspace.relevance(request.goal, changes), workspace.draw(plan, request.literal)
+    allowed = without_excluded(index, relevance, request.own)
     impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
-    sentences = (*impact, *workspace.notes, *allowed.sufficiency.notes)
     size = answer_size(
-        first_answer,
+        request.first_answer,
         plan.budget,
-        sentences,
+        (*impact, *workspace.notes, *allowed.sufficiency.notes),
         confidence=allowed.sufficiency.confidence,
         is_about_one=allowed.is_about_one,
     )
-    outline, tests = _outline_within(size, index, allowed, drawn, own)
+    outline, tests = _fit_outline(size, index, allowed, drawn, request.own)
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
-        candidates=candidates(index, allowed, drawn),
+        candidates=build_candidates(index, allowed, drawn),
+        confidence=assess_confidence(allowed, drawn, outline),
         outline=outline,
         tests=tests,
-        confidence=confidence_of(allowed, drawn, outline),
         notes=workspace.notes,
-        is_first_look=bool(index.read_first),
         findings=changes.findings,
         impact=impact,
+        is_first_look=bool(index.read_first),
     )
 
 
-_MOST_ROUNDS: Final = 3
-
-
-def _outline_within(
+def _fit_outline(
     size: AnswerSize, index: RepoIndex, allowed: Relevance, drawn: RepoMap, own: FlightPlan
 ) -> tuple[tuple[OutlineEntry, ...], str]:
     """Return the outline that has room beside the code, and what runs its tests.
 
-    What stands beside shown code and its tests are known with the outline alone: what they take of the room,
-    the least likely places give back.
+    Related definitions and tests are known with the outline alone: the least likely places give back what
+    they take of the room.
     """
-    most = size.whole(drawn.tokens)
-    room = size.outline
+    most, room = size.max_outline(drawn.tokens), size.outline
     tests: str | None = None
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         outline = build_outline(index, allowed, drawn, own, room=room, related=size.related)
         if tests is None:
-            tests = tests_line(index, allowed, outline)
+            tests = find_tests(index, allowed, outline)
         over = 0 if most is None else tokens.count(outline_text(outline, tests)) - most
         if over <= 0:
             break

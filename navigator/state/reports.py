@@ -163,7 +163,7 @@ class TurnReport(_Report):
     outline: tuple[OutlineEntry, ...] = ()
     tests: str = ""
     """The command that runs the tests which reach the surest places of the outline; else where they are."""
-    evidence: Evidence | None = None
+    confidence: Evidence | None = None
     """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
@@ -209,7 +209,7 @@ class NavigatorOutput(TurnReport):
     since_step: int | None = None
     removed: tuple[str, ...] = ()
     """Paths that the map showed at ``since_step`` and no longer shows."""
-    again: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
     """Paths that the map shows again as its reader was given them before ``since_step``."""
     truncated: tuple[str, ...] = ()
     """Paths of which the map showed more at ``since_step``."""

@@ -78,7 +78,7 @@ def place_of(address: str) -> FileSource:
     return combine([_place(each) for each in sources], [each.own_name for each in sources])
 
 
-def resolved(address: str) -> str:
+def resolve_address(address: str) -> str:
     """Return an address with the folders that it means from here, links followed.
 
     Raises:

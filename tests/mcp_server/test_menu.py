@@ -212,7 +212,7 @@ def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> 
 def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
     grade: Evidence | None, sufficiency: str, line: str
 ) -> None:
-    report = TurnReport(**STEP, evidence=grade, sufficiency=sufficiency)
+    report = TurnReport(**STEP, confidence=grade, sufficiency=sufficiency)
     assert line in report_text(wire_report(report, 1_000)).splitlines()
 
 

@@ -127,7 +127,7 @@ async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: 
         await navigator.open(
             NavigationRequest(GOAL, shop),
             user="somebody",
-            delivery=ClientState(token_budget=1_000, used_at=1.0 if number else time.time()),
+            client=ClientState(token_budget=1_000, used_at=1.0 if number else time.time()),
         )
         for number in range(12)
     ]

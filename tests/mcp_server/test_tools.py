@@ -326,7 +326,7 @@ async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(
 async def test_more_navigations_at_once_than_stay_live_do_not_mix(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("navigator.planner.drawn.MAX_DRAWN", 2)
+    monkeypatch.setattr("navigator.planner.context.MAX_CACHED", 2)
     folders = [
         plant(tmp_path / f"r{number}", {"only.py": f"def only_here_{number}():\n    return {number}\n"})
         for number in range(8)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from navigator.planner.candidates import candidates
+from navigator.planner.outline import build_candidates
 from navigator.settings import NavigationRequest
 from navigator.state.reports import Candidate
 from repo_map import globs
@@ -62,5 +62,5 @@ def test_a_copy_of_shown_code_in_another_file_is_offered_all_the_same(tmp_path: 
     index = build_index(write(tmp_path, {"one.py": source, "two.py": source}), store=Store(None), workers=1)
     rules = [{"pattern": "one.py", "level": 4}, {"pattern": "two.py", "level": 1}]
     drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": rules}))
-    offered = candidates(index, score_goal(index, "tariff_of returns a wrong cost"), drawn)
+    offered = build_candidates(index, score_goal(index, "tariff_of returns a wrong cost"), drawn)
     assert [each.path for each in offered if each.symbol == "tariff_of"] == ["two.py"]

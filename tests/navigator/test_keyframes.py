@@ -24,7 +24,7 @@ def blocks_of(drawn: DrawnMap) -> dict[str, str]:
 
 def applied(one: DrawnMap, changes: MapChanges) -> dict[str, str]:
     """Do what a model is asked to do: make the current map out of what it was told."""
-    found = {path: block for path, block in blocks_of(one).items() if path not in changes.gone}
+    found = {path: block for path, block in blocks_of(one).items() if path not in changes.removed}
     message = sorted(path for path in PATHS if f"\n\n{path}\n" in f"\n\n{changes.files}\n")
     for path, block in MapText.parse(f"{changes.files}\n", message).files.items():
         lines = found.get(path, "").split("\n")[1:]
@@ -67,4 +67,4 @@ def test_another_number_of_files_left_out_is_told_without_the_last_file() -> Non
     other = drawn({**files, "a.py": ["x = 2"]}, 2, "⋮ 11 more files: 11 under lib/\n")
     changes = changes_between(one, other)
     assert changes.files == "a.py\nx = 2\n\n⋮ 11 more files: 11 under lib/"
-    assert changes.gone == ()
+    assert changes.removed == ()

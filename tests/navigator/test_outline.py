@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner import outline_tests
-from navigator.planner.outline import build_outline
+from navigator.planner.outline import build_outline, find_tests
 from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest
 from repo_map.index.repo_index import build_index
@@ -236,7 +235,7 @@ def told_tests(root: Path, files: dict[str, str], *, led: bool = True) -> str:
         relevance = relevance._replace(
             files=tuple(each for each in relevance.files if "test" not in each.path)
         )
-    return outline_tests.tests_line(index, relevance, outline)
+    return find_tests(index, relevance, outline)
 
 
 def test_the_file_of_tests_that_goal_and_calls_lead_to_is_told_alone_with_what_runs_it(

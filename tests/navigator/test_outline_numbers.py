@@ -11,7 +11,7 @@ import pytest
 
 from navigator.planner.outline_text import outline_text
 from navigator.state.reports import OutlineEntry, StopReason, TurnReport
-from navigator.turns import SHARE_OF_OPENING
+from navigator.turns import OPENING_SHARE
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.schema import update_schema
 from repo_map.plan.update import PlanUpdate, apply_update
@@ -119,7 +119,7 @@ async def test_a_model_starts_from_the_packet_and_its_outline(
     assert "return age_s > LIFETIME_S" in told
     assert "return len(user)" not in told
     assert outline_text(offered(found.reports[0])) in told
-    assert found.reports[0].map_size_tokens <= SHARE_OF_OPENING * SMALL
+    assert found.reports[0].map_size_tokens <= OPENING_SHARE * SMALL
 
 
 async def test_numbers_show_their_places_and_the_next_outline_is_told(

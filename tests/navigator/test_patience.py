@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from google.adk.tools.function_tool import _build_declaration_cached
 
-from navigator.planner.drawn import CachedNavigation
+from navigator.planner.context import CachedNavigation
 from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
@@ -30,7 +30,7 @@ async def test_the_embedded_planner_takes_the_time_that_it_needs(
 async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("navigator.planner.drawn.MAX_DRAWN", 2)
+    monkeypatch.setattr("navigator.planner.context.MAX_CACHED", 2)
     earlier, declared = _flights(), _build_declaration_cached.cache_info().currsize
     navigator = make_navigator()
     for _ in range(4):

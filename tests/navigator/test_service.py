@@ -534,7 +534,7 @@ async def test_the_last_step_names_what_the_chosen_code_needs_beside_it(
         ask(repository, goal="`login` accepts a wrong password", token_budget=110)
     )
     output = await navigator.run(navigation_id)
-    assert "Beside the chosen code, not shown: `" in output.reasoning_summary
+    assert "Related but not shown: `" in output.reasoning_summary
     assert "uses it" in output.reasoning_summary
     assert output.token_count <= 110
 
@@ -596,7 +596,7 @@ async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_de
     with monkeypatch.context() as reading:
         reading.setattr(TableSessions, "state", unread)
         opened = await navigator.start(
-            ask(repository), build_response, delivery=ClientState(token_budget=4_000)
+            ask(repository), build_response, client=ClientState(token_budget=4_000)
         )
     known = await navigator.store.known(opened, "local")
     assert known is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner.planner import neighbours
+from navigator.planner.policy import find_related
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
@@ -19,7 +19,8 @@ from tests.support.trees import write
 FILES = {
     "shop/prices.py": "def price_of(item):\n    return len(item)\n",
     "shop/cart.py": (
-        "from shop.prices import price_of\n\n\ndef total(items):\n    return sum(map(price_of, items))\n"
+        "from shop.prices import price_of\n\n\n"
+        "def total(items):\n    return sum(price_of(each) for each in items)\n"
     ),
     "tests/test_prices.py": (
         "from shop.prices import price_of\n\n\ndef test_a_price():\n    assert price_of('apple') == 5\n"
@@ -45,7 +46,7 @@ def test_tests_are_neighbours_only_of_a_goal_that_wants_them(
     index = build_index(shop, store=Store(None), workers=1)
     chosen = [(index.paths.index("shop/prices.py"), 0)]
     nothing = draw_map(index, levels({"**": 0}))
-    found = neighbours(index, chosen, nothing, 1_000, own=FlightPlan(), tests=tests)
+    found = find_related(index, chosen, nothing, 1_000, own=FlightPlan(), tests=tests)
     assert sorted(each.path for each in found) == files
 
 
@@ -65,7 +66,7 @@ def test_a_user_of_the_chosen_code_is_not_taken_for_its_namesake_in_the_map(tmp_
     chosen = [(index.paths.index("prices.py"), 0)]
     drawn = draw_map(index, levels({"cart.py": 1, "other.py": 4}))
     assert "def main():" in drawn.text
-    (found,) = neighbours(index, chosen, drawn, 1_000, own=FlightPlan())
+    (found,) = find_related(index, chosen, drawn, 1_000, own=FlightPlan())
     assert (found.path, found.name) == ("cart.py", "main")
     shown = draw_map(index, levels({"cart.py": 2, "other.py": 1}))
-    assert neighbours(index, chosen, shown, 1_000, own=FlightPlan()) == ()
+    assert find_related(index, chosen, shown, 1_000, own=FlightPlan()) == ()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from navigator.planner.request import checked
+from navigator.planner.request import validate
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.storage.data_folder import default_data_dir
 from repo_map.errors import FlightPlanError
@@ -16,7 +16,7 @@ from tests.support.errors import refused
 
 
 def check(**parts: Any) -> Any:
-    return checked(
+    return validate(
         NavigationRequest(**{"goal": "Fix the login", "repo_path": ".", **parts}), NavigatorSettings()
     )
 

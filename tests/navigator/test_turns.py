@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.planner.decide_turn import NOTHING_TO_UPDATE
+from navigator.planner.steering import NOTHING_TO_UPDATE
 from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
 from navigator.turns import HAS_ENDED
@@ -43,7 +43,7 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
         ({"feedback": ""}, HAS_ENDED),
         ({"feedback": " \n", "updates": None}, HAS_ENDED),
         ({"updates": {"max_steps": 20}}, HAS_ENDED),
-        ({"feedback": "where is token_expired defined?"}, "`token_expired` in src/auth/tokens.py:11."),
+        ({"feedback": "where is token_expired defined?"}, "src/auth/tokens.py:11-13 token_expired"),
     ],
 )
 async def test_what_changes_nothing_takes_no_step_and_says_so(
@@ -80,7 +80,7 @@ async def test_a_question_is_answered_beside_the_wish_to_finish(
     await navigator.step(navigation_id)
     report = await navigator.step(navigation_id, feedback="where is token_expired defined?", action="finish")
     assert (report.step_number, report.stop_reason) == (1, StopReason.USER)
-    assert report.answer == "`token_expired` in src/auth/tokens.py:11."
+    assert report.answer.startswith("src/auth/tokens.py:11-13 token_expired")
 
 
 async def test_a_step_raises_the_cost_limit_and_goes_on(

@@ -13,8 +13,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from navigator.planner.request import checked, initial_state
-from navigator.planner.turn import amend_by_model
+from navigator.planner.record import amend_by_model
+from navigator.planner.request import initial_state, validate
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.state.run_state import Navigation
 from navigator.state.state import ModelPricingRates
@@ -106,7 +106,7 @@ def replies(data: bytes) -> None:
 @cache
 def _active_navigation() -> tuple[RepoIndex, Navigation]:
     root = write(Path(tempfile.mkdtemp(prefix="fuzz-")), FILES)
-    task = checked(NavigationRequest("start the app", root, token_budget=TOKEN_BUDGET), NavigatorSettings())
+    task = validate(NavigationRequest("start the app", root, token_budget=TOKEN_BUDGET), NavigatorSettings())
     rates = ModelPricingRates(
         model_name="embedded", input_per_million=Decimal("0.01"), output_per_million=Decimal("0.01")
     )

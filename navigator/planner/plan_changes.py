@@ -1,0 +1,249 @@
+"""Changes of a flight plan: by a model, by numbers of the outline, and by the user, whose rules hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from navigator.errors import InvalidArgumentError
+from navigator.state.run_state import Navigation
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+from repo_map.messages import plural
+from repo_map.outline.exclusions import excluded, readmitted_files, with_exclusions_of
+from repo_map.outline.select import files_named
+from repo_map.plan.diff import compare_plans
+from repo_map.plan.update import apply_update
+from repo_map.steering.commands import read_numbers
+from repo_map.steering.plan_changes import PlanChanges
+from repo_map.steering.targets import NamedDefinition, Target
+
+if TYPE_CHECKING:
+    from navigator.state.reports import OutlineEntry
+    from repo_map.index.repo_index import RepoIndex
+    from repo_map.plan.diff import PlanChange
+    from repo_map.plan.model import FlightPlan, VerbosityRule
+
+NUMBERS: Final = "numbers"
+"""What updates may name of the outline, beside the flight plan: ``[3, 7]``, or words such as ``"2-5"``."""
+_SOURCE: Final = 4
+_MAX_NAMED: Final = 3
+"""Files that a sentence names; the rest are counted."""
+
+
+class PlanAmendment(NamedTuple):
+    """A changed plan, with notes on what of the change did not come to pass."""
+
+    change: PlanChange
+    notes: tuple[str, ...] = ()
+
+
+def parse_numbers(value: object) -> tuple[int, ...]:
+    """Return the outline numbers that an update names.
+
+    Raises:
+        InvalidArgumentError: it holds none.
+    """
+    if value is None:
+        return ()
+    words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if not (numbers := read_numbers(words)):
+        raise InvalidArgumentError(NUMBERS, f'is {value!r}; give numbers of the outline, as [3, 7] or "2-5".')
+    return numbers
+
+
+def _resolve_numbers(
+    plan: FlightPlan, own: FlightPlan, updates: Mapping[str, Any], outline: Sequence[OutlineEntry]
+) -> PlanAmendment:
+    """Return ``plan`` with updates whose outline numbers stand for rules, and a note on unknown ones.
+
+    Raises:
+        FlightPlanError: the updates are not well-formed, or none of the numbers is in the outline.
+    """
+    rest = {name: value for name, value in updates.items() if name != NUMBERS}
+    if not (given := updates.get(NUMBERS)):
+        return PlanAmendment(apply_update(plan, rest))
+    try:
+        numbers = parse_numbers(given)
+    except InvalidArgumentError as error:
+        raise FlightPlanError(str(error)) from None
+    entries = {entry.number: entry for entry in outline}
+    chosen = [entries[number] for number in numbers if number in entries]
+    unknown = ", ".join(str(number) for number in numbers if number not in entries)
+    if not chosen:
+        has = f"its numbers go from 1 to {max(entries)}" if entries else "it is empty"
+        raise FlightPlanError(f"The outline has no {unknown}: {has}. Choose other numbers, or finish.")
+    changes = PlanChanges(plan, own)
+    definitions = tuple(NamedDefinition(each.path, each.name, each.first) for each in chosen if each.name)
+    files = tuple(globs.escape(each.path) for each in chosen if not each.name)
+    changes.set_level(Target("", places=definitions), _SOURCE)
+    changes.set_level(Target("", patterns=files), _SOURCE)
+    rules = [*(rest.get("verbosity") or ()), *changes.updates()["verbosity"]]
+    notes = (f"The outline had no {unknown}.",) if unknown else ()
+    return PlanAmendment(apply_update(plan, {**rest, "verbosity": rules}), notes)
+
+
+def amend_by_model(
+    navigation: Navigation,
+    index: RepoIndex,
+    reasoning: str,
+    updates: Mapping[str, Any],
+    outline: Sequence[OutlineEntry] = (),
+) -> PlanAmendment:
+    """Return the plan as a model changes it; what the user excludes stays excluded, and a note says so.
+
+    Raises:
+        FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
+            do nothing but show what the user excludes.
+    """
+    if not reasoning.strip():
+        raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
+    before, own = navigation.state.flight_plan, navigation.run.own
+    change, notes = _resolve_numbers(before, own, updates, outline)
+    most = navigation.run.map_token_budget
+    if change.plan.budget > most:
+        raise FlightPlanError(
+            f"`budget` is {change.plan.budget}, more than the user's {plural(most, 'token')}; "
+            "leave it out or make it smaller."
+        )
+    back = readmitted_files(index, change.plan, own)
+    if not back:
+        return PlanAmendment(change, notes)
+    note = f"The user leaves out {list_names(back)}; a model can't bring that back."
+    allowed = compare_plans(before, with_exclusions_of(index, change.plan, own))
+    if not allowed.diff:
+        raise FlightPlanError(f"{note} Choose among the other files, or finish.")
+    return PlanAmendment(allowed, (*notes, note))
+
+
+def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:
+    """Return the user's part of the plan as the user changes it; of two wishes the later one holds.
+
+    A rule for nothing but files that were excluded brings them back, as does another level for the pattern
+    that excluded them; a wider rule does not.
+
+    Raises:
+        FlightPlanError: the updates are not well-formed.
+    """
+    change = apply_update(own, updates)
+    new = {rule.pattern: rule for rule in change.plan.verbosity}
+    rules, notes = own.verbosity, list[str]()
+    for pattern in _mentioned(updates):
+        before, rule = rules, new.get(pattern)
+        rules = tuple(each for each in rules if each.pattern != pattern)
+        if rule is None:
+            continue
+        # What is wished last comes last, where it holds.
+        rules = (*rules, rule)
+        if rule.level == 0 or all(each.level != 0 for each in before):
+            continue
+        earlier, later = _with_rules(own, before), _with_rules(own, rules)
+        if not (back := readmitted_files(index, later, earlier)):
+            continue
+        is_named = excluded(index, earlier)[files_named(index, pattern)].all()
+        if is_named or any(each.pattern == pattern and each.level == 0 for each in before):
+            notes.append(f"Shown again, as you name what was left out: {list_names(back)}.")
+        else:
+            rules = with_exclusions_of(index, later, earlier).verbosity
+            notes.append(
+                f"Still left out, as `{pattern}` names more than that: {list_names(back)}; "
+                "name it alone to bring it back."
+            )
+    return PlanAmendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(notes))
+
+
+def amend_by_user(
+    navigation: Navigation, index: RepoIndex, updates: Mapping[str, Any]
+) -> tuple[Navigation, PlanChange]:
+    """Return the navigation with the user's part of the plan changed, and the change of the whole plan.
+
+    Raises:
+        FlightPlanError: the updates are not well-formed.
+    """
+    state, run = navigation
+    amendment = merge_user_plan(index, run.own, updates)
+    own = amendment.change.plan
+    plan = _apply_to_plan(index, state.flight_plan, updates, own)
+    after = Navigation(state, run.model_copy(update={"own": own}))
+    return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
+
+
+def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> Navigation:
+    """Return ``after`` with the plan doing what the user's part of it has come to ask since ``before``.
+
+    The embedded planner packs the user's part into every plan anew; another model finds it done already.
+    """
+    asked = compare_plans(before.run.own, after.run.own).diff
+    if not asked:
+        return after
+    plan = _apply_to_plan(index, after.state.flight_plan, asked, after.run.own)
+    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
+
+
+def restore_rules(index: RepoIndex, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
+    """Return ``after`` with the plan showing again what ``updates`` name and the plan had dropped for room.
+
+    The user's part of the plan asks for it already.
+    """
+    plan, own = after.state.flight_plan, after.run.own
+    planned = {
+        rule.pattern: {(each.pattern, each.lines) for each in rule.sections} for rule in plan.verbosity
+    }
+    asked = {rule.pattern for rule in own.verbosity if rule.level != 0}
+    dropped = [
+        rule
+        for rule in updates.get("verbosity") or ()
+        if rule["pattern"] in asked and not _sections_of(rule) <= planned.get(rule["pattern"], set())
+    ]
+    if not dropped:
+        return after
+    plan = _apply_to_plan(index, plan, {"verbosity": dropped}, own)
+    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
+
+
+def _sections_of(rule: Mapping[str, Any]) -> set[tuple[Any, Any]]:
+    """Return the pattern and the lines of each section of a rule, as updates have it."""
+    return {(each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()}
+
+
+def _apply_to_plan(
+    index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan
+) -> FlightPlan:
+    """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
+    plan = apply_update(plan, updates).plan
+    wanted = {rule.pattern: rule for rule in own.verbosity}
+    mentioned = _mentioned(updates)
+    # A level for the whole file takes the place of the sections that the planner chose.
+    whole = {pattern for pattern, rule in mentioned.items() if "sections" not in rule}
+    rules = [wanted.get(rule.pattern, rule) if rule.pattern in whole else rule for rule in plan.verbosity]
+    out = excluded(index, plan)
+    # What has just been asked for must not be hidden by an earlier rule that stands behind it.
+    late = [
+        rule
+        for rule in rules
+        if rule.pattern in mentioned and rule.level != 0 and out[files_named(index, rule.pattern)].any()
+    ]
+    plan = _with_rules(plan, (*(rule for rule in rules if rule not in late), *late))
+    return with_exclusions_of(index, plan, own)
+
+
+def _with_rules(plan: FlightPlan, rules: Sequence[VerbosityRule]) -> FlightPlan:
+    return plan.model_copy(update={"verbosity": tuple(rules)})
+
+
+def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the rules of well-formed updates by pattern, in their order."""
+    return {rule["pattern"].strip(): rule for rule in updates.get("verbosity") or ()}
+
+
+def with_notes(before: Navigation, notes: Iterable[str]) -> Navigation:
+    """Return the navigation with more lines in the next step's answer."""
+    answer = "\n".join(filter(None, (before.run.answer, *notes)))
+    return Navigation(before.state, before.run.model_copy(update={"answer": answer}))
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return the first names of files or parts of files, the others counted."""
+    listed = ", ".join(f"`{name}`" for name in names[:_MAX_NAMED])
+    more = len(names) - _MAX_NAMED
+    return f"{listed} and {more:,} more" if more > 0 else listed

@@ -1,0 +1,226 @@
+"""How a decision changes a navigation, and the record of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from navigator.planner.context import FOCUS_LEVEL, summarize
+from navigator.state.labels import USER
+from navigator.state.reports import CutReport, FileReport, OutlineEntry, StopReason, TurnReport
+from navigator.state.run_state import Navigation, RunState, StepRecord
+from navigator.state.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
+from repo_map.messages import one_line, plural
+
+if TYPE_CHECKING:
+    from navigator.planner.view import View
+    from repo_map.outline.draw import RepoMap
+    from repo_map.plan.model import FlightPlan
+
+_LOG_LENGTH: Final = 10
+"""Decisions that stay in the state; every one of them is in its step's record as well."""
+_LOGGED_DIFFS: Final = 2
+"""Of those, how many keep their diff: an event stores the whole state, so its size is paid at every step."""
+_MAX_REASONING_CHARS: Final = 2_000
+_NOTHING_TO_IMPROVE: Final = "Nothing was found that a further step would improve."
+_ENDED_BY_ROOM: Final = "The code ends here; the outline lists what had no room."
+_ENDED_BY_NEED: Final = "The outline lists more."
+
+
+class Decision(NamedTuple):
+    """What a model, the policy or the user decided in a step: a change of the plan, or to finish."""
+
+    action: Action
+    by: str
+    """The model that decided, the planner, or the user."""
+    reasoning: str
+    plan: FlightPlan
+    diff: Mapping[str, Any] = {}
+    """What changes, as a partial plan."""
+    ended: str = ""
+    """Why the navigation ends with it; ``""`` if the decision does not say."""
+
+
+def reason_of_planner(outline: Sequence[OutlineEntry], *, fills: bool) -> str:
+    """Return why the planner ends a navigation: the outline has nothing worth its tokens, or no room."""
+    more = [entry for entry in outline if entry.tokens]
+    return _ENDED_BY_NEED if more and not fills else _reason(more)
+
+
+def _reason(outline: Sequence[OutlineEntry]) -> str:
+    """Return why a navigation ends: never that nothing is missing beside a list of what had no room."""
+    return _ENDED_BY_ROOM if outline else _NOTHING_TO_IMPROVE
+
+
+def apply_decision(
+    before: Navigation, decision: Decision, at: datetime, view: View, version: int
+) -> tuple[Navigation, StepRecord]:
+    """Return the navigation after a decision, and the record of its step.
+
+    Args:
+        before: the navigation as it was.
+        decision: what was decided.
+        at: when.
+        view: of the decision's plan.
+        version: under which its map is stored.
+    """
+    run = before.run.model_copy(
+        update={
+            "step": before.run.step + 1,
+            "map_version": version,
+            "fingerprint": view.map.fingerprint,
+            "planned": before.run.planned + (decision.by != USER),
+            "first_look": before.run.first_look if decision.by == USER else view.is_first_look,
+            "answer": "",
+            "undo": None,
+            "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,
+            "spent_before_step": before.run.spent,
+            "usage_before_step": before.run.usage,
+        }
+    )
+    is_finished = decision.action == "finalize_context"
+    if is_finished:
+        run = run.stopping(StopReason.FINISHED, decision.ended or _reason(view.outline))
+    elif run.step >= run.max_steps and decision.by != USER:
+        run = run.stopping(StopReason.MAX_STEPS, f"The limit of {plural(run.max_steps, 'step')} was reached.")
+    reasoning = decision.reasoning[:_MAX_REASONING_CHARS]
+    summary = reasoning
+    if not is_finished:
+        summary = _given_summary(before.state) or summarize(reasoning, _files_of(view))
+    entry = DecisionLogEntry(
+        step=run.step,
+        action=decision.action,
+        reasoning=reasoning,
+        config_diff=dict(decision.diff),
+        timestamp=at,
+    )
+    log = [*before.state.decision_log, entry][-_LOG_LENGTH:]
+    older = [each.model_copy(update={"config_diff": {}}) for each in log[:-_LOGGED_DIFFS]]
+    state = before.state.model_copy(
+        update={
+            "flight_plan": decision.plan,
+            "map_metadata": _map_metadata(view.map),
+            "decision_log": (*older, *log[-_LOGGED_DIFFS:]),
+            "interactive_pause": before.state.execution_mode == "interactive" and not is_finished,
+            "exploration_complete": is_finished,
+            "reasoning_summary": summary,
+        }
+    )
+    after = Navigation(state, run)
+    return after, _step_record(after, view, decision, since=before.run)
+
+
+def _given_summary(state: NavigatorState) -> str:
+    """Return the summary by which a decision finished earlier, ``""`` if none did."""
+    summary, log = state.reasoning_summary, state.decision_log
+    is_given = any(each.action == "finalize_context" and each.reasoning == summary for each in log)
+    return summary if is_given else ""
+
+
+def finish_after_step(after: Navigation) -> Navigation:
+    """Return a navigation as ended whose planner has done in one step what the user's words ask.
+
+    It stays open if its budget is to be filled or its user is asked after each step.
+    """
+    state, run = after
+    if run.fill or state.execution_mode != "autonomous" or run.stop_reason is not None:
+        return after
+    state = state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
+    return Navigation(state, run.stopping(StopReason.FINISHED, "The context is as your words asked."))
+
+
+def open_record(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
+    """Return the navigation with its opening view, stored as ``version``, and the record of step 0."""
+    run = before.run.model_copy(update={"map_version": version, "fingerprint": view.map.fingerprint})
+    state = before.state.model_copy(update={"map_metadata": _map_metadata(view.map)})
+    after = Navigation(state, run)
+    return after, _step_record(after, view, None, since=run)
+
+
+def _step_record(after: Navigation, view: View, decision: Decision | None, *, since: RunState) -> StepRecord:
+    """Return the record of the step that led to ``after``; without a decision, of the opening view."""
+    state, run = after
+    files, drawn = _files_of(view), view.map
+    report = TurnReport(
+        navigation_id=run.navigation_id,
+        step_number=run.step,
+        mode=state.execution_mode,
+        model=decision.by if decision else run.model,
+        last_action=decision.action if decision else "open",
+        answer=since.answer,
+        reasoning=decision.reasoning
+        if decision
+        else "Drew an overview: every file, in as much detail as fits.",
+        config_diff=dict(decision.diff) if decision else {},
+        cost_this_turn=run.spent - since.spent_before_step,
+        total_cost=run.spent,
+        budget_remaining=max(state.budget_config.max_spend_usd - run.spent, Decimal(0)),
+        map_size_tokens=drawn.tokens,
+        map_token_budget=run.map_token_budget,
+        budget_utilization=_share(drawn.tokens, run.map_token_budget),
+        map_version=run.map_version,
+        file_count=len(files),
+        focus_areas=state.map_metadata.focus_areas,
+        focus=tuple(file for file in files if file.level >= FOCUS_LEVEL),
+        excluded_count=drawn.excluded,
+        left_out=drawn.left_out,
+        cuts=cuts_of(drawn),
+        candidates=view.candidates,
+        outline=view.outline,
+        tests=view.tests,
+        confidence=view.confidence.grade,
+        sufficiency=view.confidence.text,
+        findings=view.findings,
+        impact=view.impact,
+        usage=run.usage.minus(since.usage_before_step),
+        total_usage=run.usage,
+        account=run.account,
+        stop_reason=run.stop_reason,
+        ended=run.ended,
+        notes=(*run.notes, *drawn.notes, *view.notes),
+    )
+    return StepRecord(
+        report=report,
+        files=files,
+        flight_plan=view.plan,
+        reasoning_summary=state.reasoning_summary,
+        undo=since.undo,
+    )
+
+
+def _files_of(view: View) -> tuple[FileReport, ...]:
+    return tuple(
+        FileReport(
+            path=file.path,
+            level=file.level,
+            tokens=file.tokens,
+            reasons=tuple(map(one_line, view.reasons.get(file.path, ()))),
+        )
+        for file in view.map.blocks
+    )
+
+
+def _map_metadata(drawn: RepoMap) -> MapMetadata:
+    return MapMetadata(
+        total_tokens=drawn.tokens,
+        file_count=len(drawn.blocks),
+        focus_areas=tuple(file.path for file in drawn.blocks if file.level >= FOCUS_LEVEL),
+        excluded_count=drawn.excluded,
+        budget_utilization=_share(drawn.tokens, drawn.budget),
+    )
+
+
+def cuts_of(drawn: RepoMap) -> tuple[CutReport, ...]:
+    """Return the files that a map shows in less detail than its plan asks for."""
+    return tuple(
+        CutReport(
+            path=cut.path, wanted=int(cut.wanted), drawn=int(cut.drawn), tokens_to_add=cut.tokens_to_add
+        )
+        for cut in drawn.cuts
+    )
+
+
+def _share(tokens: int, budget: int) -> float:
+    return round(min(100.0, 100 * tokens / budget), 1)

@@ -1,0 +1,285 @@
+"""What a turn comes to: an answer, a plan changed as the user asks, or a step that the planner decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from navigator.planner.answer_size import pack_answer
+from navigator.planner.plan_changes import (
+    amend_by_user,
+    apply_user_plan,
+    list_names,
+    merge_user_plan,
+    restore_rules,
+    with_notes,
+)
+from navigator.planner.record import Decision
+from navigator.state.labels import EMBEDDED, USER
+from navigator.state.reports import UnreadWords
+from navigator.state.run_state import Navigation, UndoPoint
+from repo_map.messages import plural
+from repo_map.outline.exclusions import without_excluded
+from repo_map.outline.keep import keep_within, with_more
+from repo_map.plan.diff import PlanChange, compare_plans
+from repo_map.steering.apply import IN_FULL, steer
+from repo_map.steering.commands import UNDO_ALL
+from repo_map.steering.targets import NamedDefinition
+
+if TYPE_CHECKING:
+    from navigator.planner.arguments import TurnRequest
+    from navigator.state.reports import OutlineEntry
+    from navigator.workspaces.workspace import Workspace
+    from repo_map.steering.apply import Steering
+
+NOTHING_TO_UPDATE: Final = "The updates change nothing, so no step was taken."
+ACCEPTED: Final = "The context is accepted."
+_MAX_MESSAGES: Final = 5
+"""Messages of the user that are remembered."""
+_MAX_CHANGES: Final = 5
+"""Of a plan, in the sentence that lists them."""
+_IN_PART: Final = "In part: "
+_TOO_LARGE: Final = (
+    "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
+    "rest by name, or by lines."
+)
+_TOO_MUCH: Final = (
+    "Not everything that you asked for fits in full: some of it has less detail. A larger budget shows it."
+)
+_QUOTED: Final = re.compile(r"`([^`]+)`")
+
+
+class SteeredNavigation(NamedTuple):
+    """A navigation as the user's words and fields change it, without a model."""
+
+    navigation: Navigation
+    steering: Steering
+
+
+class TurnContext(NamedTuple):
+    """A turn's request, with the navigation that it is made of."""
+
+    stored: Navigation
+    """As it was, and stays if nothing changes."""
+    before: Navigation
+    """The same, open for a step: with its new limits, and with what the user takes back undone."""
+    request: TurnRequest
+    updates: Mapping[str, Any]
+    """A partial flight plan, empty for none."""
+    steered: SteeredNavigation | None = None
+    """What the feedback comes to; None if there is none."""
+    has_limits: bool = False
+    """Whether limits differ from those stored."""
+    undone: int = 0
+    """Changes that the user takes back."""
+    plans_anew: bool = True
+    """Whether the embedded policy plans, and no model."""
+
+
+class Turn(NamedTuple):
+    """What a turn comes to."""
+
+    navigation: Navigation
+    answer: str = ""
+    """What is answered if no step is taken, in place of the latest step's answer."""
+    is_answered: bool = False
+    """Whether no step is taken."""
+    decision: Decision | None = None
+    """The step's decision, if the words or updates make it already; else the planner or a model decides."""
+    is_complete: bool = False
+    """Whether nothing is left to do for the words once that is decided."""
+    finishes: bool = False
+    """Whether the words accept the context as it is."""
+    not_understood: tuple[UnreadWords, ...] | None = None
+    """What of the words was not understood; None for a turn without words."""
+
+
+def reopened(before: Navigation) -> Navigation:
+    """Return the navigation open for another step."""
+    state = before.state.model_copy(update={"interactive_pause": False, "exploration_complete": False})
+    return Navigation(state, before.run.reopened())
+
+
+def restored(before: Navigation, point: UndoPoint) -> Navigation:
+    """Return the navigation as the user had it before a change."""
+    run = before.run.model_copy(update={"own": point.own, "changed_at": point.changed_at, "undo": None})
+    return Navigation(before.state.model_copy(update={"flight_plan": point.flight_plan}), run)
+
+
+def steer_navigation(
+    before: Navigation, request: TurnRequest, workspace: Workspace, outline: Sequence[OutlineEntry] = ()
+) -> SteeredNavigation:
+    """Return the navigation as feedback changes it; ``outline`` is the one whose numbers it means."""
+    state, run = before
+    index = workspace.index
+    steering = steer(
+        index,
+        state.flight_plan,
+        request.feedback,
+        typed=request.wishes,
+        own=run.own,
+        outline={each.number: NamedDefinition(each.path, each.name, each.first) for each in outline},
+        history=workspace.history,
+    )
+    amendment = merge_user_plan(index, run.own, steering.updates)
+    own = amendment.change.plan
+    messages = (*run.feedback, request.summary)[-_MAX_MESSAGES:]
+    run = run.model_copy(update={"own": own, "feedback": messages, "planned": 0})
+    plan = state.flight_plan.model_copy(update={"budget": own.budget})
+    after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
+    return SteeredNavigation(
+        with_notes(after, (*steering.lines, *amendment.notes, steering.answer)), steering
+    )
+
+
+def report_undone(steered: SteeredNavigation, asked: int, taken: int) -> SteeredNavigation:
+    """Return ``steered`` with a line on ``taken`` of ``asked`` changes that were undone."""
+    line = "There is no change of yours to undo."
+    if taken:
+        line = f"Undone: your last {f'{taken} changes' if taken > 1 else 'change'}."
+        if taken < asked < UNDO_ALL:
+            line += " There were no more."
+    state, run = steered.navigation
+    answer = "\n".join(filter(None, (line, run.answer)))
+    return steered._replace(navigation=Navigation(state, run.model_copy(update={"answer": answer})))
+
+
+def plan_turn(turn: TurnContext, workspace: Workspace) -> Turn:
+    """Return what a turn comes to before a step is taken.
+
+    Raises:
+        FlightPlanError: the updates are not well-formed.
+    """
+    steered = turn.steered
+    if steered is None:
+        found = _apply_updates(turn, turn.before, workspace) if turn.updates else None
+        return found or Turn(turn.before, is_complete=turn.before.run.first_look)
+    if turn.updates:
+        found = _apply_updates(turn, _with_user_plan(turn, steered, workspace), workspace)
+    else:
+        found = _apply_feedback(turn, steered, workspace)
+    unread = tuple(
+        UnreadWords(words=each.words, unknown_name=each.unknown or None)
+        for each in steered.steering.not_understood
+    )
+    return found._replace(finishes=steered.steering.finish, not_understood=unread)
+
+
+def _apply_feedback(turn: TurnContext, steered: SteeredNavigation, workspace: Workspace) -> Turn:
+    before, steering, words = turn.before, steered.steering, turn.request.summary
+    # A model may make something of words that were not understood, not of a question that is answered.
+    may_ask_model = not turn.plans_anew and not steering.finish and not turn.undone
+    needs_step = bool(steering.updates) or (may_ask_model and bool(steering.not_understood))
+    if not needs_step and not turn.has_limits:
+        if not turn.undone:
+            accepted = ACCEPTED if steering.finish else ""
+            answer = "\n".join(filter(None, (steered.navigation.run.answer, accepted)))
+            return Turn(turn.stored, answer, is_answered=True)
+        change = compare_plans(turn.stored.state.flight_plan, before.state.flight_plan)
+        return Turn(steered.navigation, decision=_revision(change, words), is_complete=turn.plans_anew)
+    # Before the first decision the plan shows all files alike, and one that a first look made is made anew.
+    has_plan = bool(before.state.decision_log) and not before.run.first_look
+    if turn.plans_anew and has_plan:
+        after, change, by = _revise_plan(before, steered, workspace)
+        return Turn(_with_undo(before, after), decision=_revision(change, words, by), is_complete=True)
+    # The planner plans anew with the words; a plan that a model changes has to hold them itself.
+    after = steered.navigation if turn.plans_anew else _with_user_plan(turn, steered, workspace)
+    return Turn(_with_undo(before, after), is_complete=True)
+
+
+def _apply_updates(turn: TurnContext, before: Navigation, workspace: Workspace) -> Turn:
+    amended, change = amend_by_user(before, workspace.index, turn.updates)
+    if turn.steered is None:
+        amended = _with_undo(before, amended)
+        if not (change.diff or amended.run.own != before.run.own or turn.has_limits):
+            return Turn(turn.stored, NOTHING_TO_UPDATE, is_answered=True)
+    return Turn(amended, decision=_revision(change, turn.request.summary))
+
+
+def _with_user_plan(turn: TurnContext, steered: SteeredNavigation, workspace: Workspace) -> Navigation:
+    """Return the navigation with a plan that does what the words ask of it."""
+    return _with_undo(turn.before, apply_user_plan(workspace.index, turn.before, steered.navigation))
+
+
+def _with_undo(before: Navigation, after: Navigation) -> Navigation:
+    """Return ``after`` with what to go back to, if the user asks for something else than ``before``."""
+    own, plan = before.run.own, before.state.flight_plan
+    if after.run.own == own:
+        return after
+    point = UndoPoint(own=own, flight_plan=plan, changed_at=before.run.changed_at)
+    return Navigation(after.state, after.run.model_copy(update={"undo": point}))
+
+
+def _revision(change: PlanChange, words: str, by: str = USER) -> Decision:
+    """Return a change of the plan that the user asks for, as a decision."""
+    if not words:
+        more = len(change.lines) - _MAX_CHANGES
+        counted_rest = f"; and {more} more" if more > 0 else ""
+        words = f"The user changed the plan: {'; '.join(change.lines[:_MAX_CHANGES])}{counted_rest}."
+        if not change.lines:
+            words = "The plan already says so; it is now the user's own rule."
+    return Decision("update_flight_plan", by, words, change.plan, change.diff)
+
+
+def _revise_plan(
+    before: Navigation, steered: SteeredNavigation, workspace: Workspace
+) -> tuple[Navigation, PlanChange, str]:
+    """Return the navigation with a plan that does what was asked and shows what it showed, as far as it fits.
+
+    Then the change of the plan, and who made it: the user, or the planner if more was asked for.
+    """
+    index, steering, (_, run) = workspace.index, steered.steering, steered.navigation
+    own = run.own
+    relevance = without_excluded(
+        index, workspace.relevance(steered.navigation.state.user_task, run.changes), own
+    )
+    with_wishes = apply_user_plan(index, before, steered.navigation)
+    plan = restore_rules(index, with_wishes, steering.updates).state.flight_plan
+    asks_for_more = steering.asks_for_more or own.budget > before.run.own.budget
+    if asks_for_more or run.fill:
+        plan = with_more(index, plan, pack_answer(index, relevance, run, own.budget), own)
+    latest = {
+        rule["pattern"]: tuple(
+            (each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()
+        )
+        for rule in steering.updates.get("verbosity") or ()
+    }
+    kept = keep_within(index, relevance, plan, own, latest)
+    room, notes, answer = plural(own.budget, "token"), [], run.answer
+    if kept.gave_way:
+        dropped = list_names(kept.gave_way)
+        notes.append(f"To make room in the {room} available for code, no longer shown: {dropped}.")
+    if kept.in_part:
+        notes.append(_TOO_LARGE.format(list_names(kept.in_part), room))
+        answer = _mark_partial(answer, kept.in_part)
+    if not kept.fits:
+        notes.append(_TOO_MUCH)
+    # The earlier summary is of another map; a further step goes on from this one.
+    state = steered.navigation.state.model_copy(update={"reasoning_summary": ""})
+    run = run.model_copy(update={"planned": 0 if asks_for_more else 1, "answer": answer})
+    change = compare_plans(before.state.flight_plan, kept.plan)
+    return with_notes(Navigation(state, run), notes), change, EMBEDDED if asks_for_more else USER
+
+
+def _mark_partial(answer: str, in_part: Sequence[str]) -> str:
+    """Return an answer that says "in part" of what is shown so; of all, if none of it is named."""
+
+    def is_part(name: str) -> bool:
+        return any(part == name or part.startswith(f"{name} (") for part in in_part)
+
+    lines = answer.split("\n")
+    in_full = [line for line in lines if line.startswith(IN_FULL)]
+    is_named = any(map(is_part, _QUOTED.findall("\n".join(in_full))))
+    for at, line in enumerate(lines):
+        if not line.startswith(IN_FULL):
+            continue
+        names = _QUOTED.findall(line)
+        parts = [name for name in names if is_part(name) or not is_named]
+        whole = [name for name in names if name not in parts]
+        lines[at] = " ".join(
+            f"{lead}{', '.join(f'`{name}`' for name in group)}."
+            for lead, group in ((IN_FULL, whole), (_IN_PART, parts))
+            if group
+        )
+    return "\n".join(lines)
