@@ -43,25 +43,25 @@ class LimitError(RepoMapError):
 
 
 class TreeTooLargeError(RepoMapError):
-    """A repository does not fit the memory that its index may take."""
+    """The index of a repository would exceed the memory limit."""
 
     code = "repository_too_large"
 
 
 class BudgetError(RepoMapError):
-    """A plan can't be drawn within its token budget."""
+    """A plan can't be rendered within its token budget."""
 
     code = "budget_too_small"
 
 
 class OutputError(RepoMapError):
-    """A result can't be written where the user wants it."""
+    """A result can't be written to the path of the user."""
 
     code = "output_failed"
 
 
 def first_cause(error: BaseException) -> BaseException:
-    """Return what went wrong first of what several tasks ended with."""
+    """Return the first error of an exception group, recursively."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

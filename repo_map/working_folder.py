@@ -1,4 +1,4 @@
-"""The folder that a process stands in may be a stranger's repository: nothing in it is imported or run."""
+"""Keep the working folder, which may be a hostile repository, out of the search for modules and programs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Final
 
 _SOURCE: Final = str(Path(__file__).resolve().parents[1])
-"""Where these packages lie: who stands in a checkout of them and starts them there means them."""
+"""The folder of these packages, which may be the working folder of a source checkout."""
 
 
-def shut_out_working_folder() -> None:
-    """Take the working folder, and what is relative to it, out of the search for modules and programs.
+def harden_sys_path() -> None:
+    """Remove the working folder and relative entries from the search paths of modules and programs.
 
-    It holds for this process and for those that it starts. It comes first in a program's ``main``, before a
-    package of somebody else is imported.
+    This applies to the process and its children. Call it first in ``main``, before a third-party import.
     """
     unsafe = set(_relative_entries(os.environ.get("PYTHONPATH", "")))
     sys.path[:] = [entry for entry in sys.path if entry and _absolute(entry) not in unsafe]
@@ -27,7 +26,7 @@ def shut_out_working_folder() -> None:
             # An empty search path for programs means the working folder.
             nothing = os.defpath if name == "PATH" else ""
             os.environ[name] = os.pathsep.join(absolute_entries(os.environ[name])) or nothing
-    # Windows looks for programs in the working folder first, unless it is told not to.
+    # Windows looks for programs in the working folder first, unless this is set.
     os.environ["NoDefaultCurrentDirectoryInExePath"] = "1"  # noqa: SIM112 - as it is documented
 
 
@@ -42,12 +41,12 @@ def find_program(name: str) -> str | None:
 
 @lru_cache(maxsize=4)
 def absolute_entries(search_path: str) -> tuple[str, ...]:
-    """Return the folders of a search path that do not depend on the working folder."""
+    """Return the absolute folders of a search path."""
     return tuple(entry for entry in search_path.split(os.pathsep) if Path(entry).is_absolute())
 
 
 def _relative_entries(search_path: str) -> Iterator[str]:
-    """Yield the folders that a search path names relative to the working folder, and that folder itself."""
+    """Yield the folders of the relative entries of a search path, and the working folder."""
     entries = ["", *search_path.split(os.pathsep)]
     for entry in entries:
         if Path(entry).is_absolute():
@@ -60,5 +59,5 @@ def _relative_entries(search_path: str) -> Iterator[str]:
 def _absolute(entry: str) -> str:
     try:
         return os.path.abspath(entry)  # noqa: PTH100
-    except FileNotFoundError:  # The working folder is gone: what is relative to it is nowhere.
+    except FileNotFoundError:  # The working folder was deleted.
         return entry

@@ -16,7 +16,7 @@ from typing import Final
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_map.errors import UserError
 from repo_map.limits import ONE_THREAD
-from repo_map.working_folder import shut_out_working_folder
+from repo_map.working_folder import harden_sys_path
 from repo_navigator.commands import Command, Program
 from repo_navigator.flag_parser import FlagParser, ShowVersion
 from repo_navigator.terminal import ending_at_once, prepare_streams
@@ -27,7 +27,7 @@ _HELP_WIDTH: Final = 78
 
 def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
-    shut_out_working_folder()
+    harden_sys_path()
     prepare_streams()
     os.environ.update({**ONE_THREAD, **program.environment, **os.environ})
     arguments = list(sys.argv[1:] if argv is None else argv)

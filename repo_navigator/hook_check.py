@@ -27,7 +27,7 @@ from repo_map.check.report import describe_fault, group_findings
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.messages import one_line
 from repo_map.sources import disk
-from repo_map.working_folder import shut_out_working_folder
+from repo_map.working_folder import harden_sys_path
 from repo_navigator.hook import Findings, findings_file, read_lines
 
 _TIMEOUT_S: Final = 180.0
@@ -37,7 +37,7 @@ _MAX_TRIES: Final = 3
 
 def main() -> None:
     """Do the work that the arguments name."""
-    shut_out_working_folder()
+    harden_sys_path()
     timer = Timer(_TIMEOUT_S, os._exit, (0,))
     timer.daemon = True
     timer.start()

@@ -11,7 +11,7 @@ from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, Findin
 from repo_map.messages import first_three, one_line, plural
 from repo_map.relations.model import Confidence, Place
 from repo_map.text import tokens
-from repo_map.text.costs import estimate
+from repo_map.text.token_estimates import estimate
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex

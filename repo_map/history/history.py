@@ -35,7 +35,7 @@ from repo_map.index.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.sources.commit_names import CommitNameError, locate
 from repo_map.sources.git import HEAD, TIMEOUT_S, Deadline, Git, GitError
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,8 +217,8 @@ def _message_terms(messages: Sequence[str]) -> tuple[list[str], list[list[int]],
     term_rows, term_counts = [], []
     for message in messages:
         subject, _, body = message.partition("\n")
-        counts = Counter(term for word in words(body) for term in terms_of(word))
-        for term in (term for word in words(subject) for term in terms_of(word)):
+        counts = Counter(term for word in tokenize(body) for term in terms_of(word))
+        for term in (term for word in tokenize(subject) for term in terms_of(word)):
             counts[term] += _SUBJECT_WEIGHT
         term_rows.append([rows[term] for term in counts])
         term_counts.append(list(counts.values()))

@@ -19,8 +19,8 @@ from repo_map.parsing.facts_model import FileFacts
 from repo_map.parsing.values import FileSymbols
 from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
 from repo_map.sources.files import DIGEST_BYTES, ReadFile
-from repo_map.text.costs import PricedDefinitions, PricedFile, price_files
 from repo_map.text.terms import count_terms
+from repo_map.text.token_estimates import DefinitionLines, FileText, estimate_files
 from repo_map.text.units import FileUnits, read_units
 
 _NO_DIGEST = bytes(DIGEST_BYTES)
@@ -97,7 +97,7 @@ class _Builder:
         self._facts = (_FactColumns("facts.site"), _FactColumns("facts.binding"))
         self._texts: list[str] = []
         """Of each field of each unit in turn."""
-        self._priced: list[PricedFile] = []
+        self._priced: list[FileText] = []
 
     def add(self, file: ReadFile) -> None:
         reading = _read(file, self._read)
@@ -110,7 +110,7 @@ class _Builder:
         self._add_symbols(reading.symbols)
         self._add_units(reading.units)
         symbols = reading.symbols
-        self._priced.append(PricedFile(reading.text, symbols.language, len(symbols.definitions)))
+        self._priced.append(FileText(reading.text, symbols.language, len(symbols.definitions)))
         self._names["notes.message"] += reading.notes
         self._counts["notes"].append(len(reading.notes))
 
@@ -164,11 +164,11 @@ class _Builder:
         columns: dict[str, NDArray[Any]] = {
             name: np.frombuffer(values, values.typecode) for name, values in self._numbers.items()
         }
-        columns["costs.levels"], columns["costs.definitions"] = price_files(
+        columns["costs.levels"], columns["costs.definitions"] = estimate_files(
             self._priced,
-            PricedDefinitions(
+            DefinitionLines(
                 self._names["symbols.kind"],
-                *(columns[f"symbols.{field}"] for field in PricedDefinitions._fields[1:]),
+                *(columns[f"symbols.{field}"] for field in DefinitionLines._fields[1:]),
             ),
         )
         for facts in self._facts:

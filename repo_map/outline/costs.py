@@ -16,7 +16,7 @@ from repo_map.outline.sections import Shape, deciding_sections, line_range, qual
 from repo_map.outline.select import files_named
 from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text import tokens
-from repo_map.text.costs import price_paths
+from repo_map.text.token_estimates import estimate_paths
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _level_costs(index: RepoIndex) -> NDArray[np.float64]:
     costs = index.costs.levels.astype(np.float64)
     costs[:, 1] = 0
     costs[:, 2:] += _MARK_TOKENS * (costs[:, 2:] > 0)
-    costs[:, 1:] += price_paths(index.paths)[:, None]
+    costs[:, 1:] += estimate_paths(index.paths)[:, None]
     costs[:, 0] = 0
     return np.maximum.accumulate(costs, axis=1)
 

@@ -14,7 +14,7 @@ from repo_map.outline.statements import Statement
 from repo_map.outline.windows import find_windows, head_of, openers_of, size_of, tail_of
 from repo_map.ranking.score import Relevance, ScoredUnit
 from repo_map.sources.file_kinds import FileFlag, kinds_of
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class PieceReader:
 
     def _speaks(self, text: str) -> bool:
         """Say whether a text holds a word of the goal."""
-        return any(term in self._terms for word in words(text) for term in terms_of(word))
+        return any(term in self._terms for word in tokenize(text) for term in terms_of(word))
 
     def _is_code(self, file_id: int) -> bool:
         language = self.index.language(file_id)

@@ -12,7 +12,7 @@ from repo_map.ranking.corpus import Floats, Ints
 from repo_map.ranking.entities import is_everyday
 from repo_map.ranking.features import FileColumns, Signals
 from repo_map.ranking.goal import GoalPart
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 FIRST = 25
 """The best units that a choice is judged by: about as many as an outline lists."""
@@ -41,7 +41,7 @@ _FEW_WORDS = 1
 """A goal of no more telling words than this leaves open what it is about, unless it names something."""
 _SAYS_LITTLE = frozenset(
     term
-    for word in words(
+    for word in tokenize(
         "add application app bad better break broken bug change clean code crash error fail fast faster "
         "feature file fix function good help implement improve issue make method new optimize please problem "
         "program project refactor remove repo repository rewrite slow something stuff support test thing "
@@ -230,7 +230,7 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
     """Return the goal's own identifiers that the repository has, and those that it lacks."""
     table = signals.candidates.corpus.index.strings
     terms = signals.candidates.corpus.index.terms
-    in_paths = {part for path in signals.goal.paths for part in words(path)}
+    in_paths = {part for path in signals.goal.paths for part in tokenize(path)}
     known: list[str] = []
     missing: list[str] = []
     for name, source in signals.goal.identifiers.items():

@@ -43,7 +43,7 @@ from repo_map.ranking.mentions import (
 )
 from repo_map.ranking.neighbours import call_features, namesake_files, namesake_units
 from repo_map.ranking.priors import are_main, file_priors, unit_priors
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 MOST_CANDIDATES = 400
 _SEED_FILES = 5
@@ -147,7 +147,7 @@ def _first_guess(unit: Mapping[str, Floats]) -> Floats:
 
 
 def _error_terms(goal: ParsedGoal, query: Query) -> Floats:
-    quoted = {term for message in goal.messages for word in words(message) for term in terms_of(word)}
+    quoted = {term for message in goal.messages for word in tokenize(message) for term in terms_of(word)}
     return np.array([float(term in quoted) for term in query.terms])
 
 

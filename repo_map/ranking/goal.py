@@ -30,7 +30,7 @@ from repo_map.ranking.goal_places import (
 )
 from repo_map.ranking.priors import FileKindIntent, file_kind_intents
 from repo_map.ranking.spoken_language import spoken_language, without_stop_words
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 _MOST_COMPOUNDS = 400
 
@@ -310,7 +310,7 @@ class _Reader:
 
     def _add(self, text: str, source: GoalPart) -> None:
         joined = {part: whole[0] for whole in _HYPHENATED.finditer(text) for part in whole[0].split("-")}
-        for word in words(text):
+        for word in tokenize(text):
             for place, term in enumerate(terms_of(word)):
                 self.terms[source][term] += 1
                 if place or (word in joined and len(word) <= _SHORT_PART):

@@ -9,7 +9,7 @@ import numpy as np
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled
 from repo_map.ranking.entities import RARE_FOLDER, EntityMatches
 from repo_map.ranking.goal import GoalPart, ParsedGoal
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 
 def file_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
@@ -76,11 +76,11 @@ def stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]
     """Tell whether a file is called like an identifier or word of the goal: ``separable.py``."""
     names = {name.replace("_", "").lower() for name in goal.identifiers}
     names |= {part.replace("_", "").lower() for name in goal.dotted for part in name.split(".")}
-    title = {word.replace("_", "").lower() for word in words(goal.title)}
+    title = {word.replace("_", "").lower() for word in tokenize(goal.title)}
     title |= {
         compound
         for compound in goal.compounds
-        if compound in "".join(words(goal.title)).replace("_", "").lower()
+        if compound in "".join(tokenize(goal.title)).replace("_", "").lower()
     }
     title_terms = goal.terms[GoalPart.TITLE]
     exact = np.zeros(len(candidates.files))
@@ -89,6 +89,6 @@ def stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]
         stem = candidates.corpus.index.paths[file].rpartition("/")[2].split(".")[0]
         plain = stem.replace("_", "").replace("-", "").lower()
         exact[row] = 1.0 if plain in title else 0.7 if plain in names else 0.0
-        terms = [term for word in words(stem) for term in terms_of(word)]
+        terms = [term for word in tokenize(stem) for term in terms_of(word)]
         covered[row] = sum(term in title_terms for term in terms) / len(terms) if terms else 0.0
     return {"m.stem": exact, "path.stem": covered}

@@ -10,7 +10,7 @@ from repo_map.languages.registry import language_named
 from repo_map.relations.model import Confidence, Relation, RelationKind
 from repo_map.relations.named_files import named_files_of
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_template
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -61,7 +61,7 @@ def asks_for(index: RepoIndex, terms: frozenset[str], file: int) -> bool:
         called.append(_TEMPLATE)
     if index.files.is_test(file):
         called.append(_TEST_DATA)
-    return not terms.isdisjoint(term for word in words(" ".join(called)) for term in terms_of(word))
+    return not terms.isdisjoint(term for word in tokenize(" ".join(called)) for term in terms_of(word))
 
 
 def _is_text(index: RepoIndex, relation: Relation) -> bool:

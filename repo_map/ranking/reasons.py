@@ -12,7 +12,7 @@ from repo_map.ranking.corpus import Ints
 from repo_map.ranking.features import Signals
 from repo_map.ranking.goal import GoalPart
 from repo_map.ranking.joined import Joined
-from repo_map.text.terms import words
+from repo_map.text.terms import tokenize
 from repo_map.text.units import NAME, SIGNATURE
 
 _MOST_WORDS = 3
@@ -124,7 +124,7 @@ def _namesake(signals: Signals, path: str) -> list[str]:
     said = (
         *goal.identifiers,
         *(part for name in goal.dotted for part in name.split(".")),
-        *words(goal.title),
+        *tokenize(goal.title),
     )
     written = next((each for each in said if each.replace("_", "").lower() == stem), None)
     written = written or goal.surface.get(stem)

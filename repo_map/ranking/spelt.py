@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from repo_map.ranking.entities import is_everyday
 from repo_map.ranking.goal import GoalPart
-from repo_map.text.terms import words
+from repo_map.text.terms import tokenize
 
 if TYPE_CHECKING:
     from repo_map.ranking.features import Signals
@@ -73,7 +73,7 @@ def _files(signals: Signals) -> Iterator[tuple[int, int]]:
         if strength >= _ONE_OF_THREE:
             yield file, -1
     main = set(signals.candidates.files[signals.candidates.main].tolist())
-    for word in dict.fromkeys(word.lower() for word in words(signals.goal.title)):
+    for word in dict.fromkeys(word.lower() for word in tokenize(signals.goal.title)):
         files = corpus.files_of_stem.get(word, []) if len(word) >= _SHORTEST_STEM else []
         inside = sorted(main.intersection(files))
         if 0 < len(inside) <= _NAMESAKES and not is_everyday(corpus, word):

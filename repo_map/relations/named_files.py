@@ -18,7 +18,7 @@ from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.sources.file_kinds import PATH_ONLY, is_template
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -71,7 +71,7 @@ class NamedFiles:
         if not found:
             return ()
         lines = self._index.text(file).split("\n")
-        used = frozenset(words("\n".join(lines[first - 1 : last])))
+        used = frozenset(tokenize("\n".join(lines[first - 1 : last])))
         return tuple(
             each
             for each in found
@@ -192,7 +192,7 @@ class NamedFiles:
         folder, _, stem = whole.rpartition("/")
         if not stem or " " in stem:
             return []
-        said = frozenset(term for word in words(text.callee)[-1:] for term in terms_of(word))
+        said = frozenset(term for word in tokenize(text.callee)[-1:] for term in terms_of(word))
         found = []
         for each in self._by_stem.get(stem, ()):
             other = self._index.paths[each]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.distinct import distinct
-from repo_map.text.terms import terms_of, words
+from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -22,7 +22,7 @@ _MOST_READ: Final = 200
 def units_with(index: RepoIndex, text: str) -> NDArray[np.bool_]:
     """Return which units hold the words of a text; all where it has none that count."""
     held = np.ones(len(index.units.start), np.bool_)
-    for word in words(text):
+    for word in tokenize(text):
         for term in terms_of(word)[:1]:
             number = index.terms.get(term)
             here = np.zeros(len(held), np.bool_)

@@ -1,4 +1,4 @@
-"""Words of code, stemmed, and their postings."""
+"""Split code into tokenize and stemmed terms, and count them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _UNSEGMENTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LONGEST_WORD = 80
+_MAX_WORD_CHARS = 80
 _STOP = frozenset(
     re.findall(
         r"\S+",
@@ -37,30 +37,30 @@ _STOP = frozenset(
 _stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
 
-def words(text: str) -> list[str]:
-    """Return the identifiers and words of ``text`` in order, numbers left out."""
+def tokenize(text: str) -> list[str]:
+    """Return the identifiers and tokenize of ``text`` in order, numbers left out."""
     # The class of all scripts' letters is three times slower than a range.
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
 def terms_in(text: str) -> frozenset[str]:
-    """Return the terms that the words of ``text`` stand for."""
-    return frozenset(term for word in words(text) for term in terms_of(word))
+    """Return the terms of ``text``."""
+    return frozenset(term for word in tokenize(text) for term in terms_of(word))
 
 
 @lru_cache(maxsize=1 << 17)
 def terms_of(word: str) -> tuple[str, ...]:
-    """Return the terms one word stands for: itself and, where it is compound, its stemmed parts.
+    """Return the terms of a word: itself and, if it is compound, its stemmed parts.
 
     ``cacheKeys`` and ``cache_keys`` both give ``("cachekeys", "cach", "key")``; a stop word gives none.
     """
-    if len(word) > _LONGEST_WORD:
+    if len(word) > _MAX_WORD_CHARS:
         return ()
     if word.isascii():
-        if word.islower() and word.isalpha():  # Most words of a text: in one part, as they are.
+        if word.islower() and word.isalpha():  # Most tokenize of a text: in one part, as they are.
             return (_stem(word),) if len(word) > 1 and word not in _STOP else ()
     elif _UNSEGMENTED.search(word):
-        # Chinese, Japanese and Korean run words together: neighbouring pairs of characters stand for words.
+        # Chinese, Japanese and Korean have no spaces: pairs of neighbouring characters are used as tokenize.
         return tuple(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
     whole = word.replace("_", "").lower()
     if len(whole) < 2 or whole in _STOP:
@@ -78,14 +78,14 @@ def terms_of(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _stem_of_part(part: str) -> str:
-    """Return the stem of a part of a word, ``""`` of a stop word or letter: few parts make many words."""
+    """Return the stem of a part of a word, ``""`` of a stop word or letter: few parts make many tokenize."""
     lower = part.lower()
     return _stem(lower) if len(lower) > 1 and lower not in _STOP else ""
 
 
 FIELDS = 5
-"""Name, signature, docs, strings and body: each unit has one slot of words for each."""
-_MOST_COUNTED = 255
+"""Name, signature, docs, strings and body: each unit has one slot of tokenize for each."""
+_MAX_COUNT = 255
 
 
 class TermPostings(NamedTuple):
@@ -119,7 +119,7 @@ def count_terms(texts: Sequence[str]) -> TermPostings:
     keys, counts = np.unique(keys, return_counts=True)
     slot, term = np.divmod(keys, max(len(vocabulary), 1))
     unit, field = np.divmod(slot, FIELDS)
-    capped = np.minimum(counts, _MOST_COUNTED).astype(np.uint8)
+    capped = np.minimum(counts, _MAX_COUNT).astype(np.uint8)
     return TermPostings(vocabulary, unit, field.astype(np.uint8), term, capped)
 
 
@@ -134,7 +134,7 @@ _ASCII_BLANKED = "".join(
 def _read(
     texts: Sequence[str], of_word: defaultdict[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ids of all words in texts, in no order, and the position of each one's text.
+    """Return the ids of all tokenize in texts, in no order, and the position of each one's text.
 
     A word may have digits before it, which are none of it. ASCII texts are split at once, in half the time.
     """

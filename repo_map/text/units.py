@@ -1,4 +1,4 @@
-"""The units that relevance scores: outermost functions, class headers, and the gaps between them."""
+"""Cut files into the units that ranking scores: functions, class headers, and the gaps between them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ FUNCTION, CLASS_HEADER, GAP = range(3)
 NAME, SIGNATURE, DOCS, STRINGS, BODY = range(5)
 
 _WINDOW = 60
-_LONG_FUNCTION = 150
-"""A function beyond this many lines that holds others, such as a module wrapper, is opened like a class."""
-_LONGEST_SIGNATURE = 12
-_SHORTEST_MACRO = 2
+_MIN_OPENED_LINES = 150
+"""A longer function that holds others, such as a module wrapper, is split like a class."""
+_MAX_SIGNATURE_LINES = 12
+_MIN_MACRO_LINES = 2
 """Macros of one or two lines are constants: they stay in the gaps."""
-_MOST_WINDOWS = 100
-_MOST_WINDOWS_OF_TEXT = 20
-"""For files without definitions: generated pages and data would cost more than they tell."""
-_MOST_COMMENT_LINES = 40
-_MOST_OUTER_NAMES = 50
-"""Of the definitions around one: what is nested deeper is no code, and would take memory by the square."""
+_MAX_WINDOWS = 100
+_MAX_TEXT_WINDOWS = 20
+"""For files without definitions, such as generated pages and data."""
+_MAX_COMMENT_LINES = 40
+_MAX_OUTER_NAMES = 50
+"""Of the enclosing definitions: deeper nesting is no code, and would take quadratic memory."""
 
 _COMMENT_LINE = re.compile(r"\s*(?:#(?!include|define|if|endif|else|pragma|\[)|//|/?\*|--|;;)")
 
@@ -51,9 +51,9 @@ class _Span(NamedTuple):
 
 
 def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
-    """Cut one file into units and list their texts by field; every line belongs to at most one unit."""
+    """Cut one file into units and list their texts by field; every line belongs to at max_gaps one unit."""
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
+    spans = _limited(_cut(lines, symbols.definitions), _max_windows(symbols))
     units = FileUnits([], [], [], [], [])
     quoted = re.compile(language_named(symbols.language).literals)
     names = _names_in_gaps(symbols.definitions, spans)
@@ -76,7 +76,7 @@ def _fields(
     """Return the texts of a definition's name, signature, docs, strings and body."""
     definition = definitions[span.definition]
     sig_start = max(definition.sig_start, span.start)
-    sig_end = min(definition.sig_end, span.end, sig_start + _LONGEST_SIGNATURE - 1)
+    sig_end = min(definition.sig_end, span.end, sig_start + _MAX_SIGNATURE_LINES - 1)
     above, below = lines[span.start - 1 : sig_start - 1], lines[max(sig_end, sig_start - 1) : span.end]
     signature = "\n".join(lines[sig_start - 1 : sig_end])
     rest = _split_quoted("\n".join(above + below), quoted)
@@ -102,7 +102,7 @@ def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[str, str, str]:
 
 def _qualified(definitions: Sequence[Definition], row: int) -> list[str]:
     names: list[str] = []
-    while row >= 0 and len(names) < _MOST_OUTER_NAMES:
+    while row >= 0 and len(names) < _MAX_OUTER_NAMES:
         names.append(definitions[row].name)
         row = definitions[row].parent
     return names
@@ -122,21 +122,21 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
     return names
 
 
-def _most_windows(symbols: FileSymbols) -> int:
+def _max_windows(symbols: FileSymbols) -> int:
     has_code = any(definition.kind in FUNCTIONS | CONTAINERS for definition in symbols.definitions)
-    return _MOST_WINDOWS if has_code else _MOST_WINDOWS_OF_TEXT
+    return _MAX_WINDOWS if has_code else _MAX_TEXT_WINDOWS
 
 
-def _limited(spans: Iterable[_Span], most: int) -> list[_Span]:
-    """Leave out the gaps beyond the first ``most``."""
-    kept: list[_Span] = []
+def _limited(spans: Iterable[_Span], max_gaps: int) -> list[_Span]:
+    """Drop the gaps beyond the first ``max_gaps``."""
+    units: list[_Span] = []
     for span in spans:
         if span.kind != GAP:
-            kept.append(span)
-        elif most > 0:
-            kept.append(span)
-            most -= 1
-    return kept
+            units.append(span)
+        elif max_gaps > 0:
+            units.append(span)
+            max_gaps -= 1
+    return units
 
 
 def _cut(lines: list[str], definitions: Sequence[Definition]) -> Iterator[_Span]:
@@ -177,12 +177,12 @@ def _heads(lines: list[str], definitions: Sequence[Definition]) -> Iterator[tupl
 
 
 def _is_declaration(lines: list[str], definition: Definition) -> bool:
-    """Tell whether a function has no body: a prototype, an interface's method, a macro that is a constant.
+    """Return True if a function has no body: a prototype, an interface's method, a macro that is a constant.
 
-    They read best together, so they stay in their class header or gap.
+    They stay together in their class header or gap.
     """
     if definition.kind == "macro":
-        return definition.end - definition.start < _SHORTEST_MACRO
+        return definition.end - definition.start < _MIN_MACRO_LINES
     if definition.kind not in FUNCTIONS or definition.sig_end < definition.end:
         return False
     last = lines[min(definition.end, len(lines)) - 1].rstrip()
@@ -196,7 +196,7 @@ def _opened_functions(definitions: Sequence[Definition]) -> frozenset[int]:
         for row in parents
         if row >= 0
         and definitions[row].kind in FUNCTIONS
-        and definitions[row].end - definitions[row].start >= _LONG_FUNCTION
+        and definitions[row].end - definitions[row].start >= _MIN_OPENED_LINES
     )
 
 
@@ -205,7 +205,7 @@ def _with_comment(lines: list[str], definition: Definition, floor: int) -> int:
     start = definition.start
     if 0 < definition.doc_start < start:
         start = definition.doc_start
-    lowest = max(floor, start - _MOST_COMMENT_LINES)
+    lowest = max(floor, start - _MAX_COMMENT_LINES)
     while start - 1 > lowest and _COMMENT_LINE.match(lines[start - 2]):
         start -= 1
     return start
@@ -219,12 +219,12 @@ def _windows(lines: list[str], first: int, last: int) -> Iterator[_Span]:
         last -= 1
     for start in range(first, last + 1, _WINDOW):
         end = min(start + _WINDOW - 1, last)
-        if _says_something(lines[start - 1 : end]):
+        if _has_content(lines[start - 1 : end]):
             yield _Span(start, end, -1, GAP)
 
 
-def _says_something(lines: Sequence[str]) -> bool:
-    """Tell whether lines have ten characters or more beside the blanks at their edges."""
+def _has_content(lines: Sequence[str]) -> bool:
+    """Return True if lines have ten characters or more without the blanks at their edges."""
     missing = 10
     for line in lines:
         missing -= len(line.strip())

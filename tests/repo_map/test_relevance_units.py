@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_map.parsing.values import Definition, FileSymbols
-from repo_map.text.terms import FIELDS, count_terms, terms_of, words
+from repo_map.text.terms import FIELDS, count_terms, terms_of, tokenize
 from repo_map.text.units import BODY, CLASS_HEADER, DOCS, FUNCTION, GAP, NAME, STRINGS, FileUnits, read_units
 
 SOURCE = b'''import os, sys
@@ -107,5 +107,5 @@ def test_words_are_the_same_however_texts_are_split() -> None:
     rows = zip(counted.units.tolist(), counted.fields.tolist(), counted.term_ids.tolist(), strict=True)
     found = sorted((unit * FIELDS + field, counted.terms[term]) for unit, field, term in rows)
     assert found == sorted(
-        {(at, term) for at, text in enumerate(odd) for word in words(text) for term in terms_of(word)}
+        {(at, term) for at, text in enumerate(odd) for word in tokenize(text) for term in terms_of(word)}
     )

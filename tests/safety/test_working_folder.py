@@ -14,7 +14,7 @@ import pytest
 
 from navigator.storage.data_folder import default_data_dir
 from repo_map.index.cache_folder import cache_folder
-from repo_map.working_folder import find_program, shut_out_working_folder
+from repo_map.working_folder import find_program, harden_sys_path
 from tests.support.hostile import TRAPS, Place, make_place
 from tests.support.trees import write
 
@@ -123,12 +123,12 @@ def test_what_a_process_hands_on_to_those_it_starts_names_no_relative_folder(
     monkeypatch.setenv("PATH", os.pathsep.join((".", str(tmp_path), "", "bin")))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(("", "src", str(tmp_path / "lib"))))
     monkeypatch.setattr(sys, "path", ["", str(tmp_path), str(tmp_path / "src"), str(tmp_path / "lib")])
-    shut_out_working_folder()
+    harden_sys_path()
     assert os.environ["PATH"] == str(tmp_path)
     assert os.environ["PYTHONPATH"] == str(tmp_path / "lib")
     assert sys.path == [str(tmp_path / "lib")]
     monkeypatch.setenv("PATH", ".")
-    shut_out_working_folder()
+    harden_sys_path()
     assert os.environ["PATH"] == os.defpath
 
 

@@ -11,7 +11,7 @@ from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens
-from repo_map.text.costs import estimate, price_paths
+from repo_map.text.token_estimates import estimate, estimate_paths
 from tests.support.maps import draw, index_of
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
@@ -51,7 +51,7 @@ def test_what_a_file_costs_follows_from_its_content_alone() -> None:
 
 def test_nothing_costs_nothing() -> None:
     assert index_of({"a.txt": ""}).costs.levels.tolist() == [[0, 0, 0, 0, 0]]
-    assert price_paths(()).shape == (0,)
+    assert estimate_paths(()).shape == (0,)
 
 
 def test_a_small_tree_is_counted_exactly_at_every_level() -> None:

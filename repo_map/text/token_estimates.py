@@ -1,4 +1,4 @@
-"""Tokens of a file's parts at every level."""
+"""Estimate the tokens of files and definitions at every level, without a tokenizer."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ _OUTLINE_LINE_TOKENS = 70
 _PARAGRAPH_LINES = 4
 
 
-class PricedFile(NamedTuple):
-    """What the price of one file follows from."""
+class FileText(NamedTuple):
+    """A file whose tokens are estimated."""
 
     source: bytes
     language: str
     definitions: int
-    """How many of all definitions are its own."""
+    """Number of its definitions."""
 
 
-class PricedDefinitions(NamedTuple):
+class DefinitionLines(NamedTuple):
     """The definitions of files, one after the other, as columns of ``parsing.values.Definition``."""
 
     kind: Sequence[str]
@@ -85,8 +85,8 @@ class PricedDefinitions(NamedTuple):
     doc_end: NDArray[Any]
 
 
-class FilePrices(NamedTuple):
-    """Estimated tokens of the contents of files, without their paths: equal contents cost the same."""
+class TokenEstimates(NamedTuple):
+    """Estimated tokens of the contents of files, without their paths."""
 
     levels: NDArray[np.int64]
     """Tokens at levels 0 to 4, shape (files, 5); 0 and 1 show no content."""
@@ -94,8 +94,8 @@ class FilePrices(NamedTuple):
     """Tokens of each definition at levels 2, 3 and 4, what it encloses included; shape (definitions, 3)."""
 
 
-def price_files(files: Sequence[PricedFile], definitions: PricedDefinitions) -> FilePrices:
-    """Estimate what files and their definitions cost at every level: about 5 ns a byte, 1 µs a definition."""
+def estimate_files(files: Sequence[FileText], definitions: DefinitionLines) -> TokenEstimates:
+    """Estimate files and their definitions at every level: about 5 ns a byte, 1 µs a definition."""
     lines, counts = _line_tokens_of(files)
     ends = np.cumsum(counts)
     begins = ends - counts
@@ -115,11 +115,11 @@ def price_files(files: Sequence[PricedFile], definitions: PricedDefinitions) -> 
         levels[:, level] = np.bincount(owner, values, len(files))
     levels[:, 4] = totals
     structure, interface = (_with_enclosed(values, owner, definitions.parent) for values in own[:2])
-    priced = np.stack((structure, interface, own[2]), axis=1)
-    return FilePrices(np.rint(levels).astype(np.int64), np.rint(priced).astype(np.int64))
+    estimates = np.stack((structure, interface, own[2]), axis=1)
+    return TokenEstimates(np.rint(levels).astype(np.int64), np.rint(estimates).astype(np.int64))
 
 
-def price_paths(paths: Sequence[str]) -> NDArray[np.int32]:
+def estimate_paths(paths: Sequence[str]) -> NDArray[np.int32]:
     """Estimate the tokens of each path as a line of a map; shape (n,)."""
     if not paths:
         return np.zeros(0, np.int32)
@@ -149,30 +149,30 @@ class _Sums(NamedTuple):
 
 
 def _own_tokens(
-    found: PricedDefinitions, owner: NDArray[np.int64], sums: _Sums
+    found: DefinitionLines, owner: NDArray[np.int64], sums: _Sums
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return each definition's tokens at levels 2, 3 and 4; what it encloses counts in the third only.
+    """Return each definition's tokens at levels 2, 3 and 4; enclosed definitions count in the third only.
 
     ``owner`` is the row of each definition's file.
     """
     last, at, whole, outline = sums.counts[owner], sums.places[owner], sums.whole, sums.outline
     start, head, tail, end = _within(last, found.start, found.sig_start, found.sig_end, found.end)
     doc_start, doc_end = found.doc_start, np.minimum(found.doc_end, last)
-    # Minified code defines many names on one line, which is drawn once.
+    # Minified code has many definitions on one line, which is shown once.
     is_first = (np.diff(head, prepend=0) != 0) | (np.diff(owner, prepend=-1) != 0)
     is_member = np.array([kind in MEMBERS for kind in found.kind], np.bool_)
     is_heading = np.array([kind == "heading" for kind in found.kind], np.bool_)
     interface = np.where(is_first, outline[at + tail] - outline[at + start - 1], 0.0)
     structure = np.where(is_first & ~is_member, outline[at + head] - outline[at + head - 1], 0.0)
     body = whole[at + end] - whole[at + start - 1]
-    is_told = (doc_start > 0) & (doc_start <= last)
-    told, first = at[is_told], doc_start[is_told]
-    until = np.maximum(np.minimum(doc_end[is_told], first + _DOC_LINES), first - 1)
-    interface[is_told] += outline[told + until] - outline[told + first - 1]
-    is_above = is_told & (doc_end < start)
+    has_doc = (doc_start > 0) & (doc_start <= last)
+    with_doc, first = at[has_doc], doc_start[has_doc]
+    until = np.maximum(np.minimum(doc_end[has_doc], first + _DOC_LINES), first - 1)
+    interface[has_doc] += outline[with_doc + until] - outline[with_doc + first - 1]
+    is_above = has_doc & (doc_end < start)
     above = at[is_above]
     body[is_above] += whole[above + doc_end[is_above]] - whole[above + doc_start[is_above] - 1]
-    is_plain = is_heading & ~is_told
+    is_plain = is_heading & ~has_doc
     plain = at[is_plain]
     until = np.minimum(tail[is_plain] + _PARAGRAPH_LINES, end[is_plain])
     interface[is_plain] += outline[plain + until] - outline[plain + tail[is_plain]]
@@ -180,7 +180,7 @@ def _own_tokens(
 
 
 def _within(last: NDArray[np.int64], *numbers: NDArray[Any]) -> list[NDArray[np.int64]]:
-    """Bring line numbers into their files, each at least the one before."""
+    """Clamp line numbers to their files, each at least the one before."""
     found: list[NDArray[np.int64]] = []
     least = np.minimum(1, last)
     for number in numbers:
@@ -203,10 +203,10 @@ def _with_enclosed(
 
 def _line_tokens(source: bytes, language: str) -> NDArray[np.float64]:
     """Return the estimated tokens of every line."""
-    return _line_tokens_of([PricedFile(source, language, 0)])[0]
+    return _line_tokens_of([FileText(source, language, 0)])[0]
 
 
-def _line_tokens_of(files: Sequence[PricedFile]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _line_tokens_of(files: Sequence[FileText]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the estimated tokens of the lines of files, one after the other, and how many each has."""
     classes, boundary = _tables()
     # A line begins behind each line end, the one before the file included, but not behind the last byte.
