@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.workspaces.address import place_of
-from repo_map.check.impact import find_impact_of_changes
+from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.first_look.look import first_look, is_unknown
@@ -220,7 +220,7 @@ class Workspace:
         """Return what relies on what was changed."""
         impact = self._impact.get(changes)
         if impact is None:
-            impact = find_impact_of_changes(self.index, changes)
+            impact = find_impact(self.index, changes)
             self._impact.put(changes, impact)
         return impact
 

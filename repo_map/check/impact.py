@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.check.model import BREAKING, NO_CHANGES, Changes, RemovedName
+from repo_map.check.model import BREAKING, Changes, RemovedName
 from repo_map.graph.references import referrers, unique_definitions
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.relations.model import Confidence, Place, Relation
@@ -59,20 +59,15 @@ class Impact(NamedTuple):
         return bool(self.changed or self.removed)
 
 
-def find_impact(index: RepoIndex, targets: Sequence[Place], changes: Changes = NO_CHANGES) -> Impact:
-    """Return what depends on some definitions, and what a change was found to break.
+def find_impact(index: RepoIndex, changes: Changes) -> Impact:
+    """Return what depends on a change, by the index as it is now.
 
-    Of a class the subclasses count, and its users if it is the only target. In a language whose names are not
+    Of a class the subclasses count, and its users if it is the only change. In a language whose names are not
     resolved, the users of a unique name are likely ones.
     """
     with relations_of(index).asking() as question:
-        found = _ImpactFinder(index, targets, changes).find()
+        found = _ImpactFinder(index, changed_definitions(index, changes), changes).find()
     return found._replace(limitation=question.told)
-
-
-def find_impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:
-    """Return what depends on a change, by the index as it is now."""
-    return find_impact(index, changed_definitions(index, changes), changes)
 
 
 def changed_definitions(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:

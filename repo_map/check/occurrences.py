@@ -27,7 +27,7 @@ _MAX_FILES: Final = 400
 _MAX_NAMES: Final = 60
 _RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _MAX_RECEIVER_CHARS: Final = 120
-_OWN_RECEIVERS: Final = frozenset({"self", "this", "cls", "super"})
+_OWN_RECEIVERS: Final = frozenset({"self", "this", "exports", "module"})
 _TYPE: Final = re.compile(r"[A-Z]\w+")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
 _MODULE: Final = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bexports\b"
@@ -146,7 +146,8 @@ def _may_mean(language: str, receiver: str | None, name: RemovedName) -> bool:
     """Return True if the text before an occurrence does not exclude a name."""
     if receiver is None:
         return (not name.owner or language in _IMPLICIT) and not is_builtin(name.name, language)
-    if receiver in _OWN_RECEIVERS or is_builtin(receiver.partition(".")[0], language):
+    root = receiver.partition(".")[0]
+    if root == "super" or (is_builtin(root, language) and root not in _OWN_RECEIVERS):
         return False
     last = receiver.rpartition(".")[2]
     is_type = _TYPE.fullmatch(last) is not None and language != "go"

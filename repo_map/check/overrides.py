@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
+from repo_map.check.resolution import find_prototypes
 from repo_map.check.signatures import same_signature
 from repo_map.check.trees import TreeComparison
 from repo_map.languages.kinds import FUNCTIONS
@@ -55,17 +56,21 @@ class OverrideChecker:
     def _prototypes(self, changed: Place) -> Iterator[Finding]:
         """Yield the prototypes of a C function that take another number of arguments."""
         tree = self._after
-        if tree.language(changed[0]) != "c":
-            return
-        same_name = tree.named(tree.name(changed))
-        prototypes = [each for each in same_name if tree.is_prototype(each)]
-        if [each for each in same_name if each not in prototypes] != [changed]:
+        bodies = [each for each in tree.named(tree.name(changed)) if not tree.is_prototype(each)]
+        if tree.language(changed[0]) != "c" or bodies != [changed]:
             return
         count = len(tree.forms_of(changed)[0].parameters)
-        for each in prototypes:
-            is_same = _parameter_count(tree.text_of(each), tree.name(each)) in (-1, count)
-            if not is_same and self._trees.line_before(each[0], tree.definition(each).sig_start):
-                yield self._finding(each, changed, "it declares a function whose parameters changed")
+        for file, line, parameters in find_prototypes(tree, tree.name(changed)):
+            if parameters not in (-1, count) and self._trees.line_before(file, line):
+                finding = self._finding(changed, changed, "it declares a function whose parameters changed")
+                where = tree.location(changed)
+                yield finding._replace(
+                    path=tree.index.paths[file],
+                    line=line,
+                    within="",
+                    action=f"change its signature to match {where}",
+                    cause=where,
+                )
 
     def _of_removed(self, place: Place) -> Iterator[Finding]:
         """Yield methods marked as overriding that override nothing now."""
@@ -162,19 +167,3 @@ class OverrideChecker:
             f"change its signature to match {where}" if where else "rename or drop it",
             cause=where,
         )
-
-
-def _parameter_count(prototype: str, name: str) -> int:
-    """Return how many arguments a C prototype takes; -1 if it does not tell."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", prototype, flags=re.S)
-    found = re.search(rf"\b{re.escape(name)}\s*\(", text)
-    inner, depth = "", 1
-    for sign in text[found.end() :] if found is not None else ")":
-        depth += (sign == "(") - (sign == ")")
-        if not depth:
-            break
-        inner += sign if depth == 1 else ""
-    inner = inner.strip()
-    if not inner:
-        return -1
-    return 0 if inner == "void" else inner.count(",") + 1

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from repo_map.check.model import Finding, FindingKind
-from repo_map.check.resolution import WORD, PostChangeResolver
+from repo_map.check.resolution import WORD, PostChangeResolver, find_prototypes
 from repo_map.check.trees import TreeComparison
 from repo_map.distinct import distinct
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
@@ -90,10 +90,9 @@ class RemovedReferences:
         self._check_own_file(place)
         self._check_imports(place)
         if self._before.language(place[0]) == "c" and not self._resolver.has_body(place):
-            for each in self._after.named(self._before.name(place)):
-                line = self._after.definition(each).sig_start
-                if self._trees.line_before(each[0], line):
-                    self._add(place, each[0], line, -1)
+            for file, line, _ in find_prototypes(self._after, self._before.name(place)):
+                if self._trees.line_before(file, line):
+                    self._add(place, file, line, -1)
 
     def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
         """Yield the sites of a line that refer to a definition, or have its name in their receiver."""

@@ -209,35 +209,23 @@ def _property(text: str) -> str:
 
 def describe_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change breaks, edits and puts at risk, then what could not be followed."""
-    limitations = tuple(
-        dict.fromkeys((*changes.limitations[:_MAX_LIMITATIONS], *filter(None, (impact.limitation,))))
-    )
+    limitations = (*changes.limitations[:_MAX_LIMITATIONS], *filter(None, (impact.limitation,)))
     found = [f"{describe(each, lines)}." for each, lines in group_findings(changes.findings)]
     if len(found) > _MAX_LISTED:
-        found[_MAX_LISTED:] = [
-            f"And {plural(len(found) - _MAX_LISTED, 'further place')}, listed in `findings`."
-        ]
-    is_calm = not (found or limitations)
+        more = plural(len(found) - _MAX_LISTED, "further place")
+        found[_MAX_LISTED:] = [f"And {more}, listed in `findings`."]
+    dependents = _describe_impact(index, impact)
+    if impact.changed and not (found or limitations or impact.callers or impact.overrides):
+        dependents.append("No code outside the change was found to use it.")
     paths = dict.fromkeys(f"`{one_line(part.path)}`" for part in changes.parts if not part.name)
-    lines = []
     if paths and not impact:
-        lines = [f"No function or class was changed, but lines of {_list(list(paths))}."]
+        dependents.append(f"No function or class was changed, but lines of {_list(list(paths))}.")
     tests = [f"Tests to run: {changes.tests}"] if changes.tests else []
-    sentences = describe_impact(index, impact, is_calm=is_calm)
-    return (*found, *sentences, *lines, *tests, *limitations, *changes.notes)
+    return (*found, *dependents, *tests, *dict.fromkeys(limitations), *changes.notes)
 
 
-def describe_impact(
-    index: RepoIndex, impact: Impact, *, of_changes: bool = True, is_calm: bool = True
-) -> tuple[str, ...]:
-    """Return what depends on definitions, a sentence each.
-
-    Args:
-        index: The tree.
-        impact: What depends on them.
-        of_changes: Whether they have changed, and not only might.
-        is_calm: Whether it is reported if no code uses them.
-    """
+def _describe_impact(index: RepoIndex, impact: Impact) -> list[str]:
+    """Return what changed and what depends on it, a sentence each."""
     found: list[str] = []
     if impact.removed:
         names = [
@@ -245,19 +233,26 @@ def describe_impact(
             for each in impact.removed
         ]
         found.append(f"Gone: {_list(names)}.")
-    if of_changes and impact.changed:
+    if impact.changed:
         found.append(f"Changed: {_list([_definition(index, place) for place in impact.changed])}.")
-    callers = ("Called from outside the change", "Likely called, by name")
-    if not of_changes:
-        callers = ("Called or used", "Likely called or used, by name")
-    overridden, own = "overridden, implemented or extended", "reached by tests of the change itself"
-    for (fact, guess), dependents, limit, verb in (
-        (callers, impact.callers, _MAX_LISTED, "for"),
-        ((overridden.capitalize(), f"Likely {overridden}"), impact.overrides, _MAX_LISTED, "for"),
-        (("Overrides or implements", "Likely overrides"), impact.base_methods, _MAX_LISTED, "by"),
-        (("Reached by tests", "Likely reached by tests"), impact.tests, _MAX_LISTED_TESTS, "for"),
-        ((own.capitalize(), f"Likely {own}"), impact.own_tests, _MAX_LISTED_TESTS, "for"),
+    for fact, guess, dependents, limit in (
+        ("Called from outside the change", "Likely called, by name", impact.callers, _MAX_LISTED),
+        (
+            "Overridden, implemented or extended",
+            "Likely overridden or extended",
+            impact.overrides,
+            _MAX_LISTED,
+        ),
+        ("Overrides or implements", "Likely overrides", impact.base_methods, _MAX_LISTED),
+        ("Reached by tests", "Likely reached by tests", impact.tests, _MAX_LISTED_TESTS),
+        (
+            "Reached by tests of the change itself",
+            "Likely reached by tests of the change itself",
+            impact.own_tests,
+            _MAX_LISTED_TESTS,
+        ),
     ):
+        verb = "by" if fact.startswith("Overrides") else "for"
         for head, is_resolved in ((fact, True), (guess, False)):
             of_kind = [each for each in dependents if (each.confidence is Confidence.RESOLVED) == is_resolved]
             if of_kind:
@@ -268,10 +263,7 @@ def describe_impact(
             f"No test was found that reaches {_list(names)}; "
             "calls whose target is known only at run time are not found."
         )
-    known = (impact.callers, impact.overrides, impact.broken, impact.limitation)
-    if is_calm and impact.changed and not any(known):
-        found.append(f"No code {'outside the change ' if of_changes else ''}was found to use it.")
-    return tuple(found)
+    return found
 
 
 def _dependent(index: RepoIndex, dependent: Dependent, verb: str) -> str:

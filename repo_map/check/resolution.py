@@ -17,6 +17,7 @@ from repo_map.languages.writing import NUMBER, Writing
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import files_with
 
 SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 CLOSED: Final = SCRIPTS | {"python", "go"}
@@ -50,6 +51,10 @@ _BINDS: Final = (
     r"\s*(?::[^(){{}}=]*)?(?:=>|{{)"
 )
 """What binds a bare name in a script: declarations, destructuring, imports, parameters."""
+_PROTOTYPE: Final = (
+    r"(?m)^(?!\s*(?:return|else|case|goto|#|/|\*))(?:[A-Z_]+[ \t]*\([^();{{}}\n]*\)(?:[\w \t*]*[\s*])?"
+    r"|[A-Za-z_][\w \t*]*[\s*])({})\s*\(([^;{{}}]*?)\)(?:\s*\w+(?:\([^;{{}}]*\))?){{0,3}}\s*;"
+)
 _MEMBER_ACCESS: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """Follows the name of a keyword argument, or a key."""
@@ -100,6 +105,22 @@ def _in_string(writing: Writing, literal: re.Match[str], name: str) -> Iterator[
             for match in re.compile(writing.identifier, re.DOTALL | re.ASCII).finditer(code[1]):
                 if match[1] == name:
                     yield literal.start() + code.start(1) + match.start(1)
+
+
+def find_prototypes(tree: TreeVersion, name: str) -> Iterator[tuple[int, int, int]]:
+    """Yield file, line and number of parameters of a C function's prototypes; -1 if they are not written.
+
+    They are found as text: a header with macros can't be parsed as a whole.
+    """
+    pattern = re.compile(_PROTOTYPE.format(re.escape(name)))
+    for file in files_with(tree.index, (name,)):
+        text = tree.index.text(file) if tree.language(file) in ("c", "cpp") else ""
+        for found in pattern.finditer(text):
+            parameters = re.sub(r"/\*.*?\*/|//[^\n]*", "", found[2], flags=re.S).strip()
+            while (flat := re.sub(r"\([^()]*\)", "", parameters)) != parameters:
+                parameters = flat
+            count = 0 if parameters == "void" else parameters.count(",") + 1
+            yield file, text.count("\n", 0, found.start(1)) + 1, count if parameters else -1
 
 
 class PostChangeResolver:

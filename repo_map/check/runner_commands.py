@@ -52,9 +52,8 @@ _NODE: Final = re.compile(r"\bnode\b([^&|;]*?\s--test\b[^&|;]*)")
 _NESTED_SCRIPT: Final = re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)")
 _FLAG: Final = re.compile(r"--?(?!watch)[\w-]+(?:=[\w./@:-]+)?")
 _FLAGS_WITH_VALUE: Final = frozenset(
-    {"--import", "--require", "-r", "--loader", "--experimental-loader", "--ui"}
+    {"--import", "--require", "-r", "--loader", "--experimental-loader", "--ui", "--reporter"}
 )
-_MOCHA_FLAGS: Final = frozenset({*_FLAGS_WITH_VALUE, "--exit", "--check-leaks", "--recursive"})
 _JEST_MODULES: Final = "--experimental-vm-modules"
 """The flag of node that jest needs for modules."""
 _GRADLE: Final = ("build.gradle", "build.gradle.kts")
@@ -112,6 +111,10 @@ class _Project:
         return ""
 
 
+_Builder = Callable[[_Project, str, Sequence[_Test]], str]
+"""Returns the command that runs some tests in a folder."""
+
+
 def build_test_command(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return what runs some tests from the root of the tree.
 
@@ -124,15 +127,15 @@ def build_test_command(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str
         them runs the repository's code.
     """
     project = _Project(index)
-    groups: dict[tuple[_Builder, str], list[_Test]] = {}
+    groups: dict[tuple[tuple[str, ...], _Builder, str], list[_Test]] = {}
     for path, names in tests:
         found = (each for each in _ECOSYSTEMS if path.endswith(each[0]))
-        _, roots, build = next(found, ((), (), None))
+        suffixes, roots, build = next(found, ((), (), None))
         if build is not None and not _CONTROL.search(path):
             folder = project.root_of(path, roots)
             test = _Test(path, tuple(names), path.removeprefix(folder))
-            groups.setdefault((build, folder), []).append(test)
-    commands = (build(project, folder, group) for (build, folder), group in groups.items())
+            groups.setdefault((suffixes, build, folder), []).append(test)
+    commands = (build(project, folder, group) for (_, build, folder), group in groups.items())
     return " && ".join(filter(None, dict.fromkeys(commands)))
 
 
@@ -197,7 +200,7 @@ def _script_runner(package: Mapping[str, Any]) -> str:
             return "bun test"
         for runner in _SCRIPT_RUNNERS:
             if found := re.search(rf"(?<![\w@-])(?<!\w/){runner}(?![\w-])([^&|;]*)", text):
-                return f"{runner} {_flags(found[1], _MOCHA_FLAGS)}".strip() if runner == "mocha" else runner
+                return f"{runner} {_flags(found[1])}".strip() if runner == "mocha" else runner
     known = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
     return next((runner for runner in _SCRIPT_RUNNERS if runner in known), "")
 
@@ -214,12 +217,12 @@ def _test_scripts(package: Mapping[str, Any]) -> list[str]:
     return [scripts[name] for name in names]
 
 
-def _flags(text: str, wanted: Iterable[str] | None = None) -> str:
-    """Return the flags of a runner in a script, all or those that are wanted, without its files."""
+def _flags(text: str) -> str:
+    """Return the flags of a runner in a script, without its files."""
     words = text.split()
     found: list[str] = []
     for word, value in pairwise((*words, "")):
-        if _FLAG.fullmatch(word) and (wanted is None or word.partition("=")[0] in wanted):
+        if _FLAG.fullmatch(word):
             found.append(word)
             if word in _FLAGS_WITH_VALUE and re.fullmatch(r"[\w./@-]+", value):
                 found.append(value)
@@ -302,64 +305,52 @@ def _jvm(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
     return _within("" if has_settings else folder, " ".join(runs))
 
 
-def _ruby(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
-    run = "bundle exec " if project.has(f"{folder}Gemfile") else ""
-    specs = [each.below for each in tests if each.path.endswith("_spec.rb")]
-    units = [each.below for each in tests if not each.path.endswith("_spec.rb")]
-    commands = [f"{run}rspec {_join(specs)}"] if specs else []
-    if units and project.has(f"{folder}bin/rails"):
-        commands.append(f"bin/rails test {_join(units)}")
-    elif units:
-        top = shlex.quote("test" if units[0].startswith("test/") else units[0].partition("/")[0])
-        load = "'ARGV.each { |file| require File.expand_path(file) }'"
-        commands.append(f"{run}ruby -Ilib:{top} -e {load} {_join(units)}")
-    return _within(folder, " && ".join(commands))
+def _from_template(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    """Return the command of the first template that fits."""
+    stems = list(dict.fromkeys(each.stem for each in tests))
+    for suffixes, config, pattern, command in _TEMPLATES:
+        path = f"{folder}{config}"
+        is_configured = not config or (
+            project.has(path) and re.search(pattern, project.text(path)) is not None
+        )
+        if tests[0].path.endswith(suffixes) and is_configured:
+            files, names = _join(test.below for test in tests), shlex.quote("|".join(stems))
+            classes = shlex.quote("|".join(f"FullyQualifiedName~{stem}" for stem in stems))
+            return _within(folder, command.format(files=files, names=names, classes=classes))
+    return ""
 
 
-def _php(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
-    uses_pest = "pestphp/pest" in project.text(f"{folder}composer.json")
-    program = "vendor/bin/pest" if uses_pest else "vendor/bin/phpunit"
-    if len(tests) == 1 or uses_pest:
-        return _within(folder, f"{program} {_join(each.below for each in tests)}")
+_C: Final = (".c", ".cc", ".cpp", ".cxx")
+_PHP: Final = (".php", ".phpt")
+_RUBY: Final = "ruby -Ilib:test -e 'ARGV.each {{ |file| require File.expand_path(file) }}' {files}"
+_CTEST: Final = "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure"
+_TEMPLATES: Final[tuple[tuple[str | tuple[str, ...], str, str, str], ...]] = (
+    ("_spec.rb", "Gemfile", "", "bundle exec rspec {files}"),
+    ("_spec.rb", "", "", "rspec {files}"),
+    (".rb", "bin/rails", "", "bin/rails test {files}"),
+    (".rb", "Gemfile", "", f"bundle exec {_RUBY}"),
+    (".rb", "", "", _RUBY),
+    (_PHP, "composer.json", "pestphp/pest", "vendor/bin/pest {files}"),
     # PHPUnit before 12 takes one path only.
-    only = shlex.quote(f"\\b({'|'.join(each.stem for each in tests)})::")
-    return _within(folder, f"{program} --filter {only}")
-
-
-def _c(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
-    lists = " ".join(
-        project.text(path) for path in project.index.paths if path.endswith(("CMakeLists.txt", ".cmake"))
-    )
-    if "test" in lists:
-        stems = dict.fromkeys(each.path.rpartition("/")[2].rpartition(".")[0] for each in tests)
-        is_added = all(re.search(rf"(?i)\badd_test\s*\([^)]*\b{re.escape(stem)}\b", lists) for stem in stems)
-        only = f" -R {shlex.quote('|'.join(stems))}" if is_added else ""
-        build = "cmake -S . -B build && cmake --build build"
-        return f"{build} && ctest --test-dir build --output-on-failure{only}"
-    if any("test(" in project.text(f"{each}meson.build") for each in ("", "tests/", "test/")):
-        return "meson test -C build"
-    makefile = project.text("Makefile") or project.text("GNUmakefile") or project.text("Makefile.am")
-    target = re.search(r"(?m)^(check|test)\s*:", makefile)
-    return f"make {target[1]}" if target else ""
-
-
-def _dotnet(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
-    return (
-        f"dotnet test --filter {shlex.quote('|'.join(f'FullyQualifiedName~{each.stem}' for each in tests))}"
-    )
-
-
-_Builder = Callable[[_Project, str, Sequence[_Test]], str]
+    (_PHP, "", "", "vendor/bin/phpunit --filter {names}"),
+    (_C, "CMakeLists.txt", "test", _CTEST),
+    (_C, "meson.build", "", "meson test -C build"),
+    (_C, "Makefile", r"(?m)^check\s*:", "make check"),
+    (_C, "Makefile", r"(?m)^test\s*:", "make test"),
+    (".cs", "", "", "dotnet test --filter {classes}"),
+)
+"""Suffixes of test files, a configuration file, a pattern of its text, and the command."""
 _ECOSYSTEMS: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], _Builder], ...]] = (
     ((".py",), ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "manage.py"), _python),
     ((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"), ("package.json",), _script),
     ((".go",), ("go.mod",), _go),
     ((".rs",), ("Cargo.toml",), _rust),
     ((".java", ".kt", ".kts", ".groovy", ".scala"), ("pom.xml", *_GRADLE), _jvm),
-    ((".rb",), ("Gemfile",), _ruby),
-    ((".php", ".phpt"), ("composer.json",), _php),
-    ((".c", ".cc", ".cpp", ".cxx"), (), _c),
-    ((".cs",), (), _dotnet),
+    (("_spec.rb",), ("Gemfile",), _from_template),
+    ((".rb",), ("Gemfile",), _from_template),
+    (_PHP, ("composer.json",), _from_template),
+    (_C, (), _from_template),
+    ((".cs",), (), _from_template),
 )
 """Suffixes of test files, files that mark the folder to run tests from, and what builds the command."""
 

@@ -25,6 +25,7 @@ from repo_map.parsing.forms import (
 )
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place, RelationKind
+from repo_map.relations.text_search import files_with
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
 """Languages in which functions of one name have different parameters."""
@@ -210,7 +211,7 @@ class SignatureChecker:
     ) -> None:
         language = self._after.language(file)
         if language in _LOOSE:
-            error = self._reordered(before, after, call)
+            error = self._reordered(before, after, call) or self._omitted(before, after, call)
         else:
             error = self._call_error(self._after, after, call)
         if error:
@@ -252,6 +253,33 @@ class SignatureChecker:
         if is_new and len(new) >= len(old):
             return ""
         return f"its parameters were ({', '.join(old)}) and are ({', '.join(new)})"
+
+    def _omitted(self, before: Place, after: Place, call: CallForm) -> str:
+        """Return which new last parameter a call in a loose language omits, if it seems to be required.
+
+        Of the calls of a function that only its file knows, none passes it, or at least half of them do.
+        """
+        old, new = self._names(before, after)
+        added = self._after.forms_of(after)[0].parameters[len(old) : len(old) + 1]
+        if new[: len(old)] != old or not added or added[0].is_optional or added[0].kind == REST:
+            return ""
+        if files_with(self._after.index, (self._after.name(after),)) != [after[0]]:
+            return ""
+        calls = [
+            each
+            for use in self._after.relations.callers_of(after)
+            for site in _sites_calling(self._after, use.source[0], use.line, after)
+            for each in self._after.calls_at(use.source[0], use.line, site.name)
+        ]
+        name, passing = one_line(added[0].name), sum(each.is_open or each.given > len(old) for each in calls)
+        if not passing:
+            return f"nothing gives `{name}`, its new parameter"
+        unchanged = [each for each in (*calls, call) if self._trees.line_before(after[0], each.line)]
+        varies = any(each.is_open or each.given != len(old) for each in unchanged)
+        comment = rf"@param\b[^\n]*(?:\[{name}\b|=\}}\s+{name}\b)"
+        if 2 * passing < len(calls) or varies or re.search(comment, self._after.index.text(after[0])):
+            return ""
+        return f"it does not give `{name}`, as other calls do"
 
     def _names(self, before: Place, after: Place) -> tuple[list[str], list[str]]:
         old, new = self._before.forms_of(before)[0], self._after.forms_of(after)[0]

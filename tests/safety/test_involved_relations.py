@@ -12,7 +12,8 @@ from navigator.planner.view import ViewRequest, build_view
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.check.impact import find_impact
-from repo_map.check.report import describe_impact
+from repo_map.check.model import ChangedPart, Changes
+from repo_map.check.report import describe_changes
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.limits import DEFAULT, Limits
@@ -135,9 +136,11 @@ def test_an_answer_that_followed_everything_says_nothing_of_it(tmp_path: Path) -
 
 def test_a_change_is_not_said_to_be_safe_where_its_users_were_not_followed(tmp_path: Path) -> None:
     index = _index_of(tmp_path, _ALIASES)
-    place = _places(index, "foo")[0]
-    told = describe_impact(index, find_impact(index, [place]), of_changes=False)
-    assert not [sentence for sentence in told if sentence.startswith("No code was found to use it")]
+    file, row = _places(index, "foo")[0]
+    first = index.definitions(file)[row].start
+    changes = Changes((ChangedPart(index.paths[file], index.qualified_name(file, row), first, first),))
+    sentences = describe_changes(index, find_impact(index, changes), changes)
+    assert not [each for each in sentences if each.startswith("No code")]
 
 
 def test_the_last_limit_is_the_time_and_what_it_cut_is_told(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ COMMANDS = {
         },
         "src/Price.php",
         "",
-        "vendor/bin/phpunit tests/PriceTest.php",
+        "vendor/bin/phpunit --filter PriceTest",
     ),
     "ctest": (
         {
@@ -131,7 +131,7 @@ COMMANDS = {
         },
         "price.c",
         "",
-        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure -R test_price",
+        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
     ),
     "mocha-with-what-it-needs": (
         SCRIPT
@@ -141,7 +141,7 @@ COMMANDS = {
         },
         "src/price.js",
         "net",
-        "npx mocha --require test/support/env --check-leaks test/price.js",
+        "npx mocha --require test/support/env --reporter spec --check-leaks test/price.js",
     ),
     "a-test-named-as-a-helper": (
         {

@@ -9,7 +9,7 @@ import pytest
 
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import ChangesError, read_changes
-from repo_map.check.impact import find_impact_of_changes
+from repo_map.check.impact import find_impact
 from repo_map.check.model import Changes
 from repo_map.check.patch import MAX_FILES, read_patch
 from repo_map.check.ranking import boost_changed
@@ -77,12 +77,12 @@ def shop(tmp_path: Path) -> Path:
 
 def told(index: RepoIndex, patch: str) -> tuple[str, ...]:
     changes = checked(index, patch)
-    return describe_changes(index, find_impact_of_changes(index, changes), changes)
+    return describe_changes(index, find_impact(index, changes), changes)
 
 
 def told_of(index: RepoIndex, named: str) -> tuple[str, ...]:
     changes = check_changes(index, read_changes(index, named)[1]).changes
-    return describe_changes(index, find_impact_of_changes(index, changes), changes)
+    return describe_changes(index, find_impact(index, changes), changes)
 
 
 def checked(index: RepoIndex, patch: str) -> Changes:
@@ -269,7 +269,7 @@ def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> N
     index = index_of(shop)
     changes = checked(index, EDIT)
     goal = score_goal(index, "the total of the receipt")
-    raised = boost_changed(index, goal, find_impact_of_changes(index, changes), changes)
+    raised = boost_changed(index, goal, find_impact(index, changes), changes)
     assert (raised.units[0].name, raised.units[0].reasons[0]) == ("net", "changed")
     (caller,) = [unit for unit in raised.units if unit.name == "checkout"]
     assert caller.reasons[0] == "uses changed `net` (line 5)"
