@@ -12,7 +12,7 @@ from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
 from repo_map.check.model import finding_data
 from repo_map.messages import plural, printable, quoted
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 
 _ANSWER_SHARE: Final = 20
 """Characters of the answer to a question by those of one sentence: it holds source."""
@@ -241,7 +241,7 @@ def report_lines(
     if not is_first_answer and report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
-        f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
+        f"cut: {cut.path} as {level_label(cut.drawn)} instead of {level_label(cut.wanted)} "
         f"(about +{plural(cut.tokens_to_add, 'token')})"
         for cut in report.cuts
     ]
@@ -343,9 +343,9 @@ def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
 
 def _candidate_line(candidate: wire.CandidateJson) -> str:
     place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
-    prices = ", ".join(f"{level_word(int(level))} +{price:,}" for level, price in candidate.tokens.items())
+    prices = ", ".join(f"{level_label(int(level))} +{price:,}" for level, price in candidate.tokens.items())
     reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
-    return f"candidate: {place} (now {level_word(candidate.level)}; {prices} tokens){reasons}"
+    return f"candidate: {place} (now {level_label(candidate.level)}; {prices} tokens){reasons}"
 
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:

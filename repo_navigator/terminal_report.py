@@ -14,7 +14,7 @@ from rich.text import Text
 from navigator.planner.outline_text import STAR, SUREST, outline_text
 from navigator.state.labels import action_word, decider_word, dollars
 from repo_map.messages import plural
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 
 if TYPE_CHECKING:
     from navigator.state.reports import CutReport, NavigatorOutput, OutlineEntry, TurnReport
@@ -165,7 +165,7 @@ def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
 
 def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
     line = Text(f"  {path}", style="cyan")
-    line.append(f"  {level_word(level)}, {plural(tokens, 'token')}", style="default")
+    line.append(f"  {level_label(level)}, {plural(tokens, 'token')}", style="default")
     if reasons:
         line.append(f"  {'; '.join(reasons)}", style="dim")
     return line

@@ -13,7 +13,7 @@ from navigator.state.reports import FileReport, NavigatorOutput, TurnReport
 from navigator.state.run_state import Navigation, RunState, StepRecord
 from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.outline.blocks import MapText
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def changed_blocks(earlier: MapText, drawn: MapText) -> MapText:
 def summarize(reasoning: str, files: Sequence[FileReport]) -> str:
     """Return the latest reasoning with the reasons of the focus areas, for a step without a summary."""
     lines = [
-        f"- {file.path} ({level_word(file.level)}): {'; '.join(file.reasons) or 'chosen by the plan'}"
+        f"- {file.path} ({level_label(file.level)}): {'; '.join(file.reasons) or 'chosen by the plan'}"
         for file in files
         if file.level >= FOCUS_LEVEL
     ]

@@ -21,7 +21,7 @@ from repo_map.outline.sections import line_range
 from repo_map.outline.source import own_lines
 from repo_map.parsing.values import LineRange
 from repo_map.plan.diff import compare_plans
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 from repo_map.plan.update import apply_update
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, FileKind
 
@@ -217,7 +217,7 @@ def without_files(summary: str, files: Collection[tuple[str, int]]) -> str:
 
 def _entry(path: str, level: int) -> str:
     """Return the beginning of a file's line in a summary."""
-    return f"- `{path}` ({level_word(level)},"
+    return f"- `{path}` ({level_label(level)},"
 
 
 def _related(

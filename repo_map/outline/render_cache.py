@@ -13,7 +13,7 @@ import numpy as np
 from repo_map.derived_arrays import keep_arrays, recall_arrays
 from repo_map.outline.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
 from repo_map.outline.sections import Shape
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 from repo_map.recent import Recent
 from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text import tokens
@@ -90,7 +90,7 @@ _FILE_NAME = re.compile(
     r"|[A-Z][a-z]+file|LICEN[CS]E|README|NOTICE|COPYING|AUTHORS|CHANGELOG|CODEOWNERS"
 )
 _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+")
-_COSTS = f" [{level_word(1)} "
+_COSTS = f" [{level_label(1)} "
 """How what a file costs begins in its header."""
 _MOST_CHARACTERS = 16_000_000
 
@@ -151,7 +151,7 @@ class RenderCache:
         path, told = index.paths[file_id], ""
         if self._prices is not None:
             levels = enumerate(self._prices(file_id), 1)
-            told = f" [{', '.join(f'{level_word(level)} {price}' for level, price in levels)}]"
+            told = f" [{', '.join(f'{level_label(level)} {price}' for level, price in levels)}]"
         if shape.highest < 2 or int(index.files.flags[file_id]) & int(PATH_ONLY):
             return Body(f"{render_path(path)}{told}\n", ())
         definitions = (

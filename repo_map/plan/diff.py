@@ -1,19 +1,19 @@
-"""What differs between two plans, as a partial plan and in words."""
+"""What differs between two plans, as a partial plan and in lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
-from repo_map.plan.levels import level_word
-from repo_map.plan.model import CustomQuery, FlightPlan, Focus, SectionRule, VerbosityRule
+from pydantic import BaseModel
 
-_Part = TypeVar("_Part")
-_Differences = tuple[list[dict[str, Any]], list[str]]
-"""The entries of a partial plan, and a line for each."""
-_LONGEST_QUERY = 40
-"""Characters of a query that a line shows."""
+from repo_map.plan.levels import level_label
+from repo_map.plan.model import FlightPlan, Focus, VerbosityRule
+
+_MAX_QUERY_CHARS: Final = 40
+"""Of a query that a line shows."""
+_Pair = tuple[Any, Any]
+"""An item before and after; None where there is none."""
 
 
 class PlanChange(NamedTuple):
@@ -21,150 +21,101 @@ class PlanChange(NamedTuple):
 
     plan: FlightPlan
     diff: dict[str, Any]
-    """The smallest partial plan that makes the same change; empty when nothing changed."""
+    """The smallest partial plan that makes the same change; empty if nothing changed."""
     lines: tuple[str, ...]
-    """One readable line per change: ``src/auth/** outline → source``."""
+    """One line per change: ``src/auth/** outline → source``."""
 
 
 def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
-    """Say what changed from one plan to another."""
+    """Return what changed from one plan to another."""
     diff: dict[str, Any] = {}
     lines: list[str] = []
-    if old.budget != new.budget:
-        diff["budget"] = new.budget
-        lines.append(f"budget {old.budget:,} → {new.budget:,}")
-    if old.line_numbers != new.line_numbers:
-        diff["line_numbers"] = new.line_numbers
-        lines.append(f"line numbers {'on' if new.line_numbers else 'off'}")
-    if old.reasons != new.reasons:
-        diff["reasons"] = new.reasons
-        lines.append("reasons told" if new.reasons else "reasons off")
-    focus, more = _focus_diff(old.focus or Focus(), new.focus or Focus())
+    for field, line in (
+        ("budget", f"budget {old.budget:,} → {new.budget:,}"),
+        ("line_numbers", f"line numbers {'on' if new.line_numbers else 'off'}"),
+        ("reasons", "reasons told" if new.reasons else "reasons off"),
+    ):
+        if getattr(old, field) != getattr(new, field):
+            diff[field] = getattr(new, field)
+            lines.append(line)
+    focus: dict[str, Any] = {}
+    for field, key in (("paths", "pattern"), ("symbols", "name")):
+        one, other = (getattr(plan.focus or Focus(), field) for plan in (old, new))
+        for before, after in _pairs(one, other, (key,)):
+            name = getattr(before or after, key)
+            focus.setdefault(field, []).append({key: name, "weight": after.weight if after else None})
+            weights = (f"×{each.weight:g}" if each else "" for each in (before, after))
+            lines.append(_line(f"focus {name}", *weights))
     if focus:
         diff["focus"] = focus
-        lines += more
-    for field, changes in (
-        ("verbosity", _rules_diff(old.verbosity, new.verbosity)),
-        ("custom_queries", _queries_diff(old.custom_queries, new.custom_queries)),
-    ):
-        if changes[0]:
-            diff[field] = changes[0]
-            lines += changes[1]
+    for before, after in _pairs(old.verbosity, new.verbosity, ("pattern",)):
+        diff.setdefault("verbosity", []).append(_rule_update(before, after))
+        lines += _rule_lines(before, after)
+    for before, after in _pairs(old.custom_queries, new.custom_queries, ("pattern", "query")):
+        query = before or after
+        update = {"pattern": query.pattern, "query": query.query, "level": after.level if after else None}
+        diff.setdefault("custom_queries", []).append(update)
+        text = " ".join(query.query.split())
+        shown = text if len(text) <= _MAX_QUERY_CHARS else f"{text[:_MAX_QUERY_CHARS]}…"
+        lines.append(_line(f"query {query.pattern} {shown}", _label(before), _label(after)))
     return PlanChange(new, diff, tuple(lines))
 
 
-def _pairs(
-    old: Iterable[_Part], new: Iterable[_Part], key: Callable[[_Part], Any]
-) -> list[tuple[_Part | None, _Part | None]]:
-    """Return (before, after) of every item that differs: removed ones, changed ones, new ones.
-
-    Those that stay come in their old order, because an update replaces in place and appends what is new.
-    """
-    before, after = {key(item): item for item in old}, {key(item): item for item in new}
-    removed: list[tuple[_Part | None, _Part | None]] = [
-        (item, None) for k, item in before.items() if k not in after
-    ]
-    changed = [(item, after[k]) for k, item in before.items() if k in after and after[k] != item]
-    return removed + changed + [(None, item) for k, item in after.items() if k not in before]
+def _pairs(old: Sequence[BaseModel], new: Sequence[BaseModel], keys: Sequence[str]) -> list[_Pair]:
+    """Return the items that differ: removed ones, changed ones in their old order, new ones."""
+    before, after = (
+        {tuple(getattr(each, key) for key in keys): each for each in items} for items in (old, new)
+    )
+    removed: list[_Pair] = [(each, None) for key, each in before.items() if key not in after]
+    changed = [(each, after[key]) for key, each in before.items() if key in after and after[key] != each]
+    return [*removed, *changed, *((None, each) for key, each in after.items() if key not in before)]
 
 
-def _focus_diff(old: Focus, new: Focus) -> tuple[dict[str, Any], list[str]]:
-    diff: dict[str, Any] = {}
-    lines: list[str] = []
-    for field, name in (("paths", "pattern"), ("symbols", "name")):
-        changes = []
-        for before, after in _pairs(getattr(old, field), getattr(new, field), attrgetter(name)):
-            label = getattr(before or after, name)
-            changes.append({name: label, "weight": after.weight if after else None})
-            lines.append(_line(f"focus {label}", _weight(before), _weight(after)))
-        if changes:
-            diff[field] = changes
-    return diff, lines
-
-
-def _weight(boost: Any) -> str:
-    return f"×{boost.weight:g}" if boost else ""
-
-
-def _rules_diff(old: Sequence[VerbosityRule], new: Sequence[VerbosityRule]) -> _Differences:
-    changes: list[dict[str, Any]] = []
-    lines: list[str] = []
-    for before, after in _pairs(old, new, lambda rule: rule.pattern):
-        if after is None:
-            assert before is not None
-            changes.append({"pattern": before.pattern, "level": None})
-            lines.append(_line(before.pattern, "rule", ""))
-            continue
-        change, more = _rule_diff(before, after)
-        changes.append(change)
-        lines += more
-    return changes, lines
-
-
-def _rule_diff(before: VerbosityRule | None, after: VerbosityRule) -> tuple[dict[str, Any], list[str]]:
-    change: dict[str, Any] = {"pattern": after.pattern}
-    lines: list[str] = []
-    old_level = before.level if before else None
-    if old_level != after.level:
-        change["level"] = after.level
-        lines.append(_line(after.pattern, _level(old_level), _level(after.level)))
-    old_why = before.why if before else None
-    if old_why != after.why:
-        change["why"] = after.why
-        lines += [_line(f"{after.pattern} reason", old_why or "", after.why or "")] if not lines else []
-    sections: list[dict[str, Any]] = []
-    for was, now in _pairs(before.sections if before else (), after.sections, _section_key):
-        section = was or now
-        assert section is not None
-        named = {"pattern": section.pattern} if section.pattern else {"lines": section.lines}
+def _rule_update(before: VerbosityRule | None, after: VerbosityRule | None) -> dict[str, Any]:
+    """Return the update that turns a rule into another."""
+    if after is None:
+        return {"pattern": before.pattern if before else "", "level": None}
+    old = before.model_dump() if before else {"level": None, "why": None}
+    update: dict[str, Any] = {"pattern": after.pattern}
+    update |= {name: getattr(after, name) for name in ("level", "why") if getattr(after, name) != old[name]}
+    sections = []
+    for was, now in _section_pairs(before, after):
+        named = (was or now).model_dump(exclude_none=True, include={"pattern", "lines"})
         why = {"why": now.why} if now and now.why else {}
         sections.append({**named, "level": now.level if now else None, **why})
-        if was and now and was.level == now.level:
-            lines.append(_line(f"{after.pattern} § {_part_of(now)} reason", was.why or "", now.why or ""))
-            continue
-        label = f"{after.pattern} § {_part_of(section)}"
-        lines.append(_line(label, _level(was.level if was else None), _level(now.level if now else None)))
     # Without the key, a level of null would remove the whole rule.
-    if sections or ("level" in change and change["level"] is None):
-        change["sections"] = sections
-    return change, lines
+    if sections or update.get("level", 0) is None:
+        update["sections"] = sections
+    return update
 
 
-def _part_of(section: SectionRule) -> str:
-    return section.pattern or section.lines or ""
+def _rule_lines(before: VerbosityRule | None, after: VerbosityRule | None) -> Iterator[str]:
+    if after is None:
+        yield _line(before.pattern if before else "", "rule", "")
+        return
+    if (before.level if before else None) != after.level:
+        yield _line(after.pattern, _label(before), _label(after))
+    elif (before.why if before else None) != after.why:
+        yield _line(f"{after.pattern} reason", (before.why if before else "") or "", after.why or "")
+    for was, now in _section_pairs(before, after):
+        part = (was or now).pattern or (was or now).lines
+        if was and now and was.level == now.level:
+            yield _line(f"{after.pattern} § {part} reason", was.why or "", now.why or "")
+        else:
+            yield _line(f"{after.pattern} § {part}", _label(was), _label(now))
 
 
-def _section_key(section: SectionRule) -> tuple[str | None, str | None]:
-    return section.pattern, section.lines
+def _section_pairs(before: VerbosityRule | None, after: VerbosityRule) -> list[_Pair]:
+    return _pairs(before.sections if before else (), after.sections, ("pattern", "lines"))
 
 
-def _queries_diff(old: Sequence[CustomQuery], new: Sequence[CustomQuery]) -> _Differences:
-    changes: list[dict[str, Any]] = []
-    lines: list[str] = []
-    for before, after in _pairs(old, new, lambda query: (query.pattern, query.query)):
-        query = before or after
-        assert query is not None
-        changes.append(
-            {"pattern": query.pattern, "query": query.query, "level": after.level if after else None}
-        )
-        text = " ".join(query.query.split())
-        shown = text if len(text) <= _LONGEST_QUERY else f"{text[:_LONGEST_QUERY]}…"
-        lines.append(
-            _line(
-                f"query {query.pattern} {shown}",
-                _level(before.level if before else None),
-                _level(after.level if after else None),
-            )
-        )
-    return changes, lines
-
-
-def _level(level: int | None) -> str:
-    return "" if level is None else level_word(level)
+def _label(part: Any) -> str:
+    """Return the name of the level of a rule, section or query, ``""`` without one."""
+    return "" if part is None or part.level is None else level_label(part.level)
 
 
 def _line(label: str, before: str, after: str) -> str:
-    """Return ``label before → after``, ``+ label after`` for what is new, ``- label`` for what is gone."""
+    """Return ``label before → after``, ``+ label after`` for a new part, ``- label`` for a removed one."""
     if before and after:
         return f"{label} {before} → {after}"
     return f"+ {label} {after}" if after else f"- {label}"

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ValidationError
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural
 
-_LONGEST_SHOWN = 60
-_MOST_BITS = 1_000
+_MAX_SHOWN_CHARS = 60
+_MAX_BITS = 1_000
 _WHOLE = "must be a whole number"
-_PLAINER = {
+_MESSAGES = {
     "int_parsing": _WHOLE,
     "int_type": _WHOLE,
     "int_from_float": _WHOLE,
@@ -59,7 +59,7 @@ def _sentence(finding: Any, model: type[BaseModel]) -> str:
         return f"`{path}` has {len(given):,} characters, more than {most:,}; make it shorter."
     if path.endswith("level") and kind in ("less_than_equal", "greater_than_equal"):
         message = "must be 0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"
-    message = _PLAINER.get(kind, message)
+    message = _MESSAGES.get(kind, message)
     if kind == "value_error":
         return f"`{path}`: {message}." if path else f"{message}."
     message = message.replace("should be", "must be")
@@ -69,10 +69,10 @@ def _sentence(finding: Any, model: type[BaseModel]) -> str:
 def _shown(given: object) -> str:
     if isinstance(given, dict | list):
         return f"a {'mapping' if isinstance(given, dict) else 'list'}"
-    if isinstance(given, int) and given.bit_length() > _MOST_BITS:
+    if isinstance(given, int) and given.bit_length() > _MAX_BITS:
         return "a number of very many digits"  # Python writes out none of more than 4,300 digits.
     shown = repr(given)
-    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    return shown if len(shown) <= _MAX_SHOWN_CHARS else f"{shown[:_MAX_SHOWN_CHARS]}…"
 
 
 def _path(location: Sequence[int | str]) -> str:

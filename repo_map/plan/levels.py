@@ -1,14 +1,14 @@
-"""The levels of detail by name: the one owner of what they are called."""
+"""The names of the levels of detail. Importing them does not load pydantic, as the plan's models do."""
 
 from __future__ import annotations
 
 from typing import Final
 
-WRITTEN: Final = ("exclude", "path", "structure", "interface", "implementation")
-"""What a rule on the command line may call levels 0 to 4."""
-_TOLD: Final = ("left out", "path only", "outline", "signatures", "source")
+LEVEL_KEYS: Final = ("exclude", "path", "structure", "interface", "implementation")
+"""Names of the levels 0 to 4 in rules on the command line."""
+_LEVEL_LABELS: Final = ("left out", "path only", "outline", "signatures", "source")
 
 
-def level_word(level: int) -> str:
-    """Return what a reader is told of a level from 0 to 4: ``source`` for 4."""
-    return _TOLD[level]
+def level_label(level: int) -> str:
+    """Return what a level from 0 to 4 is called in text: ``source`` for 4."""
+    return _LEVEL_LABELS[level]

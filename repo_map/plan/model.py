@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from collections.abc import Mapping, Sized
+from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.messages import one_line
-from repo_map.plan.sizes import LONGEST_PATTERN, LONGEST_QUERY, refuse_floods
 from repo_map.secrets.names import mask_name
+
+MAX_RULES: Final = 500
+"""Verbosity rules. Every event of a navigation stores the plan, which may not grow without end."""
+MAX_SECTIONS: Final = 5_000
+"""Of all rules together."""
+MAX_BOOSTS: Final = 2_000
+"""Of paths, and of symbols."""
+MAX_QUERIES: Final = 20
+MAX_PATTERN_CHARS: Final = 5_000
+MAX_QUERY_CHARS: Final = 10_000
+MAX_WHY_CHARS: Final = 80
+
+
+def check_limits(data: Any, factor: int = 1) -> Any:
+    """Return a plan, or a partial one, as it was given.
+
+    Args:
+        data: Unvalidated data.
+        factor: How many times as many entries as in a plan each list may have.
+
+    Raises:
+        ValueError: It has too many entries.
+    """
+    if not isinstance(data, Mapping):
+        return data
+    focus, rules = data.get("focus"), data.get("verbosity")
+    most = "keep those that matter most"
+    for field, entries, limit, advice in (
+        ("verbosity", rules, MAX_RULES, "use globs that name more files"),
+        ("focus.paths", _field(focus, "paths"), MAX_BOOSTS, most),
+        ("focus.symbols", _field(focus, "symbols"), MAX_BOOSTS, most),
+        ("custom_queries", data.get("custom_queries"), MAX_QUERIES, most),
+    ):
+        if _size(entries) > limit * factor:
+            raise ValueError(
+                f"`{field}` has {_size(entries):,} entries, more than {limit * factor:,}; {advice}"
+            )
+    listed = rules if isinstance(rules, list | tuple) else ()
+    sections = sum(_size(_field(rule, "sections")) for rule in listed)
+    if sections > MAX_SECTIONS * factor:
+        raise ValueError(
+            f"The rules have {sections:,} sections together, more than {MAX_SECTIONS * factor:,}; "
+            "use patterns that name more parts, or show whole files"
+        )
+    return data
+
+
+def _size(given: Any) -> int:
+    return len(given) if isinstance(given, Sized) and not isinstance(given, str | bytes) else 0
+
+
+def _field(part: Any, field: str) -> Any:
+    return part.get(field) if isinstance(part, Mapping) else getattr(part, field, None)
 
 
 def _refuse_bool(value: Any) -> Any:
@@ -28,7 +81,7 @@ def _check_glob(pattern: str) -> str:
 
 
 def mask_strings(value: Any) -> Any:
-    """Return a value as YAML knows it without secrets in its texts and keys."""
+    """Return YAML data without secrets in its strings and keys."""
     if isinstance(value, str):
         return mask_name(value)
     if isinstance(value, dict):
@@ -38,12 +91,11 @@ def mask_strings(value: Any) -> Any:
 
 Level = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=4)]
 Lines = Annotated[str, Field(pattern=r"^[1-9]\d{0,8}-[1-9]\d{0,8}$")]
-Glob = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN), AfterValidator(_check_glob)]
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN)]
-Query = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
-LONGEST_WHY = 80
-Why = Annotated[str, Field(max_length=LONGEST_WHY), AfterValidator(one_line)]
-"""Why a file or a part of it is shown, in a few words: told above what is shown."""
+Glob = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS), AfterValidator(_check_glob)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
+Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+Why = Annotated[str, Field(max_length=MAX_WHY_CHARS), AfterValidator(one_line)]
+"""Why a file or a part of it is shown, in a few words: printed above it."""
 Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
@@ -72,12 +124,6 @@ class Focus(_Part):
     symbols: tuple[SymbolBoost, ...] = ()
 
 
-def require_one_part(pattern: str | None, lines: str | None) -> None:
-    """Refuse a section that names no part, or two."""
-    if (pattern is None) == (lines is None):
-        raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
-
-
 class SectionRule(_Part):
     """The level of one part of a file: a symbol or heading by glob, or a range of lines."""
 
@@ -87,11 +133,12 @@ class SectionRule(_Part):
     """First and last line, 1-based and inclusive: ``120-180``."""
     level: Level
     why: Why | None = None
-    """Told on the line that says what is left out before the part, where there is one."""
+    """Printed on the line before the part that counts what is left out."""
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
-        require_one_part(self.pattern, self.lines)
+        if (self.pattern is None) == (self.lines is None):
+            raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
         return self
 
 
@@ -102,11 +149,11 @@ class VerbosityRule(_Part):
     level: Level | None = None
     """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
     why: Why | None = None
-    """Told in the headers of the files."""
+    """Printed in the headers of the files."""
     sections: tuple[SectionRule, ...] = ()
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _needs_level_or_sections(self) -> Self:
         if self.level is None and not self.sections:
             raise ValueError("a verbosity rule needs `level` or `sections`")
         return self
@@ -126,7 +173,7 @@ def _stamp_of(value: Any) -> Any:
 
 
 class TreeStamp(_Part):
-    """The tree that a plan was made on, to tell drift at replay."""
+    """The tree that a plan was made on, to detect drift at replay."""
 
     fingerprint: str = Field(min_length=1)
     """Equal for equal paths and bytes, on any machine."""
@@ -146,18 +193,18 @@ class FlightPlan(_Part):
     """Files that no rule matches are at level 2 and step down as the budget demands."""
     custom_queries: tuple[CustomQuery, ...] = ()
     line_numbers: bool | None = None
-    """Whether the lines of source tell their numbers; None leaves it to who draws, who else shows none."""
+    """Whether lines of source have numbers; None leaves it to the caller of the renderer."""
     reasons: bool = True
-    """Whether the map tells the ``why`` of its rules and sections."""
+    """Whether the map prints the ``why`` of its rules and sections."""
     tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
 
     @model_validator(mode="before")
     @classmethod
-    def _names_no_secret(cls, value: Any) -> Any:
+    def _mask_secrets(cls, value: Any) -> Any:
         return mask_strings(value)
 
     # Of validators that come before, the one that is written last is the first to run.
     @model_validator(mode="before")
     @classmethod
-    def _has_bounds(cls, data: Any) -> Any:
-        return refuse_floods(data)
+    def _check_limits(cls, data: Any) -> Any:
+        return check_limits(data)

@@ -1,13 +1,12 @@
-"""Partial updates of plans: rules added, replaced by pattern, or removed."""
+"""Partial updates of plans: rules are added, replaced by pattern, or removed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from repo_map.errors import FlightPlanError
 from repo_map.plan.diff import PlanChange, compare_plans
@@ -16,127 +15,87 @@ from repo_map.plan.model import (
     CustomQuery,
     FlightPlan,
     Focus,
-    Glob,
     Level,
-    Lines,
-    Name,
     PathBoost,
     Query,
     SectionRule,
     SymbolBoost,
     VerbosityRule,
     Weight,
-    Why,
+    check_limits,
     mask_strings,
-    require_one_part,
 )
-from repo_map.plan.sizes import MOST_UPDATES, refuse_floods
 
-_Item = TypeVar("_Item", bound=BaseModel)
+_Part = TypeVar("_Part", bound=BaseModel)
+_UPDATE_FACTOR: Final = 2
+"""Entries of an update for each that a plan may have: it may replace all of them."""
 
 
 class _Update(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    def says(self, field: str) -> bool:
-        """Tell whether the update mentions a field, be it with null."""
-        return field in self.model_fields_set
+
+def _update_model(model: type[BaseModel], base: type[BaseModel] = _Update, **changed: Any) -> type[BaseModel]:
+    """Return a model for updates of a part of a plan, with some fields changed: those where null removes."""
+    fields = {name: (info.annotation, info) for name, info in model.model_fields.items()}
+    return create_model(f"{model.__name__}Update", __base__=base, **(fields | changed))
 
 
-class PathBoostUpdate(_Update):
-    """Adds or replaces the boost of ``pattern``; a weight of null removes it."""
-
-    pattern: Glob
-    weight: Weight | None = 1.0
-
-
-class SymbolBoostUpdate(_Update):
-    """Adds or replaces the boost of ``name``; a weight of null removes it."""
-
-    name: Name
-    weight: Weight | None = 1.0
-
-
-class FocusUpdate(_Update):
-    """Changes to the focus; a list of null removes all its boosts."""
-
-    paths: tuple[PathBoostUpdate, ...] | None = ()
-    symbols: tuple[SymbolBoostUpdate, ...] | None = ()
-
-
-class SectionUpdate(_Update):
-    """Adds or replaces the section with this ``pattern`` or these ``lines``; a level of null removes it."""
-
-    pattern: Name | None = None
-    lines: Lines | None = None
-    level: Level | None
-    why: Why | None = None
-
-    @model_validator(mode="after")
-    def _names_one_part(self) -> Self:
-        require_one_part(self.pattern, self.lines)
-        return self
-
-
-class RuleUpdate(_Update):
-    """Adds or replaces the rule of ``pattern``, in its place; what it does not mention stays.
-
-    A level of null without ``sections`` removes the rule; sections of null remove its sections.
-    """
-
-    pattern: Glob
-    level: Level | None = None
-    sections: tuple[SectionUpdate, ...] | None = ()
-    why: Why | None = None
-
-
-class QueryUpdate(_Update):
-    """Adds or replaces the level of a custom query; a query of null removes all queries of ``pattern``."""
-
-    pattern: Glob
-    query: Query | None
-    level: Level | None = 4
-    """Null removes the query."""
+_Boost: Final = (Weight | None, 1.0)
+_PathUpdate: Any = _update_model(PathBoost, weight=_Boost)
+_SymbolUpdate: Any = _update_model(SymbolBoost, weight=_Boost)
+_FocusUpdate: Any = _update_model(
+    Focus, paths=(tuple[_PathUpdate, ...] | None, ()), symbols=(tuple[_SymbolUpdate, ...] | None, ())
+)
+_SectionUpdate: Any = _update_model(SectionRule, SectionRule, level=(Level | None, ...))
+_RuleUpdate: Any = _update_model(
+    VerbosityRule, level=(Level | None, None), sections=(tuple[_SectionUpdate, ...] | None, ())
+)
+_QueryUpdate: Any = _update_model(CustomQuery, query=(Query | None, ...), level=(Level | None, 4))
 
 
 class PlanUpdate(_Update):
-    """A partial flight plan; what it does not mention stays, null brings back the default."""
+    """A partial flight plan; what it does not mention stays, null brings back the default.
+
+    A boost whose weight is null, a query or section whose level is null, and a rule whose level is null and
+    that has no sections, are removed. A list of null removes all of its entries, and so does a query of null
+    for its pattern.
+    """
 
     budget: int | None = Field(default=None, gt=0)
-    focus: FocusUpdate | None = None
-    verbosity: tuple[RuleUpdate, ...] | None = ()
-    custom_queries: tuple[QueryUpdate, ...] | None = ()
+    focus: _FocusUpdate | None = None
+    verbosity: tuple[_RuleUpdate, ...] | None = ()
+    custom_queries: tuple[_QueryUpdate, ...] | None = ()
     line_numbers: bool | None = None
     reasons: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
-    def _has_bounds_and_no_secret(cls, data: Any) -> Any:
-        return mask_strings(refuse_floods(data, MOST_UPDATES))
+    def _check_limits_and_secrets(cls, data: Any) -> Any:
+        return mask_strings(check_limits(data, _UPDATE_FACTOR))
 
 
 def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
-    """Apply a partial plan: rules are added, or replaced by pattern, and null removes.
+    """Apply a partial plan.
 
-    Raises FlightPlanError that names the field's path within the update.
+    Raises:
+        FlightPlanError: The update, or the plan that it makes, is invalid; names the field's path.
     """
     try:
-        update = PlanUpdate.model_validate(dict(updates))
+        update = PlanUpdate.model_validate(dict(updates)).model_dump(exclude_unset=True)
     except ValidationError as error:
         raise plan_error(error, PlanUpdate) from None
-    changed: dict[str, Any] = {}
-    if update.says("budget"):
-        changed["budget"] = update.budget or FlightPlan.model_fields["budget"].default
-    if update.says("focus"):
-        changed["focus"] = _changed_focus(plan.focus, update.focus)
-    if update.says("verbosity"):
-        changed["verbosity"] = _changed_rules(plan.verbosity, update.verbosity)
-    if update.says("custom_queries"):
-        changed["custom_queries"] = _changed_queries(plan.custom_queries, update.custom_queries)
-    if update.says("line_numbers"):
-        changed["line_numbers"] = update.line_numbers
-    if update.says("reasons"):
-        changed["reasons"] = update.reasons is not False
+    changed: dict[str, Any] = {
+        field: FlightPlan.model_fields[field].default if update[field] is None else update[field]
+        for field in ("budget", "line_numbers", "reasons")
+        if field in update
+    }
+    if "focus" in update:
+        changed["focus"] = _changed_focus(plan.focus, update["focus"])
+    if "verbosity" in update:
+        changed["verbosity"] = _changed_rules(plan.verbosity, update["verbosity"])
+    if "custom_queries" in update:
+        changed["custom_queries"] = _changed_queries(plan.custom_queries, update["custom_queries"])
     try:
         new = FlightPlan.model_validate({**plan.__dict__, **changed})
     except ValidationError as error:
@@ -144,93 +103,87 @@ def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     return compare_plans(plan, new)
 
 
-def _changed_focus(old: Focus | None, update: FocusUpdate | None) -> Focus | None:
+def _changed_focus(old: Focus | None, update: Mapping[str, Any] | None) -> Focus | None:
     if update is None:
         return None
     old = old or Focus()
-    paths = _Items(() if update.paths is None else old.paths, attrgetter("pattern"))
-    symbols = _Items(() if update.symbols is None else old.symbols, attrgetter("name"))
-    for path in update.paths or ():
-        boost = PathBoost(pattern=path.pattern, weight=path.weight) if path.weight else None
-        paths.put(path.pattern, boost)
-    for symbol in update.symbols or ():
-        named = SymbolBoost(name=symbol.name, weight=symbol.weight) if symbol.weight else None
-        symbols.put(symbol.name, named)
-    focus = Focus(paths=paths.all(), symbols=symbols.all())
-    return focus if focus.paths or focus.symbols else None
+
+    def boost(model: type[_Part]) -> Callable[[_Part | None, Mapping[str, Any]], _Part | None]:
+        return lambda _, each: None if each.get("weight", 1.0) is None else model(**each)
+
+    paths = _merge(old.paths, update.get("paths", ()), ("pattern",), boost(PathBoost))
+    symbols = _merge(old.symbols, update.get("symbols", ()), ("name",), boost(SymbolBoost))
+    return Focus(paths=tuple(paths), symbols=tuple(symbols)) if paths or symbols else None
 
 
 def _changed_rules(
-    old: Sequence[VerbosityRule], updates: Sequence[RuleUpdate] | None
-) -> tuple[VerbosityRule, ...]:
-    rules = _Items(() if updates is None else old, attrgetter("pattern"))
-    for position, update in enumerate(updates or ()):
-        before = rules.last(update.pattern)
-        if before is None and not update.model_fields_set & {"level", "sections"}:
-            raise FlightPlanError(f"`verbosity[{position}]` is a new rule; it needs `level` or `sections`.")
-        rules.put(update.pattern, _changed_rule(before, update))
-    return rules.all()
+    old: Sequence[VerbosityRule], updates: Sequence[Mapping[str, Any]] | None
+) -> list[VerbosityRule]:
+    positions = {id(each): at for at, each in enumerate(updates or ())}
+
+    def change(before: VerbosityRule | None, update: Mapping[str, Any]) -> VerbosityRule | None:
+        if before is None and not update.keys() & {"level", "sections"}:
+            at = positions[id(update)]
+            raise FlightPlanError(f"`verbosity[{at}]` is a new rule; it needs `level` or `sections`.")
+        return _changed_rule(before, update)
+
+    return _merge(old, updates, ("pattern",), change)
 
 
-def _changed_rule(old: VerbosityRule | None, update: RuleUpdate) -> VerbosityRule | None:
-    if update.says("level") and update.level is None and not update.says("sections"):
+def _changed_rule(old: VerbosityRule | None, update: Mapping[str, Any]) -> VerbosityRule | None:
+    if update.get("level", 0) is None and "sections" not in update:
         return None
-    level = update.level if update.says("level") or old is None else old.level
-    kept = old.sections if old and update.sections is not None else ()
-    sections = _Items(kept, attrgetter("pattern", "lines"))
-    for change in update.sections or ():
-        section = None
-        if change.level is not None:
-            section = SectionRule(**change.model_dump())
-        sections.put((change.pattern, change.lines), section)
-    if level is None and not sections.all():
+    sections = _merge(
+        old.sections if old else (),
+        update.get("sections", ()),
+        ("pattern", "lines"),
+        lambda _, each: None if each["level"] is None else SectionRule(**each),
+    )
+    level = update.get("level", old.level if old else None)
+    if level is None and not sections:
         return None
-    why = update.why if update.says("why") or old is None else old.why
-    return VerbosityRule(pattern=update.pattern, level=level, sections=sections.all(), why=why)
+    why = update.get("why", old.why if old else None)
+    return VerbosityRule(pattern=update["pattern"], level=level, sections=tuple(sections), why=why)
 
 
 def _changed_queries(
-    old: Sequence[CustomQuery], updates: Sequence[QueryUpdate] | None
-) -> tuple[CustomQuery, ...]:
-    queries = _Items(() if updates is None else old, attrgetter("pattern", "query"))
+    old: Sequence[CustomQuery], updates: Sequence[Mapping[str, Any]] | None
+) -> Sequence[CustomQuery]:
+    queries: Sequence[CustomQuery] = old if updates is not None else ()
     for update in updates or ():
-        if update.query is None:
-            for each in queries.all():
-                if each.pattern == update.pattern:
-                    queries.put((each.pattern, each.query), None)
-            continue
-        query = None
-        if update.level is not None:
-            query = CustomQuery(pattern=update.pattern, query=update.query, level=update.level)
-        queries.put((update.pattern, update.query), query)
-    return queries.all()
-
-
-class _Items(Generic[_Item]):
-    """A list of which any item is found by its key, however long it is; several may have the same key."""
-
-    def __init__(self, items: Iterable[_Item], key: Callable[[_Item], Hashable]) -> None:
-        self._items: list[_Item | None] = list(items)
-        self._places: defaultdict[Hashable, list[int]] = defaultdict(list)
-        for place, item in enumerate(items):
-            self._places[key(item)].append(place)
-
-    def last(self, key: Hashable) -> _Item | None:
-        """Return the last item with a key, None where there is none."""
-        places = self._places.get(key)
-        return self._items[places[-1]] if places else None
-
-    def put(self, key: Hashable, new: _Item | None) -> None:
-        """Replace the last item with the key in its place, or append; None removes every such item."""
-        if new is None:
-            for place in self._places.pop(key, ()):
-                self._items[place] = None
-        elif places := self._places.get(key):
-            self._items[places[-1]] = new
+        if update["query"] is None:
+            queries = [each for each in queries if each.pattern != update["pattern"]]
         else:
-            self._places[key].append(len(self._items))
-            self._items.append(new)
+            new = None if update.get("level", 4) is None else CustomQuery(**update)
+            queries = _merge(queries, (update,), ("pattern", "query"), lambda _, each, new=new: new)  # type: ignore[misc]
+    return queries
 
-    def all(self) -> tuple[_Item, ...]:
-        """Return the items in order."""
-        return tuple(item for item in self._items if item is not None)
+
+def _merge(
+    old: Sequence[_Part],
+    updates: Sequence[Mapping[str, Any]] | None,
+    keys: Sequence[str],
+    change: Callable[[_Part | None, Mapping[str, Any]], _Part | None],
+) -> list[_Part]:
+    """Return items with updates applied by key: the last item with the key is replaced, or one is appended.
+
+    ``change`` returns the new item for the old one and the update; None removes every item with the key.
+    Updates of None remove all items.
+    """
+    items: list[_Part | None] = list(old) if updates is not None else []
+    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for at, item in enumerate(items):
+        positions[tuple(getattr(item, name) for name in keys)].append(at)
+    for update in updates or ():
+        own = positions[tuple(update.get(name) for name in keys)]
+        new = change(items[own[-1]] if own else None, update)
+        if new is None:
+            for at in own:
+                items[at] = None
+            own.clear()
+        elif own:
+            items[own[-1]] = new
+        else:
+            own.append(len(items))
+            items.append(new)
+    return [item for item in items if item is not None]

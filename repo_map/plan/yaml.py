@@ -15,9 +15,9 @@ from repo_map.plan.errors import plan_error
 from repo_map.plan.model import FlightPlan
 
 _HEADER = "# A flight plan: `repo-map generate PATH -C this-file` draws the same map again.\n"
-_LONGEST_PLAN = 2_000_000
-_DEEPEST_NESTING = 20
-_MOST_NODES = 30_000
+_MAX_PLAN_CHARS = 2_000_000
+_MAX_DEPTH = 20
+_MAX_NODES = 30_000
 """Keys and values: YAML takes its time for each."""
 
 
@@ -39,11 +39,11 @@ class _Guard(Composer):
                 None, None, "anchors and aliases have no use here", event.start_mark
             )
         self.nodes += 1
-        if self.nodes > _MOST_NODES:
-            message = f"it has more than {_MOST_NODES:,} parts, as no plan has"
+        if self.nodes > _MAX_NODES:
+            message = f"it has more than {_MAX_NODES:,} parts, as no plan has"
             raise yaml.constructor.ConstructorError(None, None, message, event.start_mark)
         self.depth += 1
-        if self.depth > _DEEPEST_NESTING:
+        if self.depth > _MAX_DEPTH:
             raise yaml.constructor.ConstructorError(None, None, "it nests too deeply", event.start_mark)
         node: yaml.Node | None = super().compose_node(parent, index)
         self.depth -= 1
@@ -122,8 +122,8 @@ def format_plan(plan: FlightPlan) -> str:
 
 
 def _load(text: str) -> dict[str, Any]:
-    if len(text) > _LONGEST_PLAN:
-        raise FlightPlanError(f"The plan has {len(text):,} characters; no plan has over {_LONGEST_PLAN:,}.")
+    if len(text) > _MAX_PLAN_CHARS:
+        raise FlightPlanError(f"The plan has {len(text):,} characters; no plan has over {_MAX_PLAN_CHARS:,}.")
     try:
         data = yaml.load(text, Loader=_loader_for(text))
     except yaml.MarkedYAMLError as error:

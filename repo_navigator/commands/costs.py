@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from repo_map import globs
-from repo_map.plan.levels import level_word
+from repo_map.plan.levels import level_label
 from repo_navigator.map_options import MapOptions, given_plan, open_index
 from repo_navigator.options import flag, repeated, switch
 from repo_navigator.terminal import print_text
@@ -76,7 +76,9 @@ def _listed(path: str, patterns: Sequence[str]) -> bool:
 
 
 def _table(rows: Sequence[CostRow], *, exact: bool) -> str:
-    cells: list[tuple[str, ...]] = [("", "files", *(f"{level} {level_word(level)}" for level in range(1, 5)))]
+    cells: list[tuple[str, ...]] = [
+        ("", "files", *(f"{level} {level_label(level)}" for level in range(1, 5)))
+    ]
     cells += [(row.name, f"{row.files:,}", *(f"{tokens:,}" for tokens in row.levels)) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(6)]
     lines = [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural, printable
-from repo_map.plan.levels import WRITTEN, level_word
+from repo_map.plan.levels import LEVEL_KEYS, level_label
 from repo_navigator.map_options import MapOptions, given_plan, open_index
 from repo_navigator.options import count, flag, repeated, switch
 from repo_navigator.terminal import print_text
@@ -106,8 +106,8 @@ def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
 
 def _rule(text: str) -> tuple[str, int]:
     pattern, _, level = text.rpartition(":")
-    if level in WRITTEN:
-        return pattern, WRITTEN.index(level)
+    if level in LEVEL_KEYS:
+        return pattern, LEVEL_KEYS.index(level)
     if not pattern or not level.isdecimal():
         raise FlightPlanError(f"`-v {text}` is not a rule; write GLOB:LEVEL, such as `src/**:3`.")
     return pattern, int(level)
@@ -133,7 +133,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     lines = [f"repo-map: {', '.join(parts)}"]
     if asked:
         lines += [
-            f"  cut {cut.path}: {level_word(cut.wanted)} → {level_word(cut.drawn)}, "
+            f"  cut {cut.path}: {level_label(cut.wanted)} → {level_label(cut.drawn)}, "
             f"about {plural(cut.tokens_to_add, 'token')} to add"
             for cut in drawn.cuts[:_MOST_CUTS]
         ]
