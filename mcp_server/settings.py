@@ -23,8 +23,8 @@ from navigator.settings import (
 from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import UnusableAddressError, read_bucket_address, read_database_address
 from navigator.storage.data_folder import default_data_dir
+from repo_map.cache import cache_folder
 from repo_map.errors import UserError
-from repo_map.index.cache_folder import cache_folder
 from repo_map.limits import read_limits
 
 _Address = TypeVar("_Address")

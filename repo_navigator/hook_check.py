@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings, read_settings
-from repo_map.atomic_files import replace_file
+from repo_map.cache import replace_file
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.model import WORKTREE, FindingKind

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from repo_map.index.remaining import RemainingTime
+from repo_map.index.progress import RemainingTime
 from repo_map.limits import read_limits
 from repo_navigator.options import argument, count, flag, folder, quiet_switch, repeated, switch
 from repo_navigator.terminal import read_plan

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from repo_map.atomic_files import replace_text
+from repo_map.cache import replace_text
 from repo_map.errors import FlightPlanError, OutputError
 from repo_map.messages import output_error
 

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.workspaces.address import place_of
+from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.joining import history_of, latest_history
-from repo_map.index.remaining import RemainingTime
+from repo_map.index.progress import RemainingTime
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
 from repo_map.messages import plural
 from repo_map.outline.draw import draw_map
 from repo_map.ranking.score import score_goal
-from repo_map.recent import Recent
 from repo_map.relations.resolve import relations_of
 from repo_map.sources.repository import top_folder
 
@@ -201,8 +201,8 @@ class Workspace:
         self.history = history
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
-        self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
-        self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
+        self._relevance: LRUCache[tuple[str, Changes], Relevance] = LRUCache(MAX_GOALS, lambda _relevance: 1)
+        self._impact: LRUCache[Changes, Impact] = LRUCache(MAX_GOALS, lambda _impact: 1)
 
     def relevance(self, goal: str, changes: Changes = NO_CHANGES) -> Relevance:
         """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""

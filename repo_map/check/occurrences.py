@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from repo_map.arrays import distinct
 from repo_map.check.model import Finding, RemovedName
 from repo_map.check.resolution import SCRIPTS, find_name, is_bound_in_script, is_builtin
 from repo_map.check.trees import TreeComparison, TreeVersion
-from repo_map.distinct import distinct
 from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.registry import kin_of, language_of
 from repo_map.messages import first_three, one_line

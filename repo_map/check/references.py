@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from repo_map.arrays import distinct
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.resolution import WORD, PostChangeResolver, find_prototypes
 from repo_map.check.trees import TreeComparison
-from repo_map.distinct import distinct
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
 from repo_map.messages import one_line, plural
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site

@@ -10,7 +10,7 @@ import numpy as np
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 from numpy.typing import NDArray
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.first_look.words import SearchedWords, searched_words
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of

@@ -7,9 +7,9 @@ import time
 import numpy as np
 
 from repo_map.first_look.choosing import choose
+from repo_map.index.build import OnProgress, read_some, require_memory
 from repo_map.index.repo_index import RepoIndex, ignore_progress
 from repo_map.index.store import Store
-from repo_map.index.updating import OnProgress, read_some, require_memory
 from repo_map.index.worker_pool import warm_up
 from repo_map.languages.registry import language_of
 from repo_map.limits import DEFAULT, Limits
@@ -28,7 +28,7 @@ def is_unknown(
 ) -> bool:
     """Tell whether a first look may be worth taking: nothing is kept of the one folder that a place is."""
     store = store.under(limits)
-    is_known = store.knows(_tree(place, unmasked, limits).name)
+    is_known = store.has_state(_tree(place, unmasked, limits).name)
     return not is_known and len(place.parts) == 1 and not place.parts[0].ref
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map import globs
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
+from repo_map.cache import LRUCache
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
 from repo_map.plan.model import Focus
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     return ranking
 
 
-def _rankings(_index: RepoIndex) -> Recent[Focus | None, Ranking]:
-    return Recent(_MAX_RANKINGS, lambda _ranking: 1)
+def _rankings(_index: RepoIndex) -> LRUCache[Focus | None, Ranking]:
+    return LRUCache(_MAX_RANKINGS, lambda _ranking: 1)
 
 
 def _walk(graph: ReferenceGraph, starts: Floats, rows: int) -> Ranking:
@@ -133,9 +133,9 @@ def files_defining(index: RepoIndex, name: str) -> Ints:
     return files
 
 
-def _defining(_index: RepoIndex) -> Recent[str, Ints]:
+def _defining(_index: RepoIndex) -> LRUCache[str, Ints]:
     # As many as the rules of a plan, several times over; each is short.
-    return Recent(_MAX_NAMES, lambda _files: 1)
+    return LRUCache(_MAX_NAMES, lambda _files: 1)
 
 
 def _files_defining(index: RepoIndex, name: str) -> Ints:

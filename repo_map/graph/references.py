@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.distinct import distinct, first_of_each
+from repo_map.arrays import distinct, first_of_each
 from repo_map.languages.kinds import CODE, TEXT
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 

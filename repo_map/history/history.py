@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import prune, read_stored, replace_file
+from repo_map.cache import prune, read_stored, replace_file
 from repo_map.history.git_log import (
     UNCHANGED,
     Commit,
@@ -30,7 +30,7 @@ from repo_map.history.git_log import (
     read_patches,
     touched_lines,
 )
-from repo_map.index.extractor_version import extractor_version
+from repo_map.index.snapshot import extractor_version
 from repo_map.index.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.sources.commit_names import CommitNameError, locate

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.index.fact_packing import FactRows, offsets_of, pack
+from repo_map.arrays import offsets_of
 from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.index.strings import StringTable, encode
 from repo_map.limits import Limits
-from repo_map.parsing.facts_model import FileFacts
+from repo_map.parsing.facts_model import Binding, Site
 from repo_map.parsing.values import FileSymbols
 from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
 from repo_map.sources.files import DIGEST_BYTES, ReadFile
@@ -29,8 +29,8 @@ _NO_SYMBOLS = FileSymbols("", (), (), (), ())
 _LINE_FIELDS = tuple(
     f"symbols.{field}" for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
 )
-_FACT_LISTS = (("fact_names", "facts.name"), ("fact_texts", "facts.text"))
-_FACT_NUMBERS = ("name", "text", "definition", "line", "kind", "indent")
+_SITE_FIELDS = ("name", "receiver", "definition", "line", "kind", "indent")
+_BINDING_FIELDS = ("name", "value", "definition", "line", "kind", "indent")
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
@@ -64,27 +64,6 @@ class _Reading(NamedTuple):
     notes: list[str]
 
 
-class _FactColumns:
-    """What the facts of one kind say, row by row, until they are packed."""
-
-    def __init__(self, column: str) -> None:
-        self.column = column
-        """Which holds them packed."""
-        self._counts = array("q")
-        self._numbers = tuple(array("i") for _ in _FACT_NUMBERS)
-
-    def add(self, places: Sequence[dict[str, int]], values: Sequence[Sequence[Any]]) -> None:
-        """Take the facts of one more file, column by column, the first of them by their places."""
-        self._counts.append(len(values[0]))
-        for number, (column, each) in enumerate(zip(self._numbers, values, strict=True)):
-            column.extend(map(places[number].__getitem__, each) if number < len(places) else each)
-
-    def rows(self) -> FactRows:
-        """Return all of them."""
-        offsets = offsets_of(np.frombuffer(self._counts, np.int64))
-        return FactRows(offsets, *(np.frombuffer(each, np.int32) for each in self._numbers))
-
-
 class _Builder:
     """Columns that grow by one file at a time; what is named stays text until all names are known."""
 
@@ -94,7 +73,6 @@ class _Builder:
         self._numbers = {c.name: array(_TYPE_CODES[c.dtype]) for c in COLUMNS if not c.vocabulary}
         self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
         self._counts = {space.name: array("q") for space in SPACES}
-        self._facts = (_FactColumns("facts.site"), _FactColumns("facts.binding"))
         self._texts: list[str] = []
         """Of each field of each unit in turn."""
         self._priced: list[FileText] = []
@@ -131,22 +109,22 @@ class _Builder:
             self._numbers["imports.line"].append(line)
             self._names["imports.name"] += names
             self._counts["import_names"].append(len(names))
-        self._add_facts(symbols.facts)
+        self._add_facts("sites", _SITE_FIELDS, symbols.facts.sites)
+        self._add_facts("bindings", _BINDING_FIELDS, symbols.facts.bindings)
         self._counts["symbols"].append(len(symbols.definitions))
         self._counts["references"].append(len(symbols.references))
         self._counts["imports"].append(len(symbols.imports))
 
-    def _add_facts(self, facts: FileFacts) -> None:
-        """Take the facts of one file, with places in lists of its own for names and texts."""
-        rows = [list(zip(*each, strict=True)) or [()] * len(_FACT_NUMBERS) for each in facts]
-        places: list[dict[str, int]] = []
-        for number, (space, column) in enumerate(_FACT_LISTS):
-            distinct = dict.fromkeys(chain.from_iterable(each[number] for each in rows))
-            places.append(dict(zip(distinct, range(len(distinct)), strict=True)))
-            self._names[column] += distinct
-            self._counts[space].append(len(distinct))
-        for columns, values in zip(self._facts, rows, strict=True):
-            columns.add(places, values)
+    def _add_facts(self, space: str, fields: Sequence[str], rows: Sequence[Site] | Sequence[Binding]) -> None:
+        self._counts[space].append(len(rows))
+        if not rows:
+            return
+        for field, values in zip(fields, zip(*rows, strict=True), strict=True):
+            column = f"{space}.{field}"
+            if column in self._names:
+                self._names[column] += values
+            else:
+                self._numbers[column].extend(values)
 
     def _add_units(self, units: FileUnits) -> None:
         for field in ("start", "end", "definition", "kind"):
@@ -171,9 +149,6 @@ class _Builder:
                 *(columns[f"symbols.{field}"] for field in DefinitionLines._fields[1:]),
             ),
         )
-        for facts in self._facts:
-            packed = pack(facts.rows())
-            arrays[f"{facts.column}_start"], columns[facts.column] = packed.start, packed.blob
         tables: dict[str, StringTable] = {}
         for vocabulary in VOCABULARIES:
             named = [c.name for c in COLUMNS if c.vocabulary == vocabulary and c.space != "postings"]

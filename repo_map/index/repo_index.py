@@ -11,23 +11,24 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 import numpy as np
 
 from repo_map import globs
-from repo_map.index.fact_tables import Bindings, Sites, bindings_of, sites_of
+from repo_map.cache import LRUCache
+from repo_map.index.build import OnProgress, TreeState, overlaid, update
+from repo_map.index.merge import fingerprint
 from repo_map.index.schema import (
+    Bindings,
     Costs,
     Files,
     Imports,
     Postings,
     References,
+    Sites,
     Symbols,
     Units,
 )
-from repo_map.index.splicing import fingerprint
 from repo_map.index.store import Store, user_store
 from repo_map.index.strings import StringTable
-from repo_map.index.updating import OnProgress, TreeState, overlaid, update
 from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import FileFlag
 from repo_map.sources.files import Problem
 from repo_map.sources.source import FileSource, MaskedReader, MaskedSource, OverlaySource, folder_source
@@ -53,7 +54,7 @@ class SourceCache:
         self._tree = tree
         self._paths = paths
         self._files = files
-        self._kept = Recent[int, ShownSource](_MOST_BYTES, lambda source: len(source.content))
+        self._kept = LRUCache[int, ShownSource](_MOST_BYTES, lambda source: len(source.content))
 
     def read(self, file_id: int) -> ShownSource:
         """Return the file as it is now, or as it was when it was read of late."""
@@ -148,12 +149,12 @@ class RepoIndex:
     @property
     def sites(self) -> Sites:
         """Every use of a name that relations are resolved from."""
-        return self.derived(_sites)
+        return self._tables.sites
 
     @property
     def bindings(self) -> Bindings:
         """Every binding of a name that relations are resolved from."""
-        return self.derived(_bindings)
+        return self._tables.bindings
 
     @property
     def units(self) -> Units:
@@ -367,7 +368,7 @@ class RepoIndex:
 
         All that follows from an index and is worth keeping is kept here, so that nothing outlives it. Threads
         that want the same wait for the one that makes it. Use few keys: what grows with what clients ask for
-        belongs into a bounded ``Recent`` that is itself derived.
+        belongs into a bounded ``LRUCache`` that is itself derived.
         """
         return cast(_Value, self._derived.setdefault((make, key), _Derived()).get(lambda: make(self, *key)))
 
@@ -401,16 +402,8 @@ def _problems(known: TreeState) -> tuple[Problem, ...]:
     return (*known.problems, *known.listing.problems)
 
 
-def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:
-    return Recent(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
-
-
-def _sites(index: RepoIndex) -> Sites:
-    return sites_of(index._tables.facts)
-
-
-def _bindings(index: RepoIndex) -> Bindings:
-    return bindings_of(index._tables.facts)
+def _kept_definitions(_index: RepoIndex) -> LRUCache[int, tuple[Definition, ...]]:
+    return LRUCache(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
 
 
 class _Derived:

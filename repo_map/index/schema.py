@@ -40,10 +40,8 @@ SPACES = (
     Space("references", "files", "references.file_start"),
     Space("imports", "files", "imports.file_start"),
     Space("import_names", "imports", "imports.name_start"),
-    Space("fact_names", "files", "facts.name_start"),
-    Space("fact_texts", "files", "facts.text_start"),
-    Space("fact_sites", "files", "facts.site_start"),
-    Space("fact_bindings", "files", "facts.binding_start"),
+    Space("sites", "files", "sites.file_start"),
+    Space("bindings", "files", "bindings.file_start"),
     Space("units", "files", "units.file_start"),
     Space("postings", "units", "postings.unit_start"),
     Space("notes", "files", "notes.file_start"),
@@ -66,10 +64,18 @@ COLUMNS = (
     Column("imports.module", "<i4", "imports", "strings"),
     Column("imports.line", "<i4", "imports"),
     Column("imports.name", "<i4", "import_names", "strings"),
-    Column("facts.name", "<i4", "fact_names", "strings"),
-    Column("facts.text", "<i4", "fact_texts", "expressions"),
-    Column("facts.site", "|u1", "fact_sites"),
-    Column("facts.binding", "|u1", "fact_bindings"),
+    Column("sites.name", "<i4", "sites", "strings"),
+    Column("sites.receiver", "<i4", "sites", "expressions"),
+    Column("sites.definition", "<i4", "sites"),
+    Column("sites.line", "<i4", "sites"),
+    Column("sites.kind", "|u1", "sites"),
+    Column("sites.indent", "|u1", "sites"),
+    Column("bindings.name", "<i4", "bindings", "strings"),
+    Column("bindings.value", "<i4", "bindings", "expressions"),
+    Column("bindings.definition", "<i4", "bindings"),
+    Column("bindings.line", "<i4", "bindings"),
+    Column("bindings.kind", "|u1", "bindings"),
+    Column("bindings.indent", "|u1", "bindings"),
     Column("units.start", "<i4", "units"),
     Column("units.end", "<i4", "units"),
     Column("units.definition", "<i4", "units"),
@@ -153,21 +159,35 @@ class Imports:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Facts:
-    """The sites and bindings of each file, packed (``fact_packing``)."""
+class Sites:
+    """One row per use of a name (``parsing.facts_model.Site``), grouped by file, by line."""
 
-    name_start: Int64
+    file_start: Int64
     name: Int32
-    """Id in ``strings`` of each name that a file's facts bear."""
-    text_start: Int64
-    text: Int32
-    """Id in ``expressions`` of each text that a file's facts bear."""
-    site_start: Int64
-    site: Int8
-    """Bytes."""
-    binding_start: Int64
-    binding: Int8
-    """Bytes."""
+    """Id in ``strings``."""
+    receiver: Int32
+    """Id in ``expressions``."""
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 at the top."""
+    line: Int32
+    kind: Int8
+    indent: Int8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bindings:
+    """One row per binding of a name (``parsing.facts_model.Binding``), grouped by file, by line."""
+
+    file_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+    value: Int32
+    """Id in ``expressions``."""
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 at the top."""
+    line: Int32
+    kind: Int8
+    indent: Int8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,7 +251,8 @@ class Tables:
     symbols: Symbols
     references: References
     imports: Imports
-    facts: Facts
+    sites: Sites
+    bindings: Bindings
     units: Units
     postings: Postings
     costs: Costs
@@ -246,7 +267,8 @@ _GROUPS: dict[str, Any] = {
     "symbols": Symbols,
     "references": References,
     "imports": Imports,
-    "facts": Facts,
+    "sites": Sites,
+    "bindings": Bindings,
     "units": Units,
     "postings": Postings,
     "costs": Costs,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import mmap
 import os
+import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -14,8 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import open_stored
-from repo_map.index.extractor_version import extractor_version
+from repo_map.cache import open_stored
 from repo_map.index.schema import Tables, from_arrays
 from repo_map.index.strings import StringTable
 
@@ -23,6 +26,30 @@ _FORMAT = b"RNINDEX1"
 _ALIGNMENT = 64
 _BLOCK_BYTES = 1 << 20
 _TRAILER_BYTES = 24
+
+
+EXTRACTOR = (
+    "arrays.py",
+    "cache.py",
+    "errors.py",
+    "globs.py",
+    "index/*.py",
+    "languages/**/*.scm",
+    "languages/*.py",
+    "languages/*/__init__.py",
+    "languages/*/*blocks.py",
+    "languages/*/*forms.py",
+    "languages/*/*reader.py",
+    "limits.py",
+    "messages.py",
+    "parsing/*.py",
+    "secrets/**/*.*",
+    "sources/*.py",
+    "text/*.py",
+    "working_folder.py",
+)
+"""Globs within the package of the files that decide the content of tables; a test follows the imports."""
+_DEPENDENCIES = ("tree_sitter", "pystemmer", "ahocorasick_rs")
 
 
 class SnapshotError(Exception):
@@ -176,3 +203,27 @@ def _sum(data: memoryview | bytes) -> int:
     whole = len(data) // 8
     words = int(np.add.reduce(np.frombuffer(data, "<u8", whole), dtype=np.uint64)) if whole else 0
     return (words + int.from_bytes(data[whole * 8 :], "little") + len(data)) % (1 << 64)
+
+
+@cache
+def extractor_version() -> str:
+    """Return a digest of the code, queries and grammars that make tables out of a repository's bytes."""
+    whole = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    package = Path(__file__).parent.parent
+    for path in sorted({found for pattern in EXTRACTOR for found in package.glob(pattern)}):
+        if path.suffix == ".pyc":
+            continue
+        whole.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in _installed_versions():
+        whole.update(name.encode() + b"\0")
+    return whole.hexdigest()[:16]
+
+
+def _installed_versions() -> list[str]:
+    """Return the names of the parsers' metadata folders, which end with their versions."""
+    spec = find_spec("tree_sitter")
+    if spec is None or spec.origin is None:
+        return []
+    packages = Path(spec.origin).parent.parent
+    names = (entry.name for entry in packages.iterdir() if entry.suffix == ".dist-info")
+    return sorted(name for name in names if name.lower().startswith(_DEPENDENCIES))

@@ -1,4 +1,4 @@
-"""The cache on disk: which snapshot each tree has, in one folder, with one eviction."""
+"""The cache of indexes on disk: snapshots, and which one each tree has, in one pruned folder."""
 
 from __future__ import annotations
 
@@ -15,29 +15,32 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import latest_first, prune, read_stored, replace_file
-from repo_map.index.cache_folder import cache_folder
-from repo_map.index.extractor_version import extractor_version
+from repo_map.cache import cache_folder, newest_first, prune, read_stored, replace_file, seal, unseal
 from repo_map.index.schema import Tables
-from repo_map.index.snapshot import SnapshotError, open_snapshot, read_paths, write_snapshot
+from repo_map.index.snapshot import (
+    SnapshotError,
+    extractor_version,
+    open_snapshot,
+    read_paths,
+    write_snapshot,
+)
 from repo_map.limits import DEFAULT, Limits
 from repo_map.sources.files import Listing, Problem
 
-_SEAL_BYTES = 16
-_STATE_BYTES = 40
-_ASKED_PATHS = 64
-"""By which a snapshot is told to be of much the same files."""
+_BYTES_PER_STATE = 40
+_SAMPLED_PATHS = 64
+"""Of a listing, by which snapshots of similar trees are found."""
 _RELATED_SHARE = 0.2
 
 
-class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
-    """What is remembered of one tree: its snapshot, and the state of each of the snapshot's files."""
+class StoredState(msgspec.Struct, array_like=True, frozen=True):
+    """What is stored of one tree: its snapshot, and the file states of the listing it was made from."""
 
     tree: bytes
-    """Its name."""
+    """Name of the tree."""
     snapshot: str
     taken_ns: int
-    """Clock before the files were listed."""
+    """Time before the files were listed."""
     states: bytes
     skipped: tuple[str, ...]
     problems: tuple[Problem, ...]
@@ -50,7 +53,7 @@ class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Store:
-    """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
+    """A folder of snapshots that any number of processes share; without a folder nothing is stored."""
 
     def __init__(self, folder: Path | None, limits: Limits = DEFAULT) -> None:
         self.folder = folder
@@ -61,44 +64,56 @@ class Store:
         """Return the store of the same folder for indexes that are made under other limits."""
         return self if limits.cache_suffix == self._limits.cache_suffix else Store(self.folder, limits)
 
-    def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
-        """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
+    def load_state(self, tree: bytes) -> tuple[StoredState, Tables] | None:
+        """Return the stored state of a tree, None if there is none.
+
+        Raises:
+            SnapshotError: The stored files are damaged.
+        """
         if self.folder is None:
             return None
         try:
-            memory = _unseal(read_stored(self._tree_file(self.folder, tree)))
-            if memory.tree != tree:
+            encoded = unseal(read_stored(self._state_file(self.folder, tree)))
+            state = msgspec.msgpack.decode(encoded, type=StoredState)
+            if state.tree != tree:
                 return None
-            tables = open_snapshot(self.folder / "snapshots" / memory.snapshot)
+            snapshot = self.folder / "snapshots" / state.snapshot
+            tables = open_snapshot(snapshot)
         except OSError:
             return None
-        if len(tables) * _STATE_BYTES != len(memory.states):
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise SnapshotError(str(error)) from error
+        if len(tables) * _BYTES_PER_STATE != len(state.states):
             raise SnapshotError("the snapshot is of another listing")
-        with suppress(OSError):
-            os.utime(self.folder / "snapshots" / memory.snapshot)  # Those used least recently go first.
-        return memory, tables
+        for path in (snapshot, self._state_file(self.folder, tree)):
+            with suppress(OSError):
+                os.utime(path)  # The least recently used are removed first.
+        return state, tables
 
-    def knows(self, tree: bytes) -> bool:
-        """Tell whether something is remembered of a tree, whether or not it can be used."""
-        return self.folder is not None and self._tree_file(self.folder, tree).exists()
+    def has_state(self, tree: bytes) -> bool:
+        """Return True if a state of the tree is stored, even if it can't be used."""
+        return self.folder is not None and self._state_file(self.folder, tree).exists()
 
     def related(self, paths: Sequence[str]) -> Iterator[Tables]:
-        """Open, latest first, the snapshots with about a fifth of ``paths`` or more: branches, work trees."""
-        asked = paths[:: 1 + len(paths) // _ASKED_PATHS]
-        if self.folder is None or not asked:
+        """Yield the snapshots that share 20 % of ``paths``, newest first: branches, work trees."""
+        sample = paths[:: 1 + len(paths) // _SAMPLED_PATHS]
+        if self.folder is None or not sample:
             return
-        for path in latest_first(self.folder / "snapshots"):
+        for path in newest_first(self.folder / "snapshots"):
             if not path.name.endswith(self._suffix):
                 continue
             with suppress(OSError, SnapshotError):
-                held = read_paths(path)
-                if sum(each in held for each in asked) >= _RELATED_SHARE * len(asked):
+                stored = read_paths(path)
+                if sum(each in stored for each in sample) >= _RELATED_SHARE * len(sample):
                     yield open_snapshot(path)
 
-    def keep(self, fingerprint: str, arrays: Callable[[], Iterable[tuple[str, NDArray[Any]]]]) -> Tables:
+    def save_snapshot(
+        self, fingerprint: str, arrays: Callable[[], Iterable[tuple[str, NDArray[Any]]]]
+    ) -> Tables:
         """Write a snapshot unless there is one with this fingerprint, and return its tables, memory-mapped.
 
-        Raises ``OSError`` where it can't be written.
+        Raises:
+            OSError: It can't be written.
         """
         if self.folder is None:
             raise OSError(0, "there is no cache folder")
@@ -108,14 +123,14 @@ class Store:
             replace_file(path, lambda file: write_snapshot(file, arrays(), path.name))
             tables = _open(path)
         if tables is None:
-            raise OSError(0, "what was written can't be read back")
+            raise OSError(0, "the written snapshot can't be read")
         return tables
 
-    def remember(self, tree: bytes, fingerprint: str, listing: Listing, taken_ns: int) -> None:
-        """Note which snapshot a tree has; raises ``OSError`` where that can't be written."""
+    def save_state(self, tree: bytes, fingerprint: str, listing: Listing, taken_ns: int) -> None:
+        """Store which snapshot a tree has, and remove old files; raise ``OSError`` if that fails."""
         if self.folder is None:
             return
-        memory = RememberedTree(
+        state = StoredState(
             tree=tree,
             snapshot=fingerprint + self._suffix,
             taken_ns=taken_ns,
@@ -124,19 +139,21 @@ class Store:
             problems=listing.problems,
             digest=listing.digest,
         )
-        encoded = msgspec.msgpack.encode(memory)
-        replace_file(self._tree_file(self.folder, tree), lambda file: file.write(_seal(encoded) + encoded))
-        prune(self.folder / "snapshots", int(self._limits.cache_mb * 1e6), keep=memory.snapshot)
+        path = self._state_file(self.folder, tree)
+        replace_file(path, lambda file: file.write(seal(msgspec.msgpack.encode(state))))
+        limit = int(self._limits.cache_mb * 1e6)
+        prune(path.parent, limit, keep={path.name, state.snapshot})
 
-    def _tree_file(self, folder: Path, tree: bytes) -> Path:
-        return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
+    def _state_file(self, folder: Path, tree: bytes) -> Path:
+        name = hashlib.sha256(tree).hexdigest()[:24] + self._suffix
+        return folder / "snapshots" / Path(name).with_suffix(".tree")
 
 
 def user_store(limits: Limits = DEFAULT) -> Store:
-    """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
+    """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` sets or turns off."""
     try:
         home = Path.home()
-    except RuntimeError:  # No home folder: a service account.
+    except RuntimeError:  # A service account has no home folder.
         home = Path(tempfile.gettempdir())
     return Store(cache_folder(os.environ, sys.platform, home), limits)
 
@@ -146,17 +163,3 @@ def _open(path: Path) -> Tables | None:
         return open_snapshot(path)
     except (OSError, SnapshotError):
         return None
-
-
-def _seal(encoded: bytes) -> bytes:
-    return hashlib.sha256(encoded).digest()[:_SEAL_BYTES]
-
-
-def _unseal(sealed: bytes) -> RememberedTree:
-    encoded = sealed[_SEAL_BYTES:]
-    if sealed[:_SEAL_BYTES] != _seal(encoded):
-        raise SnapshotError("damaged")
-    try:
-        return msgspec.msgpack.decode(encoded, type=RememberedTree)
-    except msgspec.MsgspecError as error:
-        raise SnapshotError(str(error)) from error

@@ -15,9 +15,8 @@ from typing import IO
 import msgspec
 
 from repo_map.index.extraction import extract
-from repo_map.index.extractor_version import extractor_version
 from repo_map.index.schema import to_arrays
-from repo_map.index.snapshot import encode_snapshot
+from repo_map.index.snapshot import encode_snapshot, extractor_version
 from repo_map.index.worker_protocol import (
     OVERHEAD_S,
     PATHOLOGICAL,

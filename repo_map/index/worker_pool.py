@@ -22,9 +22,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from repo_map.index.extractor_version import extractor_version
 from repo_map.index.schema import Tables
-from repo_map.index.snapshot import decode_snapshot
+from repo_map.index.snapshot import decode_snapshot, extractor_version
 from repo_map.index.worker_protocol import (
     CLOCK_PER_CPU,
     OVERHEAD_S,

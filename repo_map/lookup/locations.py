@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from repo_map import globs
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.errors import FlightPlanError, RepoMapError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named

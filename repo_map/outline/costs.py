@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.outline.render_cache import RenderCache, Style
 from repo_map.outline.rendering import render_path
 from repo_map.outline.sections import Shape, deciding_sections, line_range, qualified_names

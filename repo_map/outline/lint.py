@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map import globs
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
+from repo_map.cache import LRUCache
 from repo_map.graph.pagerank import files_defining
 from repo_map.messages import plural
 from repo_map.outline.exclusions import excluded
 from repo_map.outline.sections import Parts, captures_nothing, line_range
 from repo_map.outline.select import files_named
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def _remembered(index: RepoIndex, miss: UnmatchedPart) -> str:
     return nearest
 
 
-def _nearest_known(_index: RepoIndex) -> Recent[str, str]:
-    return Recent(_MOST_REMEMBERED, lambda _nearest: 1)
+def _nearest_known(_index: RepoIndex) -> LRUCache[str, str]:
+    return LRUCache(_MOST_REMEMBERED, lambda _nearest: 1)
 
 
 def _nearest_pattern(pattern: str, paths: Sequence[str]) -> str:

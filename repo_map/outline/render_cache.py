@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from repo_map.derived_arrays import keep_arrays, recall_arrays
+from repo_map.cache import LRUCache, load_arrays, save_arrays
 from repo_map.outline.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
 from repo_map.outline.sections import Shape
 from repo_map.plan.levels import level_label
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text import tokens
 
@@ -39,7 +38,7 @@ class TokenMemo:
         self._encoding: TokenEncoding = encoding
         self._name = f"tokens-{encoding}-{_FORMAT}"
         self._new: dict[int, tuple[int, ...]] = {}
-        kept = recall_arrays(folder, self._name) if folder else None
+        kept = load_arrays(folder, self._name) if folder else None
         if kept is None or len(kept) != 2 or len(kept[0]) != len(kept[1]):
             kept = [np.zeros(0, np.uint64), np.zeros((0, 0), np.uint32)]
         # One attribute, so that threads see keys and counts of one moment.
@@ -73,7 +72,7 @@ class TokenMemo:
             keys, counts = np.concatenate((old_keys, keys)), np.concatenate((old_counts, counts))
         order = np.argsort(keys)
         self._kept = keys[order], counts[order]
-        keep_arrays(self._folder, self._name, self._kept)
+        save_arrays(self._folder, self._name, self._kept)
 
 
 def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
@@ -208,7 +207,7 @@ def _is_quoted_path(line: str) -> bool:
     return isinstance(path, str) and render_path(path) == line
 
 
-_RenderedFiles = Recent[tuple[int, Shape], RenderedFile]
+_RenderedFiles = LRUCache[tuple[int, Shape], RenderedFile]
 
 
 def _rendered_files(_index: RepoIndex, _style: Style) -> _RenderedFiles:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
+from repo_map.cache import LRUCache
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_named
 from repo_map.parsing.values import LineRange
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import FileFlag
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ Lines = tuple[tuple[int, int], ...]
 
 _MOST_REMEMBERED = 1_000_000
 """Captured ranges of lines that are remembered, of all queries together."""
-_Known = Recent[tuple[str, str], "dict[int, Lines] | str"]
+_Known = LRUCache[tuple[str, str], "dict[int, Lines] | str"]
 
 
 def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map import globs
+from repo_map.cache import LRUCache
 from repo_map.errors import FlightPlanError
 from repo_map.graph.pagerank import boosts
 from repo_map.outline.sections import Section, Shape, captured_spans
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
     return named
 
 
-def _named(_index: RepoIndex) -> Recent[str, NDArray[np.int64]]:
-    return Recent(_MOST_NAMED, lambda named: 1 + len(named))
+def _named(_index: RepoIndex) -> LRUCache[str, NDArray[np.int64]]:
+    return LRUCache(_MOST_NAMED, lambda named: 1 + len(named))
 
 
 def select(index: RepoIndex, plan: FlightPlan) -> Selection:

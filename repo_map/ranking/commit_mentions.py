@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.history.history import History
 from repo_map.ranking.commit_votes import AlignedHistory
 from repo_map.ranking.corpus import Ints

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.history.history import History
 from repo_map.history.together import ChangedTogether
 from repo_map.ranking.bm25 import terms_of_units

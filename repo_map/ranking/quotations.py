@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.ranking.corpus import Corpus, Ints
 from repo_map.ranking.goal import GoalPart, ParsedGoal, Passage
 from repo_map.ranking.priors import are_main

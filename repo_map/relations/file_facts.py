@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.cache import LRUCache
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS, TYPES
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.parsing.values import Definition
-from repo_map.recent import Recent
 
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
@@ -174,7 +174,7 @@ class FileViews:
 
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
-        self._kept = Recent[int, FileView](_MOST_ROWS, len)
+        self._kept = LRUCache[int, FileView](_MOST_ROWS, len)
 
     def __getitem__(self, file: int) -> FileView:
         view = self._kept.get(file)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from repo_map.cache import LRUCache
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.recent import Recent
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
@@ -47,7 +47,7 @@ class NamedFiles:
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
         self._strings = index.derived(Strings)
-        self._kept = Recent[int, tuple[Relation, ...]](_MOST_KEPT, lambda found: 1 + len(found))
+        self._kept = LRUCache[int, tuple[Relation, ...]](_MOST_KEPT, lambda found: 1 + len(found))
 
     def named_in(self, file: int) -> tuple[Relation, ...]:
         """Return the files that a file names, in the order of its lines; each line names a file once."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.cache import LRUCache
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Site
-from repo_map.recent import Recent
 from repo_map.relations.core.memo import Question, TooInvolvedError
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
@@ -75,7 +75,7 @@ class Relations:
         self._index = index
         self._views = index.derived(FileViews)
         self._meanings: dict[tuple[int, Site], Meaning] = {}
-        self._uses = Recent[tuple[int, str, Confidence], _Uses](
+        self._uses = LRUCache[tuple[int, str, Confidence], _Uses](
             _MOST_USES, lambda uses: 1 + len(uses.left_open) + sum(map(len, uses.by_target.values()))
         )
         self._asked = threading.local()

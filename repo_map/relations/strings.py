@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from repo_map.cache import LRUCache
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.recent import Recent
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Strings:
 
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
-        self._kept = Recent[int, tuple[Text, ...]](_MOST_KEPT, lambda texts: 1 + len(texts))
+        self._kept = LRUCache[int, tuple[Text, ...]](_MOST_KEPT, lambda texts: 1 + len(texts))
 
     def __getitem__(self, file: int) -> tuple[Text, ...]:
         found = self._kept.get(file)

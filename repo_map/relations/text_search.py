@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:

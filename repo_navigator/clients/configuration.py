@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from navigator.errors import InvalidRequestError
-from repo_map.atomic_files import replace_file
+from repo_map.cache import replace_file
 from repo_navigator.clients.configuration_text import JsonWithComments, Notation, Toml
 from repo_navigator.clients.entries import is_ours
 from repo_navigator.clients.hosts import ENTRY, Host

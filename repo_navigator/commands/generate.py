@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repo_map.atomic_files import replace_text, require_writable
+from repo_map.cache import replace_text, require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural, printable
 from repo_map.plan.levels import LEVEL_KEYS, level_label

@@ -22,7 +22,7 @@ from navigator.errors import ModelFailedError
 from navigator.picture.page import saved_page
 from navigator.state.labels import EMBEDDED
 from navigator.state.reports import NavigatorOutput, Progress, StopReason
-from repo_map.atomic_files import replace_text, require_writable
+from repo_map.cache import replace_text, require_writable
 from repo_navigator.context_json import context_data
 from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
 from repo_navigator.index_behind import index_behind

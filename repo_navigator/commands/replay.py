@@ -11,7 +11,7 @@ from typing import Final
 from mcp_server.settings import Settings
 from navigator.planner.arguments import require_token_budget
 from navigator.workspaces.address import place_of
-from repo_map.atomic_files import require_writable
+from repo_map.cache import require_writable
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.messages import one_line, plural

@@ -10,7 +10,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.picture.page import saved_page, totals
-from repo_map.atomic_files import replace_text, require_writable
+from repo_map.cache import replace_text, require_writable
 from repo_map.messages import one_line
 from repo_navigator.commands.replay import replayed
 from repo_navigator.options import argument, flag

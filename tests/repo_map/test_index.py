@@ -190,7 +190,7 @@ def test_a_refresh_that_finds_nothing_new_gives_the_same_index_and_doubts_no_fil
     monkeypatch.setattr(time, "time_ns", lambda: now + 20 * second_ns)
     assert index.refresh() is index
     # What is found in the cache by the next process is written once, as the bytes were compared once.
-    (remembered,) = (tmp_path / "cache" / "trees").iterdir()
+    (remembered,) = (tmp_path / "cache" / "snapshots").glob("*.tree")
     remembered.unlink()
     assert index.refresh() is index
     assert not remembered.exists()

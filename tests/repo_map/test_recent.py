@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.cache import LRUCache
 from repo_map.index import repo_index as source_cache
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
-from repo_map.recent import Recent
 from tests.support.trees import write
 
 
 def test_what_came_first_goes_first_and_what_is_too_large_stands_alone() -> None:
-    kept = Recent[str, str](10, len)
+    kept = LRUCache[str, str](10, len)
     for key, value in (("a", "12345"), ("b", "1234"), ("c", "123456")):
         kept.put(key, value)
     assert [kept.get(key) for key in "abc"] == [None, "1234", "123456"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from navigator.storage.data_folder import default_data_dir
-from repo_map.index.cache_folder import cache_folder
+from repo_map.cache import cache_folder
 from repo_map.working_folder import find_program, harden_sys_path
 from tests.support.hostile import TRAPS, Place, make_place
 from tests.support.trees import write

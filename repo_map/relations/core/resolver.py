@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from repo_map.distinct import distinct
+from repo_map.arrays import distinct
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (

@@ -7,29 +7,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_map.derived_arrays import keep_arrays, recall_arrays
+from repo_map.cache import load_arrays, save_arrays
 from repo_map.outline.render_cache import TokenMemo
 from repo_map.text import tokens
 
 
 def test_arrays_come_back_as_they_were_kept(tmp_path: Path) -> None:
     arrays = [np.arange(5), np.zeros((2, 3), np.uint32), np.zeros(0)]
-    keep_arrays(tmp_path, "some", arrays)
-    found = recall_arrays(tmp_path, "some")
+    save_arrays(tmp_path, "some", arrays)
+    found = load_arrays(tmp_path, "some")
     assert found is not None
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(arrays, found, strict=True))
 
 
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:
-    assert recall_arrays(tmp_path, "some") is None
+    assert load_arrays(tmp_path, "some") is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 40])
 def test_damaged_arrays_are_none(tmp_path: Path, damage: bytes) -> None:
-    keep_arrays(tmp_path, "some", [np.arange(5)])
+    save_arrays(tmp_path, "some", [np.arange(5)])
     path = tmp_path / "derived/some"
     path.write_bytes(damage or path.read_bytes()[:-7])
-    assert recall_arrays(tmp_path, "some") is None
+    assert load_arrays(tmp_path, "some") is None
 
 
 def test_a_text_counted_once_needs_no_tokenizer_in_the_next_process(
@@ -48,13 +48,13 @@ def test_a_text_counted_once_needs_no_tokenizer_in_the_next_process(
 def test_the_oldest_files_go_when_there_are_too_many_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repo_map.derived_arrays._LIMIT_BYTES", 3000)
+    monkeypatch.setattr("repo_map.cache._MAX_ARRAY_BYTES", 3000)
     for number in range(6):
-        keep_arrays(tmp_path, f"kept-{number}", [np.full(100, number)])
+        save_arrays(tmp_path, f"kept-{number}", [np.full(100, number)])
     assert len(list((tmp_path / "derived").iterdir())) < 6
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "derived").write_text("in the way")
-    keep_arrays(tmp_path, "some", [np.arange(3)])
-    assert recall_arrays(tmp_path, "some") is None
+    save_arrays(tmp_path, "some", [np.arange(3)])
+    assert load_arrays(tmp_path, "some") is None

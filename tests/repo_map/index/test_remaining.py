@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_map.index.remaining import RemainingTime
+from repo_map.index.progress import RemainingTime
 
 
 def test_what_is_left_takes_as_long_as_what_is_done_took() -> None:

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_map.cache import cache_folder
 from repo_map.history.history import read_history
-from repo_map.index.cache_folder import cache_folder
-from repo_map.index.extractor_version import EXTRACTOR
 from repo_map.index.repo_index import RepoIndex, build_index
-from repo_map.index.snapshot import SnapshotError, decode_snapshot, encode_snapshot
+from repo_map.index.snapshot import EXTRACTOR, SnapshotError, decode_snapshot, encode_snapshot
 from repo_map.index.store import Store
 from repo_map.limits import Limits
 from repo_map.ranking.score import score_goal
@@ -152,11 +151,11 @@ def test_a_linked_work_tree_parses_nothing_that_another_has_parsed(tmp_path: Pat
     assert linked.place.name != first.place.name
 
 
-@pytest.mark.parametrize("part", ["snapshots", "trees"])
+@pytest.mark.parametrize("part", ["*.index", "*.tree"])
 @pytest.mark.parametrize("harm", ["flip", "cut", "empty", "noise", "gone"])
 def test_a_damaged_cache_is_rebuilt(tree: Path, cache: Path, part: str, harm: str) -> None:
     whole, _ = build(tree, cache)
-    (path,) = (cache / part).iterdir()
+    (path,) = (cache / "snapshots").glob(part)
     content = bytearray(path.read_bytes())
     flipped = bytearray(content)
     flipped[len(content) // 3 : len(content) // 3 + 70] = bytes(70)  # Longer than any padding.
@@ -180,7 +179,7 @@ def test_a_damaged_cache_is_rebuilt(tree: Path, cache: Path, part: str, harm: st
 def test_every_flipped_bit_of_a_snapshot_is_noticed(tmp_path: Path, cache: Path) -> None:
     tree = commit(tmp_path / "tree", {"a.py": "def f(x):\n    return x\n"})
     build(tree, cache)
-    (path,) = (cache / "snapshots").iterdir()
+    (path,) = (cache / "snapshots").glob("*.index")
     content = path.read_bytes()
     whole = tables_digest(build(tree, None)[0])
     for position in range(0, len(content), 97):
@@ -223,7 +222,7 @@ def test_a_cache_that_can_not_be_written_is_told_and_does_no_harm(tree: Path, tm
 def test_a_full_disk_is_told_and_leaves_no_half_file(
     tree: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repo_map.index.store.os.fdopen", lambda descriptor, mode: open("/dev/full", mode))  # noqa: PTH123, SIM115
+    monkeypatch.setattr("repo_map.cache.os.fdopen", lambda descriptor, mode: open("/dev/full", mode))  # noqa: PTH123, SIM115
     index, parsed = build(tree, cache)
     assert parsed == 4
     assert ["No space left on device" in problem.what for problem in index.problems] == [True]
@@ -233,14 +232,21 @@ def test_a_full_disk_is_told_and_leaves_no_half_file(
 def test_the_snapshots_used_least_recently_go_when_the_limit_is_reached(tmp_path: Path, cache: Path) -> None:
     trees = [commit(tmp_path / name, {f"{name}.py": f"def {name}(): ...\n"}) for name in "abc"]
     build(trees[0], cache)
-    (first,) = (cache / "snapshots").iterdir()
+    (first,) = (cache / "snapshots").glob("*.index")
     size = first.stat().st_size
     build(trees[1], cache)
-    for age, path in enumerate(sorted((cache / "snapshots").iterdir(), key=lambda path: path != first)):
+    for age, path in enumerate(sorted((cache / "snapshots").glob("*.index"), key=lambda path: path != first)):
         os.utime(path, (age, age))  # The first tree's is the older one.
     build(trees[0], cache)  # Now it is the newer one.
     build_index(trees[2], store=Store(cache, Limits(cache_mb=size * 2.5 / 1_000_000)))
     assert [build(tree, cache)[1] for tree in (trees[0], trees[2], trees[1])] == [0, 0, 1]
+
+
+def test_states_of_removed_trees_are_pruned_with_their_snapshots(tmp_path: Path, cache: Path) -> None:
+    for name in "abcdef":
+        root = commit(tmp_path / name, {f"{name}.py": f"def {name}(): ...\n"})
+        build_index(root, store=Store(cache, Limits(cache_mb=0.000001)))
+    assert len(list((cache / "snapshots").iterdir())) == 2
 
 
 def test_many_processes_that_build_at_once_all_get_the_same(tree: Path, cache: Path) -> None:
@@ -272,7 +278,7 @@ def test_the_cache_folder_is_the_platforms_unless_the_variable_names_one() -> No
 def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> None:
     package = Path(sys.modules["repo_map.index.repo_index"].__file__ or "").parents[1]
     versioned = {path for pattern in EXTRACTOR for path in package.glob(pattern)}
-    deciding = imports_of("repo_map.index.updating")
+    deciding = imports_of("repo_map.index.build")
     # Languages are found in their folder, not imported by name.
     for family in package.glob("languages/*.py"):
         deciding |= imports_of(f"repo_map.languages.{family.stem}")
@@ -353,7 +359,7 @@ def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(
 
     whole = found()
     files = [path for path in sorted(cache.rglob("*")) if path.is_file()]
-    assert {path.parent.name for path in files} >= {"trees", "snapshots", "history"}
+    assert {path.parent.name for path in files} >= {"snapshots", "history"}
     for path in files:
         path.unlink()
         put(path)
@@ -364,7 +370,7 @@ def test_a_snapshot_that_was_copied_over_another_one_is_not_believed(tmp_path: P
     store = Store(tmp_path / "cache")
     roots = [write(tmp_path / name, {f"{name}.py": f"def {name}(): ...\n"}) for name in ("one", "two")]
     whole = [tables_digest(build_index(root, store=store, workers=1)) for root in roots]
-    one, two = (tmp_path / "cache/snapshots").iterdir()
+    one, two = sorted((tmp_path / "cache/snapshots").glob("*.index"))
     stored = one.read_bytes()
     one.write_bytes(two.read_bytes())
     two.write_bytes(stored)

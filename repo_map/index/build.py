@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
+from repo_map.index.merge import FileRange, fingerprint, fingerprint_of_runs, merge_tables, pad_to_listing
 from repo_map.index.schema import Tables, from_arrays
 from repo_map.index.snapshot import SnapshotError
-from repo_map.index.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
 from repo_map.index.store import Store
-from repo_map.index.widening import widen
 from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
@@ -237,7 +236,7 @@ def read_some(
     sources = RowSources(tree, listing)
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total), chosen)
     problems = tuple(Problem("", what) for what in mishaps)
-    tables = widen(from_arrays(dict(splice(sources.runs()))), chosen, listing)
+    tables = pad_to_listing(from_arrays(dict(merge_tables(sources.runs()))), chosen, listing)
     size = int(listing.states[chosen, 0].sum())
     return TreeState(
         tables, listing, taken_ns, frozenset(listing.paths), problems, len(chosen), size, read=chosen
@@ -254,7 +253,7 @@ def update(
     if known is not None and known.read is not None:
         look, known = known, None
     if known is None:
-        known = _recall(tree, store, problems)
+        known = _load(tree, store, problems)
     if known is None:
         # While the files are listed a worker starts.
         from repo_map.index.worker_pool import warm_up  # noqa: PLC0415 - a warm start should not wait for it
@@ -277,7 +276,7 @@ def update(
     if known is not None and sources.are_all_of(known.tables):
         now = TreeState(known.tables, listing, taken_ns, unsaved, parsed=parsed, parsed_bytes=parsed_bytes)
         if verified and not unsaved:
-            _remember(tree, store, now, problems)
+            _save_state(tree, store, now, problems)
         return now._replace(problems=tuple(problems))
     runs = sources.runs()
     is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
@@ -285,11 +284,11 @@ def update(
         on_progress("saving", 0, 1)
         saved = _save(store, runs, on_progress, problems)
         if saved is not None:
-            _remember(tree, store, TreeState(saved, listing, taken_ns), problems)
+            _save_state(tree, store, TreeState(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
         if saved is not None:
             return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
-    made = from_arrays(dict(splice(runs)))
+    made = from_arrays(dict(merge_tables(runs)))
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
@@ -313,7 +312,7 @@ def overlaid(
             runs[-1] = runs[-1]._replace(last=row + 1)
         else:
             runs.append(FileRange(tables, row, row + 1))
-    return TreeState(from_arrays(dict(splice(runs))), listing, known.taken_ns)
+    return TreeState(from_arrays(dict(merge_tables(runs))), listing, known.taken_ns)
 
 
 def require_memory(tree: MaskedSource, listing: Listing) -> None:
@@ -334,9 +333,9 @@ def require_memory(tree: MaskedSource, listing: Listing) -> None:
         )
 
 
-def _recall(tree: MaskedSource, store: Store, problems: list[Problem]) -> TreeState | None:
+def _load(tree: MaskedSource, store: Store, problems: list[Problem]) -> TreeState | None:
     try:
-        remembered = store.recall(tree.name)
+        remembered = store.load_state(tree.name)
     except SnapshotError as error:
         problems.append(Problem("", f"the cached index could not be used ({error}); it was built again"))
         return None
@@ -357,20 +356,20 @@ def _save(
     store: Store, runs: list[FileRange], on_progress: OnProgress, problems: list[Problem]
 ) -> Tables | None:
     def arrays() -> Iterator[tuple[str, NDArray[np.generic]]]:
-        for named in splice(runs):
+        for named in merge_tables(runs):
             on_progress("saving", 0, 1)
             yield named
 
     try:
-        return store.keep(fingerprint_of_runs(runs), arrays)
+        return store.save_snapshot(fingerprint_of_runs(runs), arrays)
     except OSError as error:
         problems.append(_cache_problem(store, error))
         return None
 
 
-def _remember(tree: MaskedSource, store: Store, known: TreeState, problems: list[Problem]) -> None:
+def _save_state(tree: MaskedSource, store: Store, known: TreeState, problems: list[Problem]) -> None:
     try:
-        store.remember(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
+        store.save_state(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
     except OSError as error:
         problems.append(_cache_problem(store, error))
 

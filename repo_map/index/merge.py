@@ -1,16 +1,28 @@
-"""Old tables and changed files to new tables."""
+"""Make tables out of row ranges of other tables, and pad them to a listing."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Column, Space, Tables, array_of
-from repo_map.index.strings import StringTable, merge
+from repo_map.index.schema import (
+    COLUMNS,
+    SPACES,
+    VOCABULARIES,
+    Column,
+    Space,
+    Tables,
+    array_of,
+    from_arrays,
+    to_arrays,
+)
+from repo_map.index.strings import StringTable, encode, merge
+from repo_map.sources.file_kinds import FileFlag, flags_of_path
+from repo_map.sources.files import Listing
 
 # Blocks of this many rows keep the 64-bit copies that numpy makes of its indices small.
 _BLOCK_ROWS = 1 << 18
@@ -32,15 +44,15 @@ class _RowRange(NamedTuple):
     last: int
 
 
-def splice(runs: Sequence[FileRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    """Make, one by one, the arrays of the tables with the files of ``runs``, which must be in path order."""
+def merge_tables(runs: Sequence[FileRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    """Yield the arrays of new tables built from row ranges of others, which must be in path order."""
     parts = list({id(run.tables): run.tables for run in runs}.values())
     numbers = {id(tables): number for number, tables in enumerate(parts)}
     rows = {"files": [_RowRange(numbers[id(run.tables)], run.first, run.last) for run in runs]}
     for space in SPACES:
         rows[space.name] = [_descend(parts[s.part], space, s) for s in rows[space.parent]]
-        yield space.offsets, _splice_offsets(parts, space, rows[space.parent])
-    yield from _splice_paths(parts, rows["files"])
+        yield space.offsets, _merge_offsets(parts, space, rows[space.parent])
+    yield from _merge_paths(parts, rows["files"])
     for vocabulary in VOCABULARIES:
         columns = [column for column in COLUMNS if column.vocabulary == vocabulary]
         used = [_used(parts, number, vocabulary, columns, rows) for number in range(len(parts))]
@@ -48,10 +60,10 @@ def splice(runs: Sequence[FileRange]) -> Iterator[tuple[str, NDArray[np.generic]
         yield f"{vocabulary}.starts", merged.starts
         yield f"{vocabulary}.blob", merged.blob
         for column in columns:
-            yield column.name, _splice_ids(parts, column, rows[column.space], new_ids)
+            yield column.name, _merge_ids(parts, column, rows[column.space], new_ids)
     for column in COLUMNS:
         if not column.vocabulary:
-            yield column.name, _splice_column(parts, column, rows[column.space])
+            yield column.name, _merge_column(parts, column, rows[column.space])
 
 
 def _descend(tables: Tables, space: Space, parent: _RowRange) -> _RowRange:
@@ -59,18 +71,18 @@ def _descend(tables: Tables, space: Space, parent: _RowRange) -> _RowRange:
     return _RowRange(parent.part, int(offsets[parent.first]), int(offsets[parent.last]))
 
 
-def _splice_offsets(parts: list[Tables], space: Space, parents: list[_RowRange]) -> NDArray[np.int64]:
-    spliced = np.zeros(1 + sum(s.last - s.first for s in parents), np.int64)
+def _merge_offsets(parts: list[Tables], space: Space, parents: list[_RowRange]) -> NDArray[np.int64]:
+    merged = np.zeros(1 + sum(s.last - s.first for s in parents), np.int64)
     at, rows = 1, 0
     for part, first, last in parents:
         offsets = array_of(parts[part], space.offsets)
-        np.add(offsets[first + 1 : last + 1], rows - offsets[first], out=spliced[at : at + last - first])
+        np.add(offsets[first + 1 : last + 1], rows - offsets[first], out=merged[at : at + last - first])
         at += last - first
-        rows = int(spliced[at - 1])
-    return spliced
+        rows = int(merged[at - 1])
+    return merged
 
 
-def _splice_paths(parts: list[Tables], files: list[_RowRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _merge_paths(parts: list[Tables], files: list[_RowRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
     lengths = [np.diff(parts[s.part].paths.starts[s.first : s.last + 1]) for s in files]
     starts = np.zeros(1 + sum(map(len, lengths)), np.uint32)
     if lengths:
@@ -86,7 +98,7 @@ def _blob(table: StringTable, first: int, last: int) -> NDArray[np.uint8]:
 def _used(
     parts: list[Tables], number: int, vocabulary: str, columns: list[Column], rows: dict[str, list[_RowRange]]
 ) -> NDArray[np.bool_] | None:
-    """Mark the strings of one part that its files in the splice use; None where the part is used whole."""
+    """Mark the strings of a part that its files use; None if all its files are used."""
     tables = parts[number]
     if sum(s.last - s.first for s in rows["files"] if s.part == number) == len(tables):
         return None
@@ -100,21 +112,21 @@ def _used(
     return used
 
 
-def _splice_ids(
+def _merge_ids(
     parts: list[Tables], column: Column, rows: list[_RowRange], new_ids: list[NDArray[np.int32]]
 ) -> NDArray[np.generic]:
-    spliced = np.empty(sum(s.last - s.first for s in rows), column.dtype)
+    merged = np.empty(sum(s.last - s.first for s in rows), column.dtype)
     at = 0
     for part, first, last in rows:
         values = array_of(parts[part], column.name)
         for block in _blocks(first, last):
             size = block.stop - block.start
-            spliced[at : at + size] = new_ids[part][values[block]]
+            merged[at : at + size] = new_ids[part][values[block]]
             at += size
-    return spliced
+    return merged
 
 
-def _splice_column(parts: list[Tables], column: Column, rows: list[_RowRange]) -> NDArray[np.generic]:
+def _merge_column(parts: list[Tables], column: Column, rows: list[_RowRange]) -> NDArray[np.generic]:
     pieces = [array_of(parts[part], column.name)[first:last] for part, first, last in rows]
     empty = (0,) if column.width == 1 else (0, column.width)
     return np.concatenate(pieces) if pieces else np.zeros(empty, column.dtype)
@@ -126,6 +138,47 @@ def _concatenate(pieces: list[NDArray[np.uint8]], dtype: type[np.uint8]) -> NDAr
 
 def _blocks(first: int, last: int) -> Iterator[slice]:
     return (slice(at, min(at + _BLOCK_ROWS, last)) for at in range(first, last, _BLOCK_ROWS))
+
+
+def pad_to_listing(tables: Tables, rows: NDArray[np.int64], listing: Listing) -> Tables:
+    """Return tables of all files of a listing, of which ``tables`` have the files of ``rows``, ascending.
+
+    The other files have their path, their size and the flags of their path. Their digest is zeros, so that
+    nothing of them is shown.
+    """
+    arrays: dict[str, NDArray[Any]] = to_arrays(tables)
+    number = len(listing.paths)
+    paths = StringTable.of_sorted_bytes([encode(path) for path in listing.paths])
+    arrays["paths.starts"], arrays["paths.blob"] = paths.starts, paths.blob
+    languages, unknown = _with_unknown(tables.languages)
+    arrays["languages.starts"], arrays["languages.blob"] = languages.starts, languages.blob
+    arrays["files.language"] = tables.files.language + np.uint8(unknown)
+    unread = np.ones(number, np.bool_)
+    unread[rows] = False
+    for space in SPACES:
+        if space.parent == "files":
+            counts = np.zeros(number, np.int64)
+            counts[rows] = np.diff(arrays[space.offsets])
+            arrays[space.offsets] = np.concatenate(([0], np.cumsum(counts)))
+    for column in COLUMNS:
+        if column.space == "files":
+            values = arrays[column.name]
+            arrays[column.name] = np.zeros((number, *values.shape[1:]), values.dtype)
+            arrays[column.name][rows] = values
+    arrays["files.size"][unread] = listing.states[unread, 0]
+    arrays["files.flags"][unread] = [
+        int(flags_of_path(path) | FileFlag.TRUNCATED)
+        for path, is_unread in zip(listing.paths, unread.tolist(), strict=True)
+        if is_unread
+    ]
+    return from_arrays(arrays)
+
+
+def _with_unknown(languages: StringTable) -> tuple[StringTable, int]:
+    """Return the languages with ``""``, the name of no language, and the number added to each id."""
+    if languages.get("") is not None:
+        return languages, 0
+    return StringTable.of(["", *languages]), 1
 
 
 def fingerprint(tables: Tables) -> str:
