@@ -134,13 +134,13 @@ def _boost_files(
     for part in changes.parts:
         if index.file_id(part.path) is not None:
             changed.setdefault(part.path, []).extend([f"`{one_line(part.name)}`"] if part.name else [])
-    for dependents, least_score in (
+    for dependents, minimum in (
         ((*impact.callers, *impact.overrides), _MIN_FILE_SCORE),
         (impact.broken, 1.0),
     ):
         for each in dependents[:_MAX_BOOSTED]:
             path = index.paths[each.place[0]]
-            known[path] = _boost_file(known.get(path), path, least_score, _reason("uses", each))
+            known[path] = _boost_file(known.get(path), path, minimum, _reason("uses", each))
     first = []
     for path, names in changed.items():
         reason = f"changed: {', '.join(names[:3])}" if names else "changed"

@@ -71,24 +71,18 @@ def describe_fault(finding: Finding, lines: Sequence[int]) -> str:
 # Checks.
 
 
-def format_text(report: CheckReport, limit: int = MAX_TOKENS, source: str = "--json") -> str:
-    """Return a report as text.
-
-    Args:
-        report: The check.
-        limit: Tokens. Places come first; limitations and reasons for tests are left out before them.
-        source: Where the reader finds what is left out.
-    """
+def format_text(report: CheckReport) -> str:
+    """Return a report as text of at most ``MAX_TOKENS``; places come before limitations and reasons."""
     groups = group_findings(report.findings)
     head, text = _head(report), ""
-    command, reasons = _tests(report, source)
+    command, reasons = _tests(report)
     for foot in ((*_limitations(report, 2), *command, *reasons), (*_limitations(report, 1), *command), ()):
         for shown in range(min(len(groups), _MAX_SHOWN), -1, -1):
             rest = sum(len(lines) for _, lines in groups[shown:])
-            more = [f"and {plural(rest, 'place')} more: {source} lists all"] if rest else []
+            more = [f"and {plural(rest, 'place')} more: --json lists all"] if rest else []
             lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
             text = "\n".join(lines) + "\n"
-            fits = _ESTIMATE_MARGIN * estimate(text) <= limit or tokens.count(text) <= limit
+            fits = _ESTIMATE_MARGIN * estimate(text) <= MAX_TOKENS or tokens.count(text) <= MAX_TOKENS
             if fits and shown >= min(len(groups), _MIN_SHOWN if foot else 0):
                 return text
     return text
@@ -179,13 +173,13 @@ def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
         yield f"Not complete: {' '.join(cut)}"
 
 
-def _tests(report: CheckReport, source: str) -> tuple[list[str], list[str]]:
+def _tests(report: CheckReport) -> tuple[list[str], list[str]]:
     """Return the line with the command, and the line with the reasons."""
     if not report.tests or not report.command:
         return [], []
     if len(report.command) > _MAX_COMMAND_CHARS:
         first, files = report.tests[0], plural(len(report.tests), "file")
-        return [f"Tests: {files}, first {first.path} ({first.reason}); {source} has the command."], []
+        return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
     same: dict[str, list[str]] = {}
     for each in report.tests:
         same.setdefault(each.reason, []).append(each.path)

@@ -229,7 +229,7 @@ class TreeComparison:
         """Match definitions by name and line, then by name in order."""
         others = self._rows_by_name(self.after, new)
         unmatched: list[tuple[tuple[str, bool], Place]] = []
-        gone: list[Place] = []
+        removed: list[Place] = []
         for name, rows in self._rows_by_name(self.before, old).items():
             for row in rows:
                 place = (old or 0, row)
@@ -248,8 +248,8 @@ class TreeComparison:
             if others.get(name):
                 self.matched[place] = (new or 0, others[name].pop(0))
             else:
-                gone.append(place)
-        self.removed += sorted(gone)
+                removed.append(place)
+        self.removed += sorted(removed)
         self.added += sorted((new or 0, row) for rows in others.values() for row in rows)
 
     @staticmethod

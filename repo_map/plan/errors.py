@@ -55,8 +55,8 @@ def _sentence(finding: Any, model: type[BaseModel]) -> str:
         return f"`{path}` is missing."
     message = finding["msg"].removeprefix("Value error, ").removeprefix("Input ").rstrip(".")
     if kind == "string_too_long":
-        most = finding["ctx"]["max_length"]
-        return f"`{path}` has {len(given):,} characters, more than {most:,}; make it shorter."
+        limit = finding["ctx"]["max_length"]
+        return f"`{path}` has {len(given):,} characters, more than {limit:,}; make it shorter."
     if path.endswith("level") and kind in ("less_than_equal", "greater_than_equal"):
         message = "must be 0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"
     message = _MESSAGES.get(kind, message)

@@ -37,12 +37,12 @@ def check_limits(data: Any, factor: int = 1) -> Any:
     if not isinstance(data, Mapping):
         return data
     focus, rules = data.get("focus"), data.get("verbosity")
-    most = "keep those that matter most"
+    trim = "keep those that matter most"
     for field, entries, limit, advice in (
         ("verbosity", rules, MAX_RULES, "use globs that name more files"),
-        ("focus.paths", _field(focus, "paths"), MAX_BOOSTS, most),
-        ("focus.symbols", _field(focus, "symbols"), MAX_BOOSTS, most),
-        ("custom_queries", data.get("custom_queries"), MAX_QUERIES, most),
+        ("focus.paths", _field(focus, "paths"), MAX_BOOSTS, trim),
+        ("focus.symbols", _field(focus, "symbols"), MAX_BOOSTS, trim),
+        ("custom_queries", data.get("custom_queries"), MAX_QUERIES, trim),
     ):
         if _size(entries) > limit * factor:
             raise ValueError(

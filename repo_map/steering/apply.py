@@ -198,7 +198,7 @@ class _Steering:
     def _named(self, name: str) -> Target:
         """Return what a name means; of several definitions of it those in shown files, if there are any."""
         if self._index.file_id(name) is not None:
-            return Target(name, (globs.escape(name),), name=name)
+            return Target(name, (globs.escape(name),), names=(name,))
         quoted = name[0] in "\"“'`" and name[-1] in "\"”'`" and len(name) > 2 if name else False
         bare = name[1:-1] if quoted else name
         target = find_target(self._index, bare).among(self._shown)
@@ -225,6 +225,6 @@ def targets_of(places: Sequence[NamedDefinition]) -> tuple[Target, ...]:
     """Return places of the outline as definitions, then files as a whole: those without a name."""
     files = tuple(place.path for place in places if not place.name)
     named = tuple(place for place in places if place.name)
-    parts = Target("", places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
-    wholes = Target("", tuple(map(globs.escape, files)), name=" ".join(files))
+    parts = Target("", places=named, names=tuple(dict.fromkeys(place.name for place in named)))
+    wholes = Target("", tuple(map(globs.escape, files)), names=files)
     return tuple(filter(None, (parts, wholes)))

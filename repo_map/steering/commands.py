@@ -20,7 +20,7 @@ FORMS: Final = (
     "`callers of X`, `uses of X`, `tests of X`, `definition of X`, `history of X`, "
     "`budget 4000`, `undo` or `finish`; separate several by `;`. As fields: show, drop, ask."
 )
-"""The forms that are understood, as they are listed to whoever wrote something else."""
+"""The forms that are understood, as a message lists them."""
 OF_FILES: Final = ("history", "imports", "importers")
 """Questions about files."""
 QUESTIONS: Final = (*OPERATIONS, *OF_FILES)

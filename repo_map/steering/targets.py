@@ -19,15 +19,13 @@ from repo_map.sources.file_kinds import UserFileKind, user_file_kind
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
 
-MOST_PLACES: Final = 5
-"""Definitions of one name that are taken; of more the name alone says too little."""
-MOST_HITS: Final = 40
-"""Lines of a text or a word that are found at most."""
-_MOST_READ: Final = 60_000_000
-"""Bytes of source that are looked through for a quoted text."""
-_MOST_AROUND: Final = 5
-_LEAST_TEXT: Final = 3
-_MOST_QUOTED: Final = 4
+_MAX_HITS: Final = 40
+"""Lines with a quoted text."""
+_MAX_SEARCHED_CHARS: Final = 60_000_000
+"""Of sources that are searched for a quoted text."""
+_MAX_ENCLOSING: Final = 5
+_MIN_TEXT_CHARS: Final = 3
+_MAX_LISTED: Final = 4
 
 
 class NamedDefinition(NamedTuple):
@@ -54,26 +52,15 @@ class Target(NamedTuple):
     """Globs of files."""
     places: tuple[NamedDefinition, ...] = ()
     spans: tuple[LineSpan, ...] = ()
-    name: str = ""
-    """How it is written: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
+    names: tuple[str, ...] = ()
+    """Each thing of it: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
+    is_kind: bool = False
+    """Whether it is a kind of file, such as the tests."""
+    is_text: bool = False
+    """Whether it is a text of files."""
 
     def __bool__(self) -> bool:
         return bool(self.patterns or self.places or self.spans)
-
-    @property
-    def is_kind(self) -> bool:
-        """Whether it is a kind of file, such as the tests."""
-        return self.name.startswith("{")
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is a text that stands in files."""
-        return self.name.startswith('"')
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """How each thing of it is written."""
-        return (self.name,) if self.is_text else tuple(self.name.split(" "))
 
     @property
     def quoted(self) -> str:
@@ -83,8 +70,8 @@ class Target(NamedTuple):
             names = tuple(dict.fromkeys(f"{place.name} ({place.path})" for place in self.places))
         elif self.is_kind:
             names = tuple(map(globs.plain, self.patterns))
-        shown = ", ".join(f"`{name}`" for name in names[:_MOST_QUOTED])
-        more = len(names) - _MOST_QUOTED
+        shown = ", ".join(f"`{name}`" for name in names[:_MAX_LISTED])
+        more = len(names) - _MAX_LISTED
         return f"{shown} and {more} more" if more > 0 else shown
 
     @property
@@ -100,7 +87,7 @@ class Target(NamedTuple):
             return self
         spans: list[LineSpan] = []
         places: dict[NamedDefinition, None] = {}
-        for span in self.spans[:_MOST_AROUND]:
+        for span in self.spans[:_MAX_ENCLOSING]:
             place = around(index, span)
             if place is None:
                 spans.append(span._replace(first=max(1, span.first - 3), last=span.last + 3))
@@ -109,17 +96,17 @@ class Target(NamedTuple):
         return self._replace(places=tuple(places), spans=tuple(spans))
 
     def among(self, paths: Collection[str]) -> Target:
-        """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
+        """Return those of several files or definitions of a name that are in ``paths``; all if none is."""
         if self.is_kind:
             return self
         if len(self.places) > 1:
             places = tuple(place for place in self.places if place.path in paths) or self.places
-            return self._replace(places=places, name=_names_of_places(places))
+            return self._replace(places=places, names=_names_of_places(places))
         if len({pattern.rpartition("/")[2] for pattern in self.patterns}) != 1:
             return self
         escaped = set(map(globs.escape, paths))
         patterns = tuple(pattern for pattern in self.patterns if pattern in escaped) or self.patterns
-        return self._replace(patterns=patterns, name=_names_of_patterns(patterns))
+        return self._replace(patterns=patterns, names=_names_of_patterns(patterns))
 
 
 _WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
@@ -133,24 +120,23 @@ def find_target(index: RepoIndex, words: str) -> Target:
         return lines_of(index, Target(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
     kind = user_file_kind(words)
     if kind is not None:
-        return Target(
-            words, _kind_patterns(index, kind), name=f"{{{_KINDS.get(words.lower(), words.lower())}}}"
-        )
+        name = _KINDS.get(words.lower(), words.lower())
+        return Target(words, _kind_patterns(index, kind), names=(f"{{{name}}}",), is_kind=True)
     if patterns := _path_patterns(index, words):
-        return Target(words, patterns, name=_names_of_patterns(patterns))
+        return Target(words, patterns, names=_names_of_patterns(patterns))
     for form in _IN_FILE:
         if (match := form.match(words)) and (within := _in_file(index, words, match["path"], match["name"])):
             return within
     if patterns := _language_patterns(index, words):
-        return Target(words, patterns, name=f"{{{language_called(words)}}}")
+        return Target(words, patterns, names=(f"{{{language_called(words)}}}",), is_kind=True)
     places = tuple(find_places(index, words))
     if not places and (patterns := _module_patterns(index, words)):
-        return Target(words, patterns, name=_names_of_patterns(patterns))
-    return Target(words, places=places, name=_names_of_places(places))
+        return Target(words, patterns, names=_names_of_patterns(patterns))
+    return Target(words, places=places, names=_names_of_places(places))
 
 
 def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
-    """Return the one file that a module is written in: ``shop.retry``, ``crate::pool``."""
+    """Return the file of a module: ``shop.retry``, ``crate::pool``."""
     if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", words) is None:
         return ()
     stem = f"/{re.sub(r'[.:]+', '/', words)}"
@@ -159,7 +145,7 @@ def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
 
 
 def is_prose(path: str) -> bool:
-    """Say whether a file is a text that people read, by its name's end."""
+    """Return True for a file of prose, by its suffix."""
     return PurePosixPath(path).suffix in (".md", ".rst", ".txt", ".adoc")
 
 
@@ -175,7 +161,7 @@ _IN_FILE: Final = (
 def _in_file(index: RepoIndex, words: str, path: str, name: str) -> Target:
     paths = named_by(index, _path_patterns(index, path))
     places = tuple(place for place in find_places(index, name) if place.path in paths)
-    return Target(words, places=places, name=_names_of_places(places))
+    return Target(words, places=places, names=_names_of_places(places))
 
 
 _KINDS: Final = {
@@ -189,17 +175,17 @@ _KINDS: Final = {
     "vendor": "vendored",
     "third-party": "vendored",
 }
-"""Of words that mean one kind of file, the one that is written."""
+"""Other words for kinds of files."""
 
 
 def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
-    """Return lines of the file that a target names; nothing where it is not one file, or has no such line."""
+    """Return lines of the file that a target names; nothing if it is not one file, or has no such line."""
     paths = [path for pattern in target.patterns for path in named(index, pattern)]
     file = index.file_id(paths[0]) if len(paths) == 1 else None
     if file is None or not 1 <= first <= last or first > index.text(file).count("\n") + 1:
         return Target(target.words)
     lines = f"{first}" if first == last else f"{first}-{last}"
-    return Target(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
+    return Target(target.words, spans=(LineSpan(paths[0], first, last),), names=(f"{paths[0]}:{lines}",))
 
 
 def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
@@ -213,30 +199,20 @@ def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
 
 
 def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
-    """Return where a text stands in the files, those of ``first_in`` first: its lines."""
-    if len(text.strip()) < _LEAST_TEXT:
+    """Return the lines with a text, of the files in ``first_in`` first."""
+    if len(text.strip()) < _MIN_TEXT_CHARS:
         return Target(text)
-    spans = _spans_of(index, re.compile(re.escape(text)), range(len(index)), first_in)
-    return Target(text, spans=spans, name=f'"{text}"')
-
-
-def _spans_of(
-    index: RepoIndex, pattern: re.Pattern[str], files: Sequence[int], first_in: Collection[str]
-) -> tuple[LineSpan, ...]:
-    """Return the lines of a pattern, ``MOST_HITS`` at most, of as many files as are read for one search."""
     spans: dict[LineSpan, None] = {}
-    read = 0
-    for file in sorted(files, key=lambda file: (index.paths[file] not in first_in, file)):
+    searched = 0
+    for file in sorted(range(len(index)), key=lambda file: (index.paths[file] not in first_in, file)):
         source = index.text(file)
-        read += len(source)
-        for found in pattern.finditer(source):
+        searched += len(source)
+        for found in re.finditer(re.escape(text), source):
             line = source.count("\n", 0, found.start()) + 1
-            spans.setdefault(LineSpan(index.paths[file], line, line + found[0].count("\n")))
-            if len(spans) == MOST_HITS:
-                return tuple(spans)
-        if read > _MOST_READ:
+            spans.setdefault(LineSpan(index.paths[file], line, line + text.count("\n")))
+        if len(spans) >= _MAX_HITS or searched > _MAX_SEARCHED_CHARS:
             break
-    return tuple(spans)
+    return Target(text, spans=tuple(spans)[:_MAX_HITS], names=(f'"{text}"',), is_text=True)
 
 
 def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
@@ -317,15 +293,13 @@ def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     return tuple(f"**/*{suffix}" for suffix in sorted(suffixes) if suffix)
 
 
-def _names_of_patterns(patterns: Sequence[str]) -> str:
-    return " ".join(
-        f"{globs.plain(each[:-2])}" if _is_folder(each) else globs.plain(each) for each in patterns
-    )
+def _names_of_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(globs.plain(each[:-2]) if _is_folder(each) else globs.plain(each) for each in patterns)
 
 
 def _is_folder(pattern: str) -> bool:
     return pattern.endswith("/**") and not re.search(r"[*?{]", pattern[:-3])
 
 
-def _names_of_places(places: Sequence[NamedDefinition]) -> str:
-    return " ".join(dict.fromkeys(place.name for place in places))
+def _names_of_places(places: Sequence[NamedDefinition]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(place.name for place in places))

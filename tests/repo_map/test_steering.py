@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -241,3 +243,10 @@ def test_no_caller_is_of_another_language(languages: RepoIndex) -> None:
 )
 def test_members_are_named_as_their_users_write_them(languages: RepoIndex, written: str, answer: str) -> None:
     assert steered(languages, f"where is {written} defined?").answer.count(answer) == 1
+
+
+def test_steer_shows_a_path_with_a_blank(tmp_path: Path) -> None:
+    files = {"docs/my file.md": "# One\n", "{{slug}}/a.py": "A = 1\n"}
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    shown = steer(index, FlightPlan(), "", typed=TypedWishes(show=("docs/my file.md", "{{slug}}/a.py")))
+    assert shown.lines == ("In full: `docs/my file.md`.", "In full: `{{slug}}/a.py`.")
