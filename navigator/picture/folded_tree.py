@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,31 +16,29 @@ from repo_map.sources.file_kinds import GENERATED_OR_VENDORED
 if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
 
-MOST_NODES = 1_200
+MAX_NODES: Final = 1_200
 FOLDER, FILE, CLOSED, REST = range(4)
 """Kinds of node: a folder with what is in it; a file; a folder as one node; what is too small in a folder."""
-_TONED = 10
+_TEXT_FACTOR: Final = 10
 """Tokens of prose and data that count as one of code: translations and fixtures would fill the picture."""
-_SMALL = 0.35
+_SMALL_SHARE: Final = 0.35
 """Of a node's fair share: what is smaller goes into its folder's rest."""
-_AROUND = 4
+_AROUND: Final = 4
 """A folder that is looked into gets all nodes but one in so many, which show what is around it."""
 
-Counts = NDArray[np.int64]
 
-
-class Outline(NamedTuple):
+class FoldedTree(NamedTuple):
     """The nodes of a folded tree, as columns: folders before what is in them, the largest first."""
 
     names: tuple[str, ...]
-    """The last step of the path, or the last few where a folder holds one folder alone; ``""`` for a rest."""
+    """The last part of the path, or the last few if a folder holds one folder alone; ``""`` for a rest."""
     parents: tuple[int, ...]
     """Position of the folder, -1 for the root."""
     kinds: tuple[int, ...]
     tokens: tuple[int, ...]
     """Of the source of all files below."""
     areas: tuple[int, ...]
-    """The same, prose, data and copies toned down; at least one for each file."""
+    """The same, with less for prose, data and copies; at least one for each file."""
     files: tuple[int, ...]
     levels: tuple[int, ...]
     """The highest level that anything below is shown at."""
@@ -51,7 +49,7 @@ class Outline(NamedTuple):
 
 
 def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
-    """Return the path of each node, given the columns of an outline."""
+    """Return the path of each node, given the columns of a folded tree."""
     found: list[str] = []
     for name, parent in zip(names, parents, strict=True):
         above = found[parent] if parent >= 0 else ""
@@ -59,52 +57,41 @@ def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
     return found
 
 
-class MeasuredOutline(NamedTuple):
+class MeasuredFiles(NamedTuple):
     """The files of a tree as they are to be folded; columns of one length."""
 
     paths: Sequence[str]
-    tokens: Counts
-    areas: Counts
-    levels: Counts
+    tokens: NDArray[np.int64]
+    areas: NDArray[np.int64]
+    levels: NDArray[np.int64]
 
 
-def outline_of(
+def fold_index(
     index: RepoIndex,
     levels: Mapping[str, int],
     kept: Collection[str],
-    most_nodes: int = MOST_NODES,
+    max_nodes: int = MAX_NODES,
     within: str = "",
-) -> Outline:
+) -> FoldedTree:
     """Fold the tree of an index.
 
     Args:
         index: the tree.
         levels: the level of each file that a map shows, by its path.
         kept: paths of files that stay nodes of their own.
-        most_nodes: more than these there are only where ``kept`` or ``within`` needs them.
+        max_nodes: more than these there are only where ``kept`` or ``within`` needs them.
         within: the folder that most nodes are for; ``""`` for the whole tree.
     """
     tokens = np.rint(file_level_costs(index)[:, 4]).astype(np.int64)
     is_copy = (index.files.flags & int(GENERATED_OR_VENDORED)) != 0
-    is_toned = ~corpus_of(index).is_code | is_copy
-    areas = np.maximum(np.where(is_toned, tokens // _TONED, tokens), 1)
+    areas = np.where(~corpus_of(index).is_code | is_copy, tokens // _TEXT_FACTOR, tokens)
     shown = np.zeros(len(index.paths), np.int64)
     for path, level in levels.items():
         if (file_id := index.file_id(path)) is not None:
             shown[file_id] = level
     ids = frozenset(found for path in kept if (found := index.file_id(path)) is not None)
-    return fold(MeasuredOutline(index.paths, tokens, areas, shown), ids, most_nodes, within)
-
-
-def fold(files: MeasuredOutline, kept: Collection[int], most_nodes: int, within: str = "") -> Outline:
-    """Fold files: open folders from the largest on, join chains of folders, add up what is small.
-
-    The folders of the files whose positions are ``kept`` are opened whatever they take, and so is the folder
-    ``within``, which gets most of the nodes; where there is no such folder, the whole tree is folded.
-    """
-    folders = _Folders(files, kept)
-    folders.open_largest(most_nodes, within)
-    return folders.outline()
+    files = MeasuredFiles(index.paths, tokens, np.maximum(areas, 1), shown)
+    return fold(files, ids, max_nodes, within)
 
 
 class _Node(NamedTuple):
@@ -117,185 +104,160 @@ class _Node(NamedTuple):
     level: int
 
 
-class _Folders:
-    """The folders of a tree by number, the root first and each before those in it, and which are open."""
+class _Folder:
+    """A folder with the totals of all files below it."""
 
-    def __init__(self, files: MeasuredOutline, kept: Collection[int]) -> None:
+    def __init__(self, path: str, parent: _Folder | None) -> None:
+        self.path = path
+        self.name = path.rpartition("/")[2]
+        self.parent = parent
+        self.folders: list[_Folder] = []
+        self.own: list[int] = []
+        self.tokens = self.area = self.files = self.level = 0
+        self.is_needed = self.is_open = False
+        self.min_area = 0.0
+        """Below which a node goes into the rest."""
+
+    def add(self, tokens: int, area: int, files: int, level: int) -> None:
+        self.tokens += tokens
+        self.area += area
+        self.files += files
+        self.level = max(self.level, level)
+
+    def need(self) -> None:
+        """Have this folder, and so all above it, opened."""
+        folder: _Folder | None = self
+        while folder is not None and not folder.is_needed:
+            folder.is_needed, folder = True, folder.parent
+
+
+def fold(files: MeasuredFiles, kept: Collection[int], max_nodes: int, within: str = "") -> FoldedTree:
+    """Fold files: open folders from the largest on, join chains of folders, add up what is small.
+
+    The folders of the files whose positions are ``kept`` are opened whatever they take, and so is the folder
+    ``within``, which gets most of the nodes; if there is no such folder, the whole tree is folded.
+    """
+    tree = _Tree(files, frozenset(kept))
+    tree.open_largest(max_nodes, within)
+    return tree.nodes()
+
+
+class _Tree:
+    def __init__(self, files: MeasuredFiles, kept: frozenset[int]) -> None:
         self._files = files
-        self._kept = frozenset(kept)
-        self._ones = np.ones(len(files.paths), np.int64)
-        self._names: list[str] = [""]
-        self._parents: list[int] = [-1]
-        self._below: list[list[int]] = [[]]
-        self._numbers = {"": 0}
-        owners = self._owners()
-        number = len(self._names)
-        order = np.argsort(owners, kind="stable")
-        self._own = np.split(order, np.cumsum(np.bincount(owners, minlength=number))[:-1])
-        self._totals = {
-            "files": self._summed(np.bincount(owners, minlength=number)),
-            "tokens": self._summed(np.bincount(owners, files.tokens, number)),
-            "areas": self._summed(np.bincount(owners, files.areas, number)),
-        }
-        self._levels = [max((int(files.levels[i]) for i in own), default=0) for own in self._own]
-        for folder in range(number - 1, 0, -1):
-            above = self._parents[folder]
-            self._levels[above] = max(self._levels[above], self._levels[folder])
-        self._needed = {0}
-        for each in self._kept:
-            self._need(int(owners[each]))
-        self._small = [0.0] * number
-        self._open: set[int] = set()
+        self._kept = kept
+        self._root = _Folder("", None)
+        self._root.is_needed = True
+        self._folders = {"": self._root}
+        columns = (files.tokens.tolist(), files.areas.tolist(), files.levels.tolist())
+        self._areas = columns[1]
+        for at, (path, tokens, area, level) in enumerate(zip(files.paths, *columns, strict=True)):
+            folder = self._folder(path.rpartition("/")[0])
+            folder.own.append(at)
+            folder.add(tokens, area, 1, level)
+        # Each folder was added after the one above it.
+        for folder in reversed(self._folders.values()):
+            if folder.parent is not None:
+                folder.parent.add(folder.tokens, folder.area, folder.files, folder.level)
+        for at in kept:
+            self._folder(files.paths[at].rpartition("/")[0]).need()
 
-    def _need(self, folder: int) -> None:
-        """Note that a folder, and so all above it, is to be opened."""
-        while folder not in self._needed:
-            self._needed.add(folder)
-            folder = self._parents[folder]
+    def _folder(self, path: str) -> _Folder:
+        if (found := self._folders.get(path)) is None:
+            parent = self._folder(path.rpartition("/")[0])
+            found = self._folders[path] = _Folder(path, parent)
+            parent.folders.append(found)
+        return found
 
-    def _owners(self) -> NDArray[np.int64]:
-        """Return the folder of each file, and note every folder."""
-        numbers = self._numbers
-        owners = np.zeros(len(self._files.paths), np.int64)
-        for at, path in enumerate(self._files.paths):
-            folder = path.rpartition("/")[0]
-            found = numbers.get(folder)
-            owners[at] = self._add(folder, numbers) if found is None else found
-        return owners
-
-    def _add(self, folder: str, numbers: dict[str, int]) -> int:
-        above, _, name = folder.rpartition("/")
-        parent = numbers.get(above)
-        if parent is None:
-            parent = self._add(above, numbers)
-        number = numbers[folder] = len(self._names)
-        self._names.append(name)
-        self._parents.append(parent)
-        self._below[parent].append(number)
-        self._below.append([])
-        return number
-
-    def _summed(self, own: NDArray[np.float64] | Counts) -> list[int]:
-        total = [int(each) for each in own]
-        for folder in range(len(total) - 1, 0, -1):
-            total[self._parents[folder]] += total[folder]
-        return total
-
-    def open_largest(self, most_nodes: int, within: str) -> None:
+    def open_largest(self, max_nodes: int, within: str) -> None:
         """Choose which folders are open."""
-        inner = self._numbers.get(within, 0)
-        if not inner:
-            self._open_from(0, most_nodes, range(len(self._names)))
+        inner = self._folders.get(within, self._root)
+        if inner is self._root:
+            self._open_from(inner, max_nodes, set(self._folders))
             return
-        self._need(inner)
-        is_inside = [False] * len(self._names)
-        for folder in range(inner, len(self._names)):
-            is_inside[folder] = folder == inner or is_inside[self._parents[folder]]
-        around = max(most_nodes // _AROUND, 1)
-        self._open_from(0, around, [each for each, inside in enumerate(is_inside) if not inside])
-        self._open_from(
-            inner, max(most_nodes - around, 1), [each for each, inside in enumerate(is_inside) if inside]
-        )
+        inner.need()
+        inside = {path for path in self._folders if path == within or path.startswith(f"{within}/")}
+        around = max(max_nodes // _AROUND, 1)
+        self._open_from(self._root, around, set(self._folders) - inside)
+        self._open_from(inner, max(max_nodes - around, 1), inside)
 
-    def _open_from(self, top: int, most_nodes: int, folders: Collection[int]) -> None:
-        """Choose which of the ``folders``, all below ``top``, are open."""
-        areas = self._totals["areas"]
-        for folder in folders:
-            self._small[folder] = areas[top] * _SMALL / most_nodes
-        if len(self._below[top]) + len(self._own[top]) <= most_nodes // 2:
-            # Nobody could look for what is small in a folder that is looked into, were it folded there.
-            self._small[top] = 0
-        elif sum(map(len, self._parts(top)[:2])) > most_nodes - 2:
-            for folder in folders:
-                self._small[folder] = areas[top] / max(most_nodes - 2, 1)
-        among = frozenset(folders)
-        nodes, waiting = 1, [(False, -areas[top], "", top)]
+    def _open_from(self, top: _Folder, max_nodes: int, paths: set[str]) -> None:
+        """Choose which of the folders at ``paths``, all below ``top``, are open."""
+        small = top.area * _SMALL_SHARE / max_nodes
+        self._set_min_area(paths, small)
+        if len(top.folders) + len(top.own) <= max_nodes // 2:
+            # What is small in a folder that is looked into could not be looked for, were it folded there.
+            top.min_area = 0
+        elif len(self._parts(top)[0]) + len(self._parts(top)[1]) > max_nodes - 2:
+            self._set_min_area(paths, top.area / max(max_nodes - 2, 1))
+        nodes, waiting = 1, [(False, -top.area, top.path)]
         while waiting:
-            is_free, _, path, folder = heappop(waiting)
-            large, own, rest = self._parts(folder)
-            cost = len(large) + len(own) + bool(rest)
-            if is_free and nodes + cost > most_nodes:
+            is_optional, _, path = heappop(waiting)
+            folder = self._folders[path]
+            folders, own, rest = self._parts(folder)
+            cost = len(folders) + len(own) + bool(rest)
+            if is_optional and nodes + cost > max_nodes:
                 continue
             nodes += cost
-            self._open.add(folder)
-            for each in large:
-                if each in among:
-                    entry = (each not in self._needed, -areas[each], f"{path}/{self._names[each]}", each)
-                    heappush(waiting, entry)
+            folder.is_open = True
+            for each in folders:
+                if each.path in paths:
+                    heappush(waiting, (not each.is_needed, -each.area, each.path))
 
-    def _parts(self, folder: int) -> tuple[list[int], list[int], tuple[list[int], list[int]] | None]:
+    def _set_min_area(self, paths: Collection[str], area: float) -> None:
+        for path in paths:
+            self._folders[path].min_area = area
+
+    def _parts(
+        self, folder: _Folder
+    ) -> tuple[list[_Folder], list[int], tuple[list[_Folder], list[int]] | None]:
         """Return the folders and the files that are nodes within a folder, and those that are its rest."""
-        areas, files, small = self._totals["areas"], self._files.areas, self._small[folder]
-        large, few = _parted(self._below[folder], lambda each: each in self._needed or areas[each] >= small)
-        own, rest = _parted(
-            self._own[folder].tolist(), lambda each: each in self._kept or files[each] >= small
-        )
-        if len(few) + len(rest) == 1:
-            return large + few, own + rest, None
-        return large, own, (few, rest) if few or rest else None
+        small = folder.min_area
+        folders: tuple[list[_Folder], list[_Folder]] = ([], [])
+        for each in folder.folders:
+            folders[not (each.is_needed or each.area >= small)].append(each)
+        own: tuple[list[int], list[int]] = ([], [])
+        for at in folder.own:
+            own[not (at in self._kept or self._areas[at] >= small)].append(at)
+        if len(folders[1]) + len(own[1]) == 1:
+            return folders[0] + folders[1], own[0] + own[1], None
+        return folders[0], own[0], (folders[1], own[1]) if folders[1] or own[1] else None
 
-    def outline(self) -> Outline:
-        """Return the nodes."""
+    def nodes(self) -> FoldedTree:
+        """Return the nodes, the largest of a folder first and its rest last."""
         nodes: list[_Node] = []
-        waiting = [(FOLDER, 0, -1)]
+        waiting: list[tuple[_Folder | _Node, int]] = [(self._root, -1)]
         while waiting:
-            kind, which, parent = waiting.pop()
+            item, parent = waiting.pop()
             at = len(nodes)
-            if kind == FILE:
-                nodes.append(self._file(which, parent))
-            elif kind == REST:
-                nodes.append(self._rest(which, parent))
-            else:
-                node, folder = self._folder(which, parent)
-                nodes.append(node)
-                if node.kind == FOLDER:
-                    waiting += [(each, number, at) for each, number in reversed(self._in_order(folder))]
-        return Outline(*zip(*nodes, strict=True))
+            if isinstance(item, _Node):
+                nodes.append(item._replace(parent=parent))
+                continue
+            name, folder = item.name, item
+            while folder.parent is not None and len(folder.folders) == 1 and not folder.own:
+                # A folder that holds one folder alone is joined with it.
+                (folder,) = folder.folders
+                name = f"{name}/{folder.name}"
+            kind = FOLDER if folder.is_open else CLOSED
+            nodes.append(_Node(name, parent, kind, folder.tokens, folder.area, folder.files, folder.level))
+            if folder.is_open:
+                waiting += [(each, at) for each in reversed(self._children(folder))]
+        return FoldedTree(*zip(*nodes, strict=True))
 
-    def _folder(self, folder: int, parent: int) -> tuple[_Node, int]:
-        name, folder = self._joined(folder)
-        tokens, area, files = (self._totals[each][folder] for each in ("tokens", "areas", "files"))
-        kind = FOLDER if folder in self._open else CLOSED
-        return _Node(name, parent, kind, tokens, area, files, self._levels[folder]), folder
+    def _children(self, folder: _Folder) -> list[_Folder | _Node]:
+        folders, own, rest = self._parts(folder)
+        ordered: list[tuple[int, str, _Folder | _Node]] = [(-each.area, each.name, each) for each in folders]
+        for at in own:
+            node = self._sum([], [at], FILE, self._files.paths[at].rpartition("/")[2])
+            ordered.append((-node.area, self._files.paths[at], node))
+        ordered.sort(key=lambda each: each[:2])
+        found = [each for *_, each in ordered]
+        return [*found, self._sum(*rest, REST, "")] if rest else found
 
-    def _joined(self, folder: int) -> tuple[str, int]:
-        """Return a folder's name and number, joined with the only one in it where it holds nothing else."""
-        name = self._names[folder]
-        while folder and len(self._below[folder]) == 1 and not len(self._own[folder]):
-            (folder,) = self._below[folder]
-            name = f"{name}/{self._names[folder]}"
-        return name, folder
-
-    def _in_order(self, folder: int) -> list[tuple[int, int]]:
-        """Return the kind and the number of each node within a folder, the largest first, its rest last."""
-        large, own, rest = self._parts(folder)
-        areas = self._totals["areas"]
-        found = [((-areas[each], self._names[each]), FOLDER, each) for each in large]
-        found += [((-int(self._files.areas[each]), self._files.paths[each]), FILE, each) for each in own]
-        return [(kind, each) for _, kind, each in sorted(found)] + ([(REST, folder)] if rest else [])
-
-    def _file(self, each: int, parent: int) -> _Node:
-        files = self._files
-        name = files.paths[each].rpartition("/")[2]
-        tokens, area, level = (int(column[each]) for column in (files.tokens, files.areas, files.levels))
-        return _Node(name, parent, FILE, tokens, area, 1, level)
-
-    def _rest(self, folder: int, parent: int) -> _Node:
-        few, own = self._parts(folder)[2] or ([], [])
-        tokens, area, files = (
-            sum(self._totals[name][each] for each in few) + int(column[own].sum())
-            for name, column in (
-                ("tokens", self._files.tokens),
-                ("areas", self._files.areas),
-                ("files", self._ones),
-            )
-        )
-        levels = [self._levels[each] for each in few] + [int(self._files.levels[each]) for each in own]
-        return _Node("", parent, REST, tokens, area, files, max(levels))
-
-
-def _parted(numbers: Sequence[int], is_first: Callable[[int], bool]) -> tuple[list[int], list[int]]:
-    """Part numbers in two, each in the same order."""
-    first = [each for each in numbers if is_first(each)]
-    taken = frozenset(first)
-    return first, [each for each in numbers if each not in taken]
+    def _sum(self, folders: Sequence[_Folder], own: Sequence[int], kind: int, name: str) -> _Node:
+        total = _Folder("", None)
+        for each in folders:
+            total.add(each.tokens, each.area, each.files, each.level)
+        for at in own:
+            total.add(int(self._files.tokens[at]), self._areas[at], 1, int(self._files.levels[at]))
+        return _Node(name, -1, kind, total.tokens, total.area, total.files, total.level)

@@ -20,7 +20,7 @@ from mcp_types import ListToolsResult
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from mcp_server.views import view_uri
-from navigator.picture.data import MOST_BYTES
+from navigator.picture.data import MAX_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
@@ -132,7 +132,7 @@ async def test_the_view_gets_its_data_by_a_tool_of_its_own(connect: Connect) -> 
     picture = object_of(answer)["picture"]
     assert picture["navigation_id"] == known
     assert "shop/prices.py" in [file["path"] for file in picture["files"] if file["level"] > 1]
-    assert len(json.dumps(picture).encode()) <= MOST_BYTES
+    assert len(json.dumps(picture).encode()) <= MAX_BYTES
 
 
 async def test_a_folder_is_looked_into_and_stays_so_when_the_view_changes_something(connect: Connect) -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
-from navigator.picture.data import CHANGED, MOST_BYTES, Shown, Subject, picture_data
-from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, outline_of, paths_of
+from navigator.picture.data import CHANGED, MAX_BYTES, Shown, Subject, picture_data
+from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, fold_index, paths_of
 from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
 from navigator.settings import NavigationRequest
@@ -209,9 +209,9 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
         for at, path in enumerate(index.paths[:40], 1)
     ]
     subject = Subject("r", "nav-1", words, "open", words, notes=(words,) * 30)
-    shown = Shown(files, 900, 1_000, None, outline=outline, sureness=words, impact=(words,) * 30)
+    shown = Shown(files, 900, 1_000, None, outline=outline, confidence=words, impact=(words,) * 30)
     data = picture_data(index, subject, shown)
-    assert len(as_json(data).encode()) <= MOST_BYTES
+    assert len(as_json(data).encode()) <= MAX_BYTES
     assert data["files_more"] == 300 - len(data["files"])
     assert len(data["places"]) <= 40
     assert data["tree"]["files"][0] == 300
@@ -220,7 +220,7 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
 def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) -> None:
     write(tmp_path, {f"p{number % 40}/m{number}.py": f"x = {number}\n" for number in range(3_000)})
     index = build_index(tmp_path, store=Store(None))
-    outline = outline_of(index, {"p3/m3.py": 4}, ["p3/m3.py"], 50)
+    outline = fold_index(index, {"p3/m3.py": 4}, ["p3/m3.py"], 50)
     at = outline.paths().index("p3/m3.py")
     assert (outline.kinds[at], outline.levels[at]) == (FILE, 4)
     assert outline.levels[0] == 4
@@ -258,9 +258,9 @@ def test_a_deep_folder_of_long_names_is_left_where_its_way_takes_all_bytes(tmp_p
     write(tmp_path, {f"{'/'.join(steps[:at])}/f.py": "x = 1\n" for at in range(1, 46)})
     index = build_index(tmp_path, store=Store(None))
     words = "<" * 400
-    shown = Shown([], 0, 1_000, None, impact=(words,) * 8, sureness=words)
+    shown = Shown([], 0, 1_000, None, impact=(words,) * 8, confidence=words)
     data = picture_data(index, Subject("r", "nav-1", words * 5, notes=(words,) * 8), shown, within=deep)
-    assert len(as_json(data).encode()) <= MOST_BYTES
+    assert len(as_json(data).encode()) <= MAX_BYTES
     assert data["tree"]["files"][0] == 45
 
 

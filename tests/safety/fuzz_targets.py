@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from navigator.planner.record import amend_by_model
+from navigator.planner.plan_changes import amend_by_model
 from navigator.planner.request import initial_state, validate
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.state.run_state import Navigation

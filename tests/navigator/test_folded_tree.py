@@ -13,10 +13,10 @@ from navigator.picture.folded_tree import (
     FILE,
     FOLDER,
     REST,
-    MeasuredOutline,
-    Outline,
+    FoldedTree,
+    MeasuredFiles,
     fold,
-    outline_of,
+    fold_index,
 )
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
@@ -32,16 +32,16 @@ TREES = st.lists(
 Tree = list[tuple[list[str], int, int, int]]
 
 
-def measured(tree: Tree) -> MeasuredOutline:
+def measured(tree: Tree) -> MeasuredFiles:
     files = sorted(
         ("/".join((*folders, f"f{number}.py")), tokens, level) for folders, number, tokens, level in tree
     )
     paths, tokens, levels = zip(*files, strict=True)
     column = np.array(tokens, np.int64)
-    return MeasuredOutline(paths, column, np.maximum(column // 2, 1), np.array(levels, np.int64))
+    return MeasuredFiles(paths, column, np.maximum(column // 2, 1), np.array(levels, np.int64))
 
 
-def leaves(outline: Outline) -> list[int]:
+def leaves(outline: FoldedTree) -> list[int]:
     return [at for at, kind in enumerate(outline.kinds) if kind != FOLDER]
 
 
@@ -113,7 +113,7 @@ def test_prose_data_and_copies_take_a_tenth_of_the_room_of_code(tmp_path: Path) 
         {"code.py": "x = 1\n" * 200, "text.md": words, "vendor/copy.py": "x = 1\n" * 200, "data.json": "[1]"},
     )
     index = build_index(tmp_path, store=Store(None))
-    outline = outline_of(index, {"text.md": 3}, index.paths)
+    outline = fold_index(index, {"text.md": 3}, index.paths)
     found = {
         path: (area, tokens, level)
         for path, area, tokens, level in zip(
