@@ -122,7 +122,7 @@ def measure(
 ) -> Iterator[AnswerRow]:
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.history.history import read_history  # noqa: PLC0415 - as above
+    from repo_map.history.reader import read_history  # noqa: PLC0415 - as above
     from repo_map.index.repo_index import build_index  # noqa: PLC0415 - as above
 
     index = build_index(tree, workers=1)
@@ -137,7 +137,7 @@ def beside_first_look(
     """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
     from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.first_look.look import first_look  # noqa: PLC0415 - as above
-    from repo_map.history.joining import latest_history  # noqa: PLC0415 - as above
+    from repo_map.history.reader import latest_history  # noqa: PLC0415 - as above
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
     from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
 

@@ -20,7 +20,7 @@ from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.first_look.look import first_look, is_unknown
-from repo_map.history.joining import history_of, latest_history
+from repo_map.history.reader import latest_history, source_history
 from repo_map.index.progress import RemainingTime
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
@@ -117,7 +117,7 @@ class InitialIndexing:
                 raise_cancelled()
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
-            asyncio.to_thread(history_of, self._place, store=self._store, is_wanted=self._is_wanted)
+            asyncio.to_thread(source_history, self._place, store=self._store, is_wanted=self._is_wanted)
         )
         try:
             look, self._look = self._look, None
@@ -412,7 +412,7 @@ class Workspaces:
         if index.fingerprint == live.index.fingerprint:
             return live
         past = await asyncio.to_thread(
-            history_of, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
+            source_history, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
         )
         return Workspace(index, past)
 

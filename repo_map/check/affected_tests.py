@@ -24,7 +24,7 @@ from repo_map.sources.file_kinds import (
 )
 
 if TYPE_CHECKING:
-    from repo_map.history.together import ChangedTogether
+    from repo_map.history.cochange import CoChangeIndex
     from repo_map.index.repo_index import RepoIndex
 
 MAX_TESTS: Final = 5
@@ -61,7 +61,7 @@ def select_tests(
     places: Sequence[Place],
     *,
     earlier: Sequence[SelectedTest] = (),
-    together: Callable[[], ChangedTogether | None] = lambda: None,
+    together: Callable[[], CoChangeIndex | None] = lambda: None,
 ) -> AffectedTests:
     """Return the tests that say most about some definitions.
 
@@ -107,7 +107,7 @@ class _Selector:
         self.found: dict[str, SelectedTest] = {}
 
     def select(
-        self, earlier: Sequence[SelectedTest], together: Callable[[], ChangedTogether | None]
+        self, earlier: Sequence[SelectedTest], together: Callable[[], CoChangeIndex | None]
     ) -> tuple[SelectedTest, ...]:
         """Return the tests, tier by tier."""
         self._add_changed()
@@ -249,13 +249,13 @@ class _Selector:
                 if any(each.target[0] == source for each in imports):
                     yield file, source
 
-    def _changed_together(self, together: ChangedTogether | None) -> Iterator[tuple[int, str]]:
+    def _changed_together(self, together: CoChangeIndex | None) -> Iterator[tuple[int, str]]:
         if together is None:
             return
         tests = {path: file for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)}
         for source in self._sources:
             path = self._index.paths[source]
-            for each in together.with_(path, list(tests)):
+            for each in together.partners(path, list(tests)):
                 if each.other in tests:
                     yield tests[each.other], f"changed in {each.together} of {each.changes} changes of {path}"
 

@@ -27,7 +27,7 @@ from repo_map.relations.resolve import relations_of
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_build_output, is_bundle
 
 if TYPE_CHECKING:
-    from repo_map.history.together import ChangedTogether
+    from repo_map.history.cochange import CoChangeIndex
     from repo_map.index.repo_index import RepoIndex
 
 _ORDER: Final = {kind: at for at, kind in enumerate(FindingKind)}
@@ -41,7 +41,7 @@ _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
 def check_changes(
-    index: RepoIndex, patch: Patch, together: Callable[[], ChangedTogether | None] = lambda: None
+    index: RepoIndex, patch: Patch, together: Callable[[], CoChangeIndex | None] = lambda: None
 ) -> CheckReport:
     """Return what a patch breaks, and the tests to run; the index may have it already or not.
 

@@ -1,4 +1,4 @@
-"""Commits and touched lines, read through git."""
+"""Read commits and their hunks through git, and map their lines to current ones."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from repo_map.secrets.names import mask_name, mask_names
 from repo_map.sources.git import Deadline, GitOutput, HistoryStart
 
-WIDEST_COMMIT = 30
-"""Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""
+MAX_COMMIT_FILES = 30
+"""Wider commits are releases, reformats and moves, which are evidence of nothing."""
 
-_LONGEST_MESSAGE = 2_000
-_READ_MESSAGE = 50_000
-"""Bytes of a message in which the words that are kept are looked for."""
-_LATEST = 1 << 40
-"""Seconds since 1970, long after any honest clock: a commit may name any time."""
+_MAX_MESSAGE_CHARS = 2_000
+_MAX_READ_BYTES = 50_000
+"""Bytes of a message that are read."""
+_MAX_TIME = 1 << 40
+"""Seconds since 1970; a commit may have any time."""
 _FILES_FORMAT = "--format=%x1e%H%x1f%ct%x1f%B%x1f"
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--no-color")
 _BARE_PATHS = ("--src-prefix=", "--dst-prefix=")
@@ -37,26 +37,26 @@ _BLOB_DIGITS = 12
 
 
 class Commits(Protocol):
-    """What tells what is committed: ``worktree.git.Git``."""
+    """Runs git commands on commits: ``sources.git.Git``."""
 
     def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
-        """Return what git prints until the deadline, None where git can't run."""
+        """Return git's output until the deadline, None if git can't be run."""
 
 
 class HistoryQuery(NamedTuple):
-    """What is asked for commits, from which one on, about which folder, until when."""
+    """Where commits are read: git, the newest commit and the folder, and the deadline."""
 
     git: Commits
     place: HistoryStart
     deadline: Deadline
 
     def ask(self, *arguments: str, lines: Sequence[str] = ()) -> GitOutput | None:
-        """Return what git prints until the deadline, None where git can't run."""
+        """Return git's output until the deadline, None if git can't be run."""
         return self.git.history(*arguments, lines=lines, deadline=self.deadline)
 
     @property
     def relative(self) -> str:
-        """The option that shortens paths to those within the folder, and leaves the others out."""
+        """The option that limits paths to the folder."""
         return f"--relative={self.place.prefix}"
 
 
@@ -72,21 +72,21 @@ class FileChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Commit(msgspec.Struct, frozen=True, array_like=True):
-    """What one commit says and does; immutable as the commit itself, so it is read once."""
+    """The message and the changes of a commit; immutable, so it is cached."""
 
     id: str
     time: int
     """Commit time in seconds since 1970."""
     message: str
     """Subject and body without trailers."""
-    breadth: int
-    """How many files it touches."""
+    file_count: int
+    """Number of files that it changes."""
     changes: tuple[FileChange, ...]
-    """None for commits wider than ``WIDEST_COMMIT``."""
+    """Empty for commits of more than ``MAX_COMMIT_FILES``."""
     renames: tuple[tuple[str, str], ...]
     """Old and new path of the files it moved."""
-    patched: bool = False
-    """Whether the hunks were read."""
+    has_hunks: bool = False
+    """True once its hunks were read."""
 
 
 def list_commits(past: HistoryQuery, limit: int) -> list[str]:
@@ -126,20 +126,20 @@ def _commit(head: re.Match[bytes], files: bytes) -> Commit:
         (status, path, before[:_BLOB_DIGITS].decode(), after[:_BLOB_DIGITS].decode())
         for path, (before, after, status, _) in zip(paths, found, strict=True)
     ]
-    wide = len(entries) > WIDEST_COMMIT
+    wide = len(entries) > MAX_COMMIT_FILES
     kept = () if wide else tuple(FileChange(path, a, b) for status, path, a, b in entries if status != b"D")
     return Commit(
         id=head[1].decode("ascii"),
-        time=min(int(head[2]), _LATEST),
-        message=clean_message(mask_name(_start(head[3]))),
-        breadth=len(entries),
+        time=min(int(head[2]), _MAX_TIME),
+        message=clean_message(mask_name(_message_start(head[3]))),
+        file_count=len(entries),
         changes=kept,
         renames=tuple(_renames(entries)),
     )
 
 
 def _renames(entries: Sequence[tuple[bytes, str, str, str]]) -> Iterator[tuple[str, str]]:
-    """Pair what was deleted with what was added: the same content, else the only one of the same name."""
+    """Pair deleted files with added ones: of the same content, else of the same unique name."""
     removed = [(path, before) for status, path, before, _ in entries if status == b"D"]
     added = [(path, after) for status, path, _, after in entries if status == b"A"]
     if not removed or not added:
@@ -155,23 +155,22 @@ def _renames(entries: Sequence[tuple[bytes, str, str, str]]) -> Iterator[tuple[s
             yield path, target
 
 
-def _start(message: bytes) -> str:
-    """Return how a message begins, in whole lines: a secret that is cut in two would not be known as one."""
-    if len(message) > _READ_MESSAGE:
-        message = message[: message.rfind(b"\n", 0, _READ_MESSAGE) + 1]
+def _message_start(message: bytes) -> str:
+    """Return the start of a message in whole lines: half a secret would not be masked."""
+    if len(message) > _MAX_READ_BYTES:
+        message = message[: message.rfind(b"\n", 0, _MAX_READ_BYTES) + 1]
     return message.decode("utf-8", "replace")
 
 
 def clean_message(message: str) -> str:
-    """Drop trailers such as ``Signed-off-by:`` and what exceeds the longest message worth reading."""
-    return _TRAILER.sub("", message).strip()[:_LONGEST_MESSAGE].rstrip()
+    """Drop trailers such as ``Signed-off-by:``, and shorten a long message."""
+    return _TRAILER.sub("", message).strip()[:_MAX_MESSAGE_CHARS].rstrip()
 
 
 def read_patches(past: HistoryQuery, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Read the hunks of modified files, by commit and path; commits that the deadline cuts off are missing.
 
-    A mirror that lacks a blob ends git in the middle: the commit at fault goes with what came of it, and
-    reading goes on behind it.
+    A missing blob ends git in the middle: its commit counts as read, and reading continues behind it.
     """
     hunks: dict[str, dict[str, tuple[int, ...]]] = {}
     command = (
@@ -229,64 +228,64 @@ def _parse_patches(text: bytes, hunks: dict[str, dict[str, tuple[int, ...]]]) ->
 _NO_LINES: NDArray[np.int32] = np.empty(0, np.int32)
 
 
-class LineMap(NamedTuple):
-    """The line of today for every line of one version of a file."""
+class LineTracker(NamedTuple):
+    """The current line of every line of one version of a file."""
 
-    today: NDArray[np.int32]
-    """Today's line of line ``i + 1``; as long as changes reached."""
+    current: NDArray[np.int32]
+    """Current line of line ``i + 1``, up to the last change."""
     shift: int
-    """What to add to a line behind those."""
+    """Offset of the lines behind those."""
 
     def upto(self, last: int) -> NDArray[np.int32]:
-        """Return today's lines of lines 1 to ``last`` at least."""
-        known = len(self.today)
-        if last <= known:
-            return self.today
-        tail = np.arange(known + 1, last + 1, dtype=np.int32) + np.int32(self.shift)
-        return np.concatenate((self.today, tail))
+        """Return the current lines of lines 1 to ``last`` at least."""
+        mapped = len(self.current)
+        if last <= mapped:
+            return self.current
+        tail = np.arange(mapped + 1, last + 1, dtype=np.int32) + np.int32(self.shift)
+        return np.concatenate((self.current, tail))
 
 
-UNCHANGED = LineMap(_NO_LINES, 0)
-"""The map of the version of today."""
+UNCHANGED = LineTracker(_NO_LINES, 0)
+"""The map of the current version."""
 
 
-def touched_lines(lines: LineMap, hunks: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-    """Yield first and last line of today, and the lines changed, of each hunk.
+def touched_lines(lines: LineTracker, hunks: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """Yield the first and last current line, and the number of changed lines, of each hunk.
 
     ``lines`` maps the version after.
     """
-    today = lines.upto(_reach(hunks))
+    current = lines.upto(_lines_needed(hunks))
     for at in range(0, len(hunks), 4):
         _, before, start, after = hunks[at : at + 4]
         first, last = max(start, 1), max(start + after - 1, start, 1)
-        ends = int(today[first - 1]), int(today[last - 1])
+        ends = int(current[first - 1]), int(current[last - 1])
         yield max(min(ends), 1), max(*ends, 1), before + after
 
 
-def map_before(lines: LineMap, hunks: tuple[int, ...]) -> LineMap:
+def map_before(lines: LineTracker, hunks: tuple[int, ...]) -> LineTracker:
     """Return the map of the version before ``hunks``, given the map of the version after.
 
-    Lines that a hunk replaced stand where their replacement stands.
+    Lines that a hunk replaced map to their replacement.
     """
     if not hunks:
         return lines
-    today = lines.upto(_reach(hunks))
+    current = lines.upto(_lines_needed(hunks))
     pieces: list[NDArray[np.int32]] = []
     read = 0
     old_read = 0
     for at in range(0, len(hunks), 4):
         old_start, old_count, start, count = hunks[at : at + 4]
         unchanged_end = start - 1 if count else start
-        pieces.append(today[read:unchanged_end])
+        pieces.append(current[read:unchanged_end])
         if old_count:
             place = max(start - 1, 0) + np.minimum(np.arange(old_count), max(count - 1, 0))
-            pieces.append(today[place])
+            pieces.append(current[place])
         read = unchanged_end + count
         old_read = old_start + old_count - 1 if old_count else old_start
-    known = np.concatenate((*pieces, today[read:]))
-    return LineMap(known, lines.shift + read - old_read)
+    mapped = np.concatenate((*pieces, current[read:]))
+    return LineTracker(mapped, lines.shift + read - old_read)
 
 
-def _reach(hunks: tuple[int, ...]) -> int:
-    """Return a line of the version after that is behind every hunk."""
+def _lines_needed(hunks: tuple[int, ...]) -> int:
+    """Return a line of the version after that is behind all hunks."""
     return max((start + count for start, count in zip(hunks[2::4], hunks[3::4], strict=True)), default=0) + 1

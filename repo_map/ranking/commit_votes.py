@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.arrays import distinct
+from repo_map.history.cochange import CoChangeIndex
 from repo_map.history.history import History
-from repo_map.history.together import ChangedTogether
 from repo_map.ranking.bm25 import terms_of_units
 from repo_map.ranking.corpus import (
     Candidates,
@@ -57,9 +57,9 @@ class AlignedHistory:
         return self._aligned[self.history.file]
 
     @cached_property
-    def together(self) -> ChangedTogether:
+    def together(self) -> CoChangeIndex:
         """Which files changed together."""
-        return ChangedTogether(self.history)
+        return CoChangeIndex(self.history)
 
     @cached_property
     def _aligned(self) -> Ints:
@@ -236,7 +236,7 @@ class CommitVotes:
 
     def _spread(self, weights: Floats) -> Floats:
         history, at = self.past.history, self.past.file_at
-        value = (weights / np.sqrt(np.maximum(history.breadth, 1)))[history.file_commit]
+        value = (weights / np.sqrt(np.maximum(history.file_count, 1)))[history.file_commit]
         return summed(at[at >= 0], value[at >= 0], len(self.past.corpus.index.paths))
 
     @cached_property
@@ -301,7 +301,7 @@ def changed_together(candidates: Candidates, past: AlignedHistory, seeds: Mappin
     files = len(past.corpus.index.paths)
     known = (at >= 0) & past.is_settled[history.file_commit]
     changes = np.bincount(at[known], minlength=files)
-    narrow = 1.0 / np.sqrt(np.maximum(history.breadth, 1))
+    narrow = 1.0 / np.sqrt(np.maximum(history.file_count, 1))
     weight = np.zeros(files)
     for file, share in seeds.items():
         weight[file] = share / np.sqrt(max(int(changes[file]), 1))

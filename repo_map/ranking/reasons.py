@@ -108,7 +108,7 @@ def file_reasons(
     if shared:
         reasons.append(shared)
     if len(reasons) < 2 and signals.votes is not None:
-        shared_changes = signals.votes.past.together.most_with(corpus.index.paths[file], best)
+        shared_changes = signals.votes.past.together.best_partner(corpus.index.paths[file], best)
         if shared_changes is not None:
             other, together, changes = shared_changes
             reasons.append(

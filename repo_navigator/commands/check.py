@@ -22,7 +22,7 @@ from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.check.model import CheckReport
-    from repo_map.history.together import ChangedTogether
+    from repo_map.history.cochange import CoChangeIndex
 
 FOUND: Final = 1
 """The exit code where something was found, or a strict check is not complete."""
@@ -72,12 +72,12 @@ def run(options: CheckOptions, settings: Settings) -> int:
 
 
 def _checked(index: RepoIndex, store: Store, since: str) -> CheckReport:
-    def together() -> ChangedTogether | None:
-        from repo_map.history.joining import history_of  # noqa: PLC0415 - few checks need it
-        from repo_map.history.together import ChangedTogether  # noqa: PLC0415 - as above
+    def together() -> CoChangeIndex | None:
+        from repo_map.history.cochange import CoChangeIndex  # noqa: PLC0415 - as above
+        from repo_map.history.reader import source_history  # noqa: PLC0415 - few checks need it
 
-        history = history_of(index.place, store=store)
-        return None if history is None else ChangedTogether(history)
+        history = source_history(index.place, store=store)
+        return None if history is None else CoChangeIndex(history)
 
     return check_changes(index, read_changes(index, since)[1], together)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history.history import read_history
-from repo_map.history.together import ChangedTogether, SharedChanges
+from repo_map.history.cochange import CoChange, CoChangeIndex
+from repo_map.history.reader import read_history
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
@@ -16,10 +16,10 @@ from tests.support.trees import commit
 EVERYTHING = {"a.py": "a = 0\n", "b.py": "b = 0\n", "c.py": "c = 0\n", "hub.py": "hub = 0\n"}
 
 
-def together(root: Path, path: str, *others: str) -> SharedChanges | None:
+def together(root: Path, path: str, *others: str) -> CoChange | None:
     history = read_history(root, store=Store(None))
     assert history is not None
-    return ChangedTogether(history).most_with(path, others)
+    return CoChangeIndex(history).best_partner(path, others)
 
 
 def change(root: Path, *changes: tuple[int, str]) -> Path:
@@ -36,8 +36,8 @@ def change(root: Path, *changes: tuple[int, str]) -> Path:
 def test_commits_that_changed_both_are_counted_among_those_that_changed_the_file(tmp_path: Path) -> None:
     commit(tmp_path, EVERYTHING)
     change(tmp_path, (3, "a b"), (1, "a"), (5, "c"))
-    assert together(tmp_path, "a.py", "c.py", "b.py") == SharedChanges("b.py", 3, 4)
-    assert together(tmp_path, "b.py", "a.py") == SharedChanges("a.py", 3, 3)
+    assert together(tmp_path, "a.py", "c.py", "b.py") == CoChange("b.py", 3, 4)
+    assert together(tmp_path, "b.py", "a.py") == CoChange("a.py", 3, 3)
     assert together(tmp_path, "c.py", "a.py", "b.py") is None
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.git_log import clean_message
-from repo_map.history.history import History, read_history
+from repo_map.history.history import History
+from repo_map.history.reader import read_history
 from repo_map.index.store import Store
 
 DAY = 86_400
@@ -122,7 +123,7 @@ def test_a_file_that_is_gone_is_left_out(repository: Repository) -> None:
 def test_a_commit_of_many_files_touches_nothing(repository: Repository) -> None:
     repository.commit("Reformat everything", **{f"f{number}__py": "x\n" for number in range(40)})
     history = read(repository)
-    assert history.breadth.tolist() == [40]
+    assert history.file_count.tolist() == [40]
     assert history.file.tolist() == []
 
 
@@ -226,7 +227,7 @@ def assert_same(one: History, other: History) -> None:
     assert one.terms == other.terms
     for column in (
         "time",
-        "breadth",
+        "file_count",
         "file_start",
         "file",
         "touch_start",

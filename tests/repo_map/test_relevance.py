@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history.history import read_history
+from repo_map.history.reader import read_history
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import Relevance, score_goal

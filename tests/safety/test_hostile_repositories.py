@@ -11,7 +11,7 @@ import pytest
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.history import git_log
-from repo_map.history.history import read_history
+from repo_map.history.reader import read_history
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map

@@ -19,7 +19,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.history.history import read_history
+from repo_map.history.reader import read_history
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map

@@ -13,8 +13,8 @@ import pytest
 from repo_map.check import affected_tests
 from repo_map.check.affected_tests import MAX_TESTS
 from repo_map.check.model import Tier
-from repo_map.history.joining import history_of
-from repo_map.history.together import ChangedTogether
+from repo_map.history.cochange import CoChangeIndex
+from repo_map.history.reader import source_history
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.relations.model import Place
@@ -81,10 +81,10 @@ def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path)
     for n in range(8):
         commit(tmp_path, {"a.txt": f"{n}{n}\n"}, message=f"More {n}")
     index = build_index(tmp_path, store=Store(None), workers=1)
-    history = history_of(index.place, store=Store(None))
+    history = source_history(index.place, store=Store(None))
     assert history is not None
     (only,), _ = affected_tests.select_tests(
-        index, [place(index, "rules.ini")], together=lambda: ChangedTogether(history)
+        index, [place(index, "rules.ini")], together=lambda: CoChangeIndex(history)
     )
     assert (only.path, only.tier) == ("tests/test_rules_file.py", Tier.TOGETHER)
     assert only.reason == "changed in 3 of 3 changes of rules.ini"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_map.cache import cache_folder
-from repo_map.history.history import read_history
+from repo_map.history.reader import read_history
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.snapshot import EXTRACTOR, SnapshotError, decode_snapshot, encode_snapshot
 from repo_map.index.store import Store

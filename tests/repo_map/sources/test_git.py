@@ -14,7 +14,7 @@ import pytest
 
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import Workspaces
-from repo_map.history.history import read_history
+from repo_map.history.reader import read_history
 from repo_map.index.store import Store
 from repo_map.sources.files import list_files
 from repo_map.sources.git import Deadline, Git, GitProcess, git_environment

@@ -1,0 +1,227 @@
+"""Read the history of a source through git, cached by commit."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from repo_map.cache import prune, read_stored, replace_file
+from repo_map.history.git_log import Commit, HistoryQuery, list_commits, read_commits, read_patches
+from repo_map.history.history import History, assemble, merge_histories
+from repo_map.index.snapshot import extractor_version
+from repo_map.index.store import Store, user_store
+from repo_map.secrets.names import mask_names
+from repo_map.sources.commit_names import CommitNameError, locate
+from repo_map.sources.git import HEAD, TIMEOUT_S, Deadline, Git, GitError
+from repo_map.sources.source import FileSource
+
+_MAX_COMMITS: Final = 3_000
+
+
+def source_history(
+    source: FileSource, *, store: Store | None = None, is_wanted: Callable[[], bool] | None = None
+) -> History | None:
+    """Read the history of all repositories of a source; None if there is none."""
+    read = [
+        (part.prefix, read_history(part.root, part.ref, store=store, is_wanted=is_wanted))
+        for part in source.parts
+    ]
+    return merge_histories([(prefix, history) for prefix, history in read if history is not None])
+
+
+def latest_history(source: FileSource, commits: int, seconds: float) -> History | None:
+    """Read the latest ``commits`` of a source, for ``seconds`` at most, without a cache."""
+    read = [
+        (
+            part.prefix,
+            read_history(part.root, part.ref, store=Store(None), limit=commits, seconds=seconds),
+        )
+        for part in source.parts
+    ]
+    return merge_histories([(prefix, history) for prefix, history in read if history is not None])
+
+
+def read_history(
+    root: Path,
+    ref: str = "",
+    *,
+    store: Store | None = None,
+    limit: int = _MAX_COMMITS,
+    seconds: float = TIMEOUT_S,
+    is_wanted: Callable[[], bool] | None = None,
+) -> History | None:
+    """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
+
+    Args:
+        root: the folder.
+        ref: the name of the commit; ``""`` for the one of the work tree.
+        store: caches what was read, so that the next call reads new commits only; the user's by default.
+        limit: the number of commits; 3,000 of a large repository take some 5 s.
+        seconds: after these the history is incomplete, and the next call continues.
+        is_wanted: returns False to stop earlier.
+
+    Returns:
+        None without git, commits or repository.
+    """
+    folder = (user_store() if store is None else store).folder
+    deadline = Deadline(seconds, is_wanted)
+    try:
+        place = locate(git := Git(root), ref, deadline)
+    except (CommitNameError, GitError):  # The listing of the files reports it.
+        return None
+    if place is None:
+        return None
+    # Cached texts were masked and tokenized by the same code as the index.
+    version = extractor_version()
+    whole = f"{place.git_dir}\n{place.prefix}\n\0{limit}\0{version}"
+    is_head = ref in ("", HEAD)
+    key = whole if is_head else f"{whole}\0{ref}"
+    made = f"{place.head} {version}"
+    if (history := load_history(folder, key, made)) is not None:
+        return history
+    past = HistoryQuery(git, place, deadline)
+    ids = list_commits(past, limit)
+    blobs = _blobs(past)
+    if not ids or not blobs:
+        return None
+    known = load_commits(folder, key)
+    if not is_head:
+        # Branches share most commits.
+        known = load_commits(folder, whole) | known
+    reading = _read(past, ids, known)
+    history = assemble(place.head, reading.commits, blobs)
+    if reading.fresh or not is_head:
+        save_commits(folder, key, reading.commits)
+    if not reading.complete:
+        return replace(history, complete=False)
+    save_history(folder, key, made, history)
+    return history
+
+
+class _ReadCommits(NamedTuple):
+    commits: list[Commit]
+    """Newest first."""
+    fresh: bool
+    """True if there are new ones."""
+    complete: bool
+    """False if the deadline cut it off."""
+
+
+def _read(past: HistoryQuery, ids: Sequence[str], cached: dict[str, Commit]) -> _ReadCommits:
+    missing = [identity for identity in ids if identity not in cached]
+    known = cached | (read_commits(past, missing) if missing else {})
+    unpatched = [known[identity] for identity in ids if identity in known and not known[identity].has_hunks]
+    hunks = read_patches(past, [commit.id for commit in unpatched if commit.changes])
+    for commit in unpatched:
+        if commit.id in hunks or not commit.changes:
+            known[commit.id] = _with_hunks(commit, hunks.get(commit.id, {}))
+    commits = [known[identity] for identity in ids if identity in known]
+    complete = len(commits) == len(ids) and all(commit.has_hunks for commit in commits)
+    return _ReadCommits(commits, fresh=bool(missing or unpatched), complete=complete)
+
+
+def _with_hunks(commit: Commit, hunks: dict[str, tuple[int, ...]]) -> Commit:
+    changes = tuple(
+        msgspec.structs.replace(change, hunks=hunks.get(change.path, ())) for change in commit.changes
+    )
+    return msgspec.structs.replace(commit, changes=changes, has_hunks=True)
+
+
+def _blobs(past: HistoryQuery) -> dict[str, str]:
+    """Return the files of the commit in the folder, with the first digits of the ids of their blobs."""
+    output = past.ask("ls-tree", "-r", "-z", f"{past.place.head}:{past.place.prefix}")
+    if output is None or output.status != 0:
+        return {}
+    entries = (entry.split("\t", 1) for entry in output.text.decode("utf-8", "replace").split("\0") if entry)
+    blobs = [(path, meta.split()[2][:12]) for meta, path in entries]
+    names = mask_names([path for path, _ in blobs])
+    return {name: blob for name, (_, blob) in zip(names, blobs, strict=True)}
+
+
+_MAX_CACHE_BYTES = 256_000_000
+_FORMAT: Final = 6
+"""Part of each file's name, so that another format is never read."""
+
+
+def load_commits(folder: Path | None, key: str) -> dict[str, Commit]:
+    """Return the cached commits by id; none if there is no cache or it can't be read."""
+    content = _load(folder, f"{key}\0commits")
+    try:
+        commits = msgspec.msgpack.decode(content, type=list[Commit]) if content else []
+    except msgspec.MsgspecError:
+        return {}
+    return {commit.id: commit for commit in commits}
+
+
+def save_commits(folder: Path | None, key: str, commits: list[Commit]) -> None:
+    """Replace the cached commits."""
+    _save(folder, f"{key}\0commits", commits)
+
+
+def load_history(folder: Path | None, key: str, made: str) -> History | None:
+    """Return the cached history if it was made of the same commit by the same version."""
+    content = _load(folder, f"{key}\0history")
+    if not content:
+        return None
+    try:
+        columns: dict[str, Any] = msgspec.msgpack.decode(content)
+        if columns["made"] != made:
+            return None
+        return History(**{field.name: _value(columns[field.name]) for field in fields(History)})
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
+        return None
+
+
+def save_history(folder: Path | None, key: str, made: str, history: History) -> None:
+    """Replace the cached history."""
+    columns = ((field.name, getattr(history, field.name)) for field in fields(History))
+    packed = {
+        name: {"type": value.dtype.str, "bytes": value.tobytes()} if isinstance(value, np.ndarray) else value
+        for name, value in columns
+    }
+    _save(folder, f"{key}\0history", {"made": made, **packed})
+
+
+def _value(packed: Any) -> Any:
+    if isinstance(packed, dict):
+        return np.frombuffer(packed["bytes"], packed["type"])
+    return tuple(packed) if isinstance(packed, list) else packed
+
+
+def _load(folder: Path | None, key: str) -> bytes:
+    if folder is None:
+        return b""
+    path = _file(folder, key)
+    try:
+        content = read_stored(path)
+    except OSError:
+        return b""
+    with suppress(OSError):
+        os.utime(path)  # Those used least recently go first.
+    return content
+
+
+def _save(folder: Path | None, key: str, value: object) -> None:
+    """Replace a file in one step; a read-only folder only costs time at the next read."""
+    if folder is None:
+        return
+    path = _file(folder, key)
+    with suppress(OSError):
+        replace_file(path, lambda file: file.write(msgspec.msgpack.encode(value)))
+        # Older formats may hold secrets that are masked today; those of newer versions are in use.
+        for stale in path.parent.glob("*.v*"):
+            if stale.suffix[2:].isdigit() and int(stale.suffix[2:]) < _FORMAT:
+                stale.unlink(missing_ok=True)
+        prune(path.parent, _MAX_CACHE_BYTES)
+
+
+def _file(folder: Path, key: str) -> Path:
+    return folder / "history" / f"{hashlib.blake2b(key.encode(), digest_size=12).hexdigest()}.v{_FORMAT}"
