@@ -136,9 +136,9 @@ def beside_first_look(
 ) -> Iterator[AnswerRow]:
     """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
     from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.first_look.look import first_look  # noqa: PLC0415 - as above
     from repo_map.history.reader import latest_history  # noqa: PLC0415 - as above
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
+    from repo_map.ranking.first_look import first_look  # noqa: PLC0415 - as above
     from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
 
     place = folder_source(tree)

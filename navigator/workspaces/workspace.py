@@ -19,13 +19,13 @@ from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
-from repo_map.first_look.look import first_look, is_unknown
 from repo_map.history.reader import latest_history, source_history
 from repo_map.index.progress import RemainingTime
 from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
 from repo_map.messages import plural
 from repo_map.outline.draw import draw_map
+from repo_map.ranking.first_look import first_look, is_unindexed
 from repo_map.ranking.score import score_goal
 from repo_map.relations.resolve import relations_of
 from repo_map.sources.repository import top_folder
@@ -339,7 +339,7 @@ class Workspaces:
             return known
         settings, store = self._settings, self._store()
         # git works on the history beside the look, and not where there is none to take.
-        if not await asyncio.to_thread(is_unknown, place, store, settings.unmasked, settings.limits):
+        if not await asyncio.to_thread(is_unindexed, place, store, settings.unmasked, settings.limits):
             return None
         past = asyncio.create_task(
             asyncio.to_thread(latest_history, place, FIRST_LOOK_COMMITS, FIRST_LOOK_HISTORY_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repo_map.first_look.look import LARGE_FILES
+from repo_map.ranking.first_look import LARGE_FILES
 from tests.support.trees import write
 
 GOAL = "The postage of a parcel is wrong: parcel_postage forgets the customs_surcharge"

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.first_look.choosing import MOST_FILES
-from repo_map.first_look.look import first_look
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
@@ -15,6 +13,7 @@ from repo_map.outline.pack import pack
 from repo_map.outline.replay import replay, stamp
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
+from repo_map.ranking.first_look import MAX_FILES, first_look
 from repo_map.ranking.score import score_goal
 from repo_map.sources.source import folder_source
 from tests.support.large_trees import GOAL, large_tree
@@ -47,7 +46,7 @@ def planned(index: RepoIndex) -> FlightPlan:
 
 
 def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: RepoIndex) -> None:
-    assert 3 <= look.read_first <= MOST_FILES
+    assert 3 <= look.read_first <= MAX_FILES
     assert len(look) > 1_500
     for path in ("shop/postage.py", "shop/customs.py"):
         file = look.file_id(path)
