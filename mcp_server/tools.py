@@ -179,11 +179,16 @@ _WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
 """Claude Code else cuts an answer of more than 25,000 tokens, though a call asks for as many."""
 
 
+_Names = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+_NAMES: Final = "4 to 10 identifiers or code words that you expect in the code; guesses are welcome"
+
+
 async def navigate(
     ctx: Context[AppContext, Any],
     *,
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
     goal: Annotated[str, Field(description="The task in English, with names, errors, paths you know")],
+    names: Annotated[_Names, Field(description=_NAMES)] = None,
     repo_path: Annotated[
         str | list[str] | None,
         Field(
@@ -237,6 +242,7 @@ async def navigate(
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
             fill=bool(fill),
             line_numbers=line_numbers,
+            names=names or (),
             changes=changes,
             may_look_first=True,
         )
@@ -293,6 +299,7 @@ async def step(
     show: Annotated[_References, Field(description="Numbers, names, paths, `path:3-9`")] = None,
     drop: Annotated[_References, Field(description="The same")] = None,
     ask: Annotated[_Questions, Field(description=_ASKED)] = None,
+    names: _Names = None,
     feedback: Annotated[str | None, Field(description="`undo`, `budget 4000`; for a model, words")] = None,
     updates: Annotated[
         dict[str, Any] | None,
@@ -338,7 +345,7 @@ async def step(
                 delivering.navigation_id,
                 turn_request(
                     feedback or direction.feedback,
-                    updates,
+                    updates if names is None else {**(updates or {}), "names": names},
                     direction.action,
                     delivering.outline_step,
                     show=show,

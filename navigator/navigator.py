@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
 from navigator.models.sampling_port import HOST, AskHost
-from navigator.planner.arguments import TurnRequest, turn_request
+from navigator.planner.arguments import TurnRequest, first_look_goal, turn_request
 from navigator.planner.context import StepCache, StepReader
 from navigator.planner.request import ValidRequest, initial_state, validate
 from navigator.settings import (
@@ -383,7 +383,7 @@ class Navigator:
             if on_progress is not None:
                 await on_progress(Progress(0, request.max_steps, words, tokens))
 
-        first_goal = request.goal if request.may_look_first else ""
+        first_goal = first_look_goal(request.goal, request.names) if request.may_look_first else ""
         indexing = self._begin(
             self._workspaces.open(request.repo_path, on_words=report, first_goal=first_goal)
         )

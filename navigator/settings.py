@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -107,6 +107,8 @@ class NavigationRequest:
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
     first_answer: int | None = None
     """Most tokens of the first answer, its report and its outline included; None for the whole budget."""
+    names: Sequence[str] = ()
+    """Identifiers and words that the caller expects in the code: guesses, ten or so."""
     changes: str | None = None
     """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""
     may_look_first: bool = False

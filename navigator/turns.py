@@ -14,6 +14,7 @@ from navigator.agent.step_context import Computing, StepContext
 from navigator.errors import ModelFailedError, NavigationClosedError
 from navigator.models.model_names import price_of
 from navigator.models.sampling_port import HOST
+from navigator.planner.arguments import first_look_goal
 from navigator.planner.context import StepResult
 from navigator.planner.plan_changes import NUMBERS, parse_numbers, with_notes
 from navigator.planner.policy import choose_updates
@@ -192,7 +193,7 @@ class Turns:
                 if notes:
                     await self._storage.change(before, user)
                 return Turn(before, " ".join((*notes, HAS_ENDED)))
-        goal = "" if refresh else before.state.user_task
+        goal = "" if refresh else first_look_goal(before.state.user_task, before.run.names)
         workspace, _ = await workspaces.open(before.state.repo_path, refresh=refresh, first_goal=goal)
         step = self._context(before, workspace, user)
         step.session = await self._session_of(before)
@@ -316,4 +317,5 @@ def _continues(stopped: StopReason | None, limits: LimitChanges) -> bool:
     """Return True if a navigation takes a step without words or changes of its plan."""
     if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
         return bool(limits)
-    return stopped in (None, StopReason.ERROR) or limits.model is not None
+    is_decided_anew = limits.model is not None or limits.names is not None
+    return is_decided_anew or stopped in (None, StopReason.ERROR)

@@ -36,6 +36,7 @@ _FOR_NEW_ONES: Final = (
         "goal",
         "goal_file",
         "further",
+        "names",
         "changes",
         "token_budget",
         "fill",
@@ -81,6 +82,9 @@ class NavigateOptions(PagedOptions):
         "continue a stored navigation by its id (default: the latest of this folder); a text after "
         "it is feedback (`3, 7`, `drop X`), and only what is new is printed",
         bare="",
+    )
+    names: str | None = flag(
+        "--names", "A,B,…", "identifiers that you expect in the code, 4 to 10; guesses are welcome"
     )
     changes: str | None = any_of(
         flag(
@@ -208,6 +212,7 @@ class NavigateOptions(PagedOptions):
             max_steps=DEFAULT_MAX_STEPS if self.max_steps is None else self.max_steps,
             fill=self.fill,
             line_numbers=self.line_numbers or None,
+            names=(self.names or "").split(","),
             changes=self.changes,
             may_look_first=not self.wait,
         )

@@ -105,7 +105,13 @@ class StepContext:
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
         wishes = run.own if self.plans_anew else plan
         wanted = ViewRequest(
-            self.navigation.state.user_task, plan, run.own, wishes, run.changes, run.first_answer
+            self.navigation.state.user_task,
+            plan,
+            run.own,
+            wishes,
+            run.changes,
+            run.first_answer,
+            run.names,
         )
         known = self.drawn.view
         if known is not None and known[0]() is self.workspace and known[1] == wanted:

@@ -153,7 +153,7 @@ def picture_of_navigation(
         tokens=output.token_count,
         token_budget=output.map_token_budget,
         drawn=drawn if is_same else None,
-        relevance=workspace.relevance(state.user_task, run.changes) if is_same else None,
+        relevance=workspace.relevance(state.user_task, run.changes, run.names) if is_same else None,
         outline=output.outline,
         candidates=output.candidates,
         cuts=output.cuts,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.settings import StepAction
 from navigator.storage.state import can_be_stored
-from repo_map.lookup.locations import LookupRequestError
-from repo_map.lookup.requests import Request, parse_request
+from repo_map.lookup.requests import LookupRequestError, Request, parse_request
 from repo_map.secrets.masking import mask_text
 from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
 
@@ -119,6 +118,37 @@ def require_length(argument: str, text: str, most: int, advice: str) -> None:
             code=InvalidArgumentError.code,
             argument=argument,
         )
+
+
+MAX_NAMES: Final = 20
+"""Guessed names; more than about ten do not help."""
+_MAX_GUESS_CHARS: Final = 100
+
+
+def guessed_names(given: object) -> tuple[str, ...]:
+    """Return the identifiers that a caller guesses, each once, secrets masked; a text is split at commas.
+
+    Raises:
+        InvalidArgumentError: it is no list of names.
+    """
+    entries = given.split(",") if isinstance(given, str) else given
+    if not isinstance(entries, list | tuple) or not all(isinstance(each, str) for each in entries):
+        raise InvalidArgumentError("names", f'is {_clipped(given)}; give identifiers, as ["ask_rename"].')
+    require_storable("names", entries)
+    names = tuple(dict.fromkeys(mask_text(" ".join(each.split())) for each in entries if each.strip()))
+    if len(names) > MAX_NAMES:
+        raise InvalidArgumentError("names", f"has {len(names)} entries; the maximum is {MAX_NAMES}.")
+    longest = max(map(len, names), default=0)
+    if longest > _MAX_GUESS_CHARS:
+        raise InvalidArgumentError(
+            "names", f"has an entry of {longest} characters; the maximum is {_MAX_GUESS_CHARS}."
+        )
+    return names
+
+
+def first_look_goal(goal: str, names: Sequence[str]) -> str:
+    """Return what a first look searches for: the goal, and the names that the caller guesses."""
+    return "\n\n".join(filter(None, (goal, ", ".join(names))))
 
 
 class TurnRequest(NamedTuple):

@@ -81,7 +81,7 @@ def choose_updates(navigation: Navigation, workspace: Workspace, view: View) -> 
     Without updates the map is as good as this policy makes it, and the reasoning is its summary.
     """
     index, (state, run) = workspace.index, navigation
-    relevance = without_excluded(index, workspace.relevance(state.user_task, run.changes), run.own)
+    relevance = without_excluded(index, workspace.relevance(state.user_task, run.changes, run.names), run.own)
     if run.planned == 0 or run.first_look > view.is_first_look:
         return _zoom(navigation, index, relevance, view)
     if run.planned == 1 and run.fill:

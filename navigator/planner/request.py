@@ -13,6 +13,7 @@ from navigator.errors import InvalidArgumentError
 from navigator.models.model_names import require_key, require_models
 from navigator.planner.arguments import (
     dollars_limit,
+    guessed_names,
     require_choice,
     require_goal,
     require_length,
@@ -35,7 +36,7 @@ _MAX_GOAL_CHARS: Final = 100_000
 """A goal is an issue or a message, not a repository."""
 _MAX_STEPS: Final = 1_000
 _MASKED_GOAL: Final = "The goal held secrets; they were masked before anything was kept or sent."
-_LIMITS: Final = ("max_cost_usd", "max_steps", "model")
+_LIMITS: Final = ("max_cost_usd", "max_steps", "model", "names")
 """What updates may change beside the flight plan, by the names under which a navigation is opened."""
 
 
@@ -72,6 +73,8 @@ class ValidRequest(NamedTuple):
     """Tokens of the first answer at most; None for the whole budget."""
     may_look_first: bool = False
     """Whether a first look can answer: nothing but the goal says what is shown."""
+    names: tuple[str, ...] = ()
+    """Identifiers that the caller guesses to be in the code."""
     query: ChangeQuery = ChangeQuery()
     changes: Changes = NO_CHANGES
     """What was changed in the repository, once that has been read."""
@@ -87,6 +90,7 @@ class LimitChanges(NamedTuple):
     max_cost_usd: Decimal | None = None
     max_steps: int | None = None
     model: str | None = None
+    names: tuple[str, ...] | None = None
 
     def __bool__(self) -> bool:
         return any(limit is not None for limit in self)
@@ -145,6 +149,7 @@ def validate(
         first_answer=request.first_answer,
         notes=tuple(filter(None, notes)),
         may_look_first=request.may_look_first and not query and not is_planned,
+        names=guessed_names(request.names),
         query=query,
     )
 
@@ -210,6 +215,7 @@ def initial_state(
         fill=request.fill,
         first_answer=request.first_answer,
         changes=request.changes,
+        names=request.names,
         notes=request.notes,
         seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
     )
@@ -229,7 +235,7 @@ def split_updates(
         UnknownModelError: there is no such model.
         UnpricedModelError: the model costs money, and how much is unknown.
     """
-    cost, steps, model = (updates.get(name) for name in _LIMITS)
+    cost, steps, model, names = (updates.get(name) for name in _LIMITS)
     if model is not None:
         if not isinstance(model, str):
             raise InvalidArgumentError("model", f"is {model!r}; give a model's name, such as `embedded`.")
@@ -240,6 +246,7 @@ def split_updates(
         max_cost_usd=None if cost is None else dollars_limit(cost),
         max_steps=None if steps is None else _step_limit(steps),
         model=model,
+        names=None if names is None else guessed_names(names),
     )
     return limits, {name: part for name, part in updates.items() if name not in _LIMITS}
 
@@ -266,4 +273,7 @@ def apply_limits(
         run = run.model_copy(update={"model": limits.model})
         budget = budget.model_copy(update={"model_pricing_rates": rates})
         notes.append(f"`{limits.model}` decides from now on.")
+    if limits.names not in (None, run.names):
+        run = run.model_copy(update={"names": limits.names, "planned": 0})
+        notes.append("The names count from now on.")
     return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(notes)

@@ -232,7 +232,7 @@ def _revise_plan(
     index, steering, (_, run) = workspace.index, steered.steering, steered.navigation
     own = run.own
     relevance = without_excluded(
-        index, workspace.relevance(steered.navigation.state.user_task, run.changes), own
+        index, workspace.relevance(steered.navigation.state.user_task, run.changes, run.names), own
     )
     with_wishes = apply_user_plan(index, before, steered.navigation)
     plan = restore_rules(index, with_wishes, steering.updates).state.flight_plan

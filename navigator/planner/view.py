@@ -39,6 +39,8 @@ class ViewRequest(NamedTuple):
     """What was changed in the repository."""
     first_answer: int | None = None
     """Tokens of a first answer; None for the whole budget."""
+    names: tuple[str, ...] = ()
+    """Identifiers that the caller guesses to be in the code."""
 
 
 class View(NamedTuple):
@@ -67,7 +69,10 @@ class View(NamedTuple):
 def build_view(workspace: Workspace, request: ViewRequest) -> View:
     """Return the map of a plan with what it means for the goal."""
     index, plan, changes = workspace.index, request.plan, request.changes
-    relevance, drawn = workspace.relevance(request.goal, changes), workspace.draw(plan, request.literal)
+    relevance, drawn = (
+        workspace.relevance(request.goal, changes, request.names),
+        workspace.draw(plan, request.literal),
+    )
     allowed = without_excluded(index, relevance, request.own)
     impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
     size = answer_size(

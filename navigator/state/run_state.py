@@ -70,6 +70,8 @@ class RunState(BaseModel):
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
     changes: Changes = NO_CHANGES
     """What was changed, where the navigation is about that."""
+    names: tuple[str, ...] = ()
+    """Identifiers that the caller guesses to be in the code."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""
     planned: int = 0

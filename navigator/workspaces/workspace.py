@@ -201,19 +201,25 @@ class Workspace:
         self.history = history
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
-        self._relevance: LRUCache[tuple[str, Changes], Relevance] = LRUCache(MAX_GOALS, lambda _relevance: 1)
+        self._relevance: LRUCache[tuple[str, Changes, tuple[str, ...]], Relevance] = LRUCache(
+            MAX_GOALS, lambda _relevance: 1
+        )
         self._impact: LRUCache[Changes, Impact] = LRUCache(MAX_GOALS, lambda _impact: 1)
 
-    def relevance(self, goal: str, changes: Changes = NO_CHANGES) -> Relevance:
-        """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
-        relevance = self._relevance.get((goal, changes))
+    def relevance(self, goal: str, changes: Changes = NO_CHANGES, names: tuple[str, ...] = ()) -> Relevance:
+        """Return the scores of a goal, guessed names and changes; those asked for last are cached."""
+        relevance = self._relevance.get((goal, changes, names))
         if relevance is None:
             relevance = score_goal(
-                self.index, goal_with_changes(goal, changes), self.history, weights=self._weights
+                self.index,
+                goal_with_changes(goal, changes),
+                self.history,
+                names=names,
+                weights=self._weights,
             )
             if changes:
                 relevance = boost_changed(self.index, relevance, self.impact(changes), changes)
-            self._relevance.put((goal, changes), relevance)
+            self._relevance.put((goal, changes, names), relevance)
         return relevance
 
     def impact(self, changes: Changes) -> Impact:

@@ -13,9 +13,10 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.arrays import distinct
-from repo_map.errors import FlightPlanError, RepoMapError
+from repo_map.errors import FlightPlanError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
+from repo_map.lookup.requests import LookupRequestError
 from repo_map.messages import first_three, one_line, printable
 from repo_map.sources.file_kinds import (
     GENERATED_OR_VENDORED,
@@ -42,10 +43,6 @@ _DECLARED: Final = re.compile(
 )
 _OWNER: Final = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
 """The receiver of a method as its users write it: ``(*LB).``, ``LB.``."""
-
-
-class LookupRequestError(RepoMapError):
-    """A request that can't be answered as it is; the message says why and what to send instead."""
 
 
 class Location(NamedTuple):

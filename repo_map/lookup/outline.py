@@ -8,7 +8,6 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.lookup.locations import (
     Answer,
     Location,
-    LookupRequestError,
     TextBudget,
     definition_at,
     find_definitions,
@@ -16,6 +15,7 @@ from repo_map.lookup.locations import (
     has_text,
     is_left_out,
 )
+from repo_map.lookup.requests import LookupRequestError
 from repo_map.messages import one_line, plural
 from repo_map.text.tokens import count
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.kinds import CONTAINERS
@@ -12,7 +11,6 @@ from repo_map.lookup.locations import (
     Answer,
     FileLocations,
     Location,
-    LookupRequestError,
     definition_at,
     describe,
     find_definitions,
@@ -23,7 +21,8 @@ from repo_map.lookup.locations import (
     unknown,
 )
 from repo_map.lookup.outline import outline_lines
-from repo_map.lookup.search import Search, search
+from repo_map.lookup.requests import LookupRequestError, Read, Search
+from repo_map.lookup.search import search
 from repo_map.messages import one_line, plural, printable
 from repo_map.text.tokens import count
 
@@ -49,19 +48,6 @@ _IN_FILE: Final = (
     re.compile(r"^(?P<name>\S+) \((?P<path>[^()]+)\)$"),
 )
 """The ways to write a definition with its file; the first is a test runner's."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """What to read.
-
-    Args:
-        targets: up to four of ``path:first-last``, a name, ``path:name``, or a path.
-        line_numbers: begin each line with its number.
-    """
-
-    targets: tuple[str, ...]
-    line_numbers: bool = True
 
 
 class _Part(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import re2  # type: ignore[import-untyped]
@@ -15,7 +14,6 @@ from repo_map.lookup.locations import (
     Answer,
     FileLocations,
     Location,
-    LookupRequestError,
     TextBudget,
     definition_at,
     describe,
@@ -28,6 +26,7 @@ from repo_map.lookup.locations import (
     trust,
     unknown,
 )
+from repo_map.lookup.requests import KINDS, LookupRequestError, References
 from repo_map.lookup.search import hits_of
 from repo_map.messages import one_line, plural
 from repo_map.relations.model import Confidence, Relation, RelationKind
@@ -38,18 +37,6 @@ if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
     from repo_map.relations.model import Place
 
-KINDS: Final = (
-    "callers",
-    "callees",
-    "uses",
-    "readers",
-    "writers",
-    "overrides",
-    "implementations",
-    "tests",
-    "definition",
-    "similar",
-)
 MAX_ENTRIES: Final = 40
 MAX_TOKENS: Final = 2_000
 _MAX_SYMBOLS: Final = 4
@@ -64,23 +51,6 @@ _USED: Final = (RelationKind.CALL, RelationKind.VALUE, RelationKind.TYPE)
 _CALLED: Final = r"\s*(?:\(|<|!|::|\{|$)"
 """What follows a name that is called, constructed or instantiated."""
 _WORD: Final = re.compile(r"[\w$-]+")
-
-
-@dataclass(frozen=True)
-class References:
-    """What to look for.
-
-    Args:
-        symbol: a name, ``path:name``, or ``path:line``: a function, type, field, constant, variant or macro.
-        kind: one of ``KINDS``.
-        include_tests: list references in tests too; ``tests`` lists nothing else.
-        cursor: what an earlier answer gave to continue it.
-    """
-
-    symbol: str
-    kind: str = "callers"
-    include_tests: bool = False
-    cursor: str = ""
 
 
 class _Entry(NamedTuple):

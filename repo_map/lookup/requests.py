@@ -2,20 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from repo_map.lookup.locations import Answer, LookupRequestError
-from repo_map.lookup.outline import outline
-from repo_map.lookup.read import Read, read
-from repo_map.lookup.references import KINDS, References, find_references
-from repo_map.lookup.search import Search, search
+from repo_map.errors import RepoMapError
 from repo_map.messages import one_line
 
-if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+KINDS: Final = (
+    "callers",
+    "callees",
+    "uses",
+    "readers",
+    "writers",
+    "overrides",
+    "implementations",
+    "tests",
+    "definition",
+    "similar",
+)
+
+
+class LookupRequestError(RepoMapError):
+    """A request that can't be answered as it is; the message says why and what to send instead."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What to search for.
+
+    Args:
+        pattern: a regular expression of RE2, whose time is linear; ``^`` and ``$`` match at line ends.
+        literal: take the pattern as plain text.
+        paths: a file, a folder or a glob; ``""`` for all files.
+        include_tests: search tests too; they are searched anyway where ``paths`` names tests alone.
+        ignore_case: match letters of either case.
+        cursor: what an earlier answer gave to continue it.
+    """
+
+    pattern: str
+    literal: bool = False
+    paths: str = ""
+    include_tests: bool = False
+    ignore_case: bool = False
+    cursor: str = ""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What to read.
+
+    Args:
+        targets: up to four of ``path:first-last``, a name, ``path:name``, or a path.
+        line_numbers: begin each line with its number.
+    """
+
+    targets: tuple[str, ...]
+    line_numbers: bool = True
+
+
+@dataclass(frozen=True)
+class References:
+    """What to look for.
+
+    Args:
+        symbol: a name, ``path:name``, or ``path:line``: a function, type, field, constant, variant or macro.
+        kind: one of ``KINDS``.
+        include_tests: list references in tests too; ``tests`` lists nothing else.
+        cursor: what an earlier answer gave to continue it.
+    """
+
+    symbol: str
+    kind: str = "callers"
+    include_tests: bool = False
+    cursor: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,31 +145,3 @@ def _text(operation: str, name: str, value: object) -> str:
     if not isinstance(value, str):
         raise LookupRequestError(f"`{name}` of `{operation}` has the wrong type; give a text.")
     return value
-
-
-def answer(
-    index: RepoIndex,
-    request: Request,
-    near: Iterable[str] = (),
-    is_excluded: Callable[[str], bool] | None = None,
-) -> Answer:
-    """Return the answer to a request, the same for the same index.
-
-    Args:
-        index: what is asked of.
-        request: what is asked.
-        near: paths shown before, which decide between definitions of one name.
-        is_excluded: tells of a path that the user left it out.
-
-    Raises:
-        LookupRequestError: the request can't be answered as it is.
-    """
-    match request:
-        case Search():
-            return search(index, request, is_excluded)
-        case Read():
-            return read(index, request, near, is_excluded)
-        case References():
-            return find_references(index, request, is_excluded)
-        case Outline():
-            return outline(index, request.path, request.cursor)

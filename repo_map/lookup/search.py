@@ -14,7 +14,6 @@ from repo_map.lookup.locations import (
     Answer,
     FileLocations,
     Location,
-    LookupRequestError,
     TextBudget,
     describe,
     find_files,
@@ -24,6 +23,7 @@ from repo_map.lookup.locations import (
     numbered,
     trust,
 )
+from repo_map.lookup.requests import LookupRequestError, Search
 from repo_map.messages import one_line, plural
 
 if TYPE_CHECKING:
@@ -46,27 +46,6 @@ _FEW: Final = 10
 _MANY_LINES: Final = 8
 """Matching lines from which more say nothing about a definition."""
 _EXAMPLE: Final = r"for example `def \w+_id\b` or `retry|backoff`, or send `literal: true`"
-
-
-@dataclass(frozen=True)
-class Search:
-    """What to search for.
-
-    Args:
-        pattern: a regular expression of RE2, whose time is linear; ``^`` and ``$`` match at line ends.
-        literal: take the pattern as plain text.
-        paths: a file, a folder or a glob; ``""`` for all files.
-        include_tests: search tests too; they are searched anyway where ``paths`` names tests alone.
-        ignore_case: match letters of either case.
-        cursor: what an earlier answer gave to continue it.
-    """
-
-    pattern: str
-    literal: bool = False
-    paths: str = ""
-    include_tests: bool = False
-    ignore_case: bool = False
-    cursor: str = ""
 
 
 class _Line(NamedTuple):

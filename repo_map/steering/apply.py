@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.lookup.locations import LookupRequestError, unknown
-from repo_map.lookup.requests import Request
+from repo_map.lookup.locations import unknown
+from repo_map.lookup.requests import LookupRequestError, Request
 from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan

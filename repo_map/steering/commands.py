@@ -10,10 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from repo_map.lookup.read import Read
-from repo_map.lookup.references import References
-from repo_map.lookup.requests import OPERATIONS, Outline, Request, parse_request
-from repo_map.lookup.search import Search
+from repo_map.lookup.requests import OPERATIONS, Outline, Read, References, Request, Search, parse_request
 
 FORMS: Final = (
     "Say `3, 7` (numbers of the outline), a name or a path, `show X`, `drop X`, `search X`, `read X`, "

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from repo_map.lookup.locations import LookupRequestError
-from repo_map.lookup.read import Read
-from repo_map.lookup.references import References
-from repo_map.lookup.requests import Request
-from repo_map.lookup.requests import answer as look_up
+from repo_map.lookup.operations import answer as look_up
+from repo_map.lookup.requests import LookupRequestError, Read, References, Request
 from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.relations.resolve import relations_of

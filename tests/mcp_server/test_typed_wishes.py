@@ -125,3 +125,21 @@ async def test_words_that_are_no_command_change_nothing_and_the_commands_are_lis
         assert report["step_number"] == before
         assert report["understood"] is False
         assert "callers of X" in report["answer"]
+
+
+async def test_guessed_names_lift_what_the_goal_does_not_say(client: Client) -> None:
+    async with client:
+        goal = {"goal": "Where is money taken off?"}
+        answer = await client.call_tool("navigate", goal | {"names": ["discount", "rebate_of"]})
+        assert answer.structured_content is not None
+        assert "def discount" in answer.structured_content["context"]
+        assert not answer.structured_content["turn_report"].get("notes")
+        _, stepped_answer = await stepped(client, names="send_receipt, mail_to")
+        assert "def send_receipt" in stepped_answer["context_delta"]
+
+
+@pytest.mark.parametrize("names", [7, {"a": 1}, [f"x{number}" for number in range(30)], ["x" * 200], [1]])
+async def test_names_that_can_not_be_used_are_refused(client: Client, names: Any) -> None:
+    async with client:
+        answer = await client.call_tool("navigate", {"goal": "x", "names": names})
+        assert answer.is_error

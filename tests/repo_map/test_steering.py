@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
-from repo_map.lookup.references import References
+from repo_map.lookup.requests import References
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.lookup.locations import LookupRequestError
-from repo_map.lookup.references import MAX_ENTRIES, References, find_references
-from repo_map.lookup.requests import Outline, Read, Search, answer, parse_request
+from repo_map.lookup.operations import answer
+from repo_map.lookup.references import MAX_ENTRIES, find_references
+from repo_map.lookup.requests import LookupRequestError, Outline, Read, References, Search, parse_request
 from tests.support.maps import index_of
 
 CODE = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.lookup.locations import LookupRequestError
-from repo_map.lookup.search import MAX_DEFINITIONS, MAX_TOKENS, Search, search
+from repo_map.lookup.requests import LookupRequestError, Search
+from repo_map.lookup.search import MAX_DEFINITIONS, MAX_TOKENS, search
 from repo_map.text.tokens import count
 from tests.support.maps import index_of
 

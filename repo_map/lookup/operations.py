@@ -1,0 +1,44 @@
+"""Answer a request, whatever its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from repo_map.lookup.locations import Answer
+from repo_map.lookup.outline import outline
+from repo_map.lookup.read import read
+from repo_map.lookup.references import find_references
+from repo_map.lookup.requests import Outline, Read, References, Request, Search
+from repo_map.lookup.search import search
+
+if TYPE_CHECKING:
+    from repo_map.index.repo_index import RepoIndex
+
+
+def answer(
+    index: RepoIndex,
+    request: Request,
+    near: Iterable[str] = (),
+    is_excluded: Callable[[str], bool] | None = None,
+) -> Answer:
+    """Return the answer to a request, the same for the same index.
+
+    Args:
+        index: what is asked of.
+        request: what is asked.
+        near: paths shown before, which decide between definitions of one name.
+        is_excluded: tells of a path that the user left it out.
+
+    Raises:
+        LookupRequestError: the request can't be answered as it is.
+    """
+    match request:
+        case Search():
+            return search(index, request, is_excluded)
+        case Read():
+            return read(index, request, near, is_excluded)
+        case References():
+            return find_references(index, request, is_excluded)
+        case Outline():
+            return outline(index, request.path, request.cursor)
