@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from repo_map import globs
-from repo_map.arrays import distinct
+from repo_map.arrays import distinct, group_of_rows
 from repo_map.cache import LRUCache
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
 from repo_map.plan.model import Focus
@@ -30,65 +31,40 @@ _FOCUS_SHARE = 0.5
 _TEST_SHARE, _COPIED_SHARE = 0.3, 0.05
 
 
-class Ranking(NamedTuple):
-    """Ranks; each array sums to 1 at most."""
-
-    files: Floats
-    """Shape (files,)."""
-    definitions: Floats
-    """Shape (symbols,)."""
-
-
 def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
-    """Return the rank of each file, shape (files,), summing to 1."""
-    return rank_all(index, focus).files
-
-
-def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
-    """Return the ranks of files and definitions, cached per index."""
+    """Return the rank of each file, shape (files,), summing to 1; cached per index."""
     cached = index.derived(_rankings)
     ranking = cached.get(focus)
     if ranking is None:
-        graph = index.derived(build_graph)
-        ranking = _walk(graph, _starts(index, focus), len(index.symbols.name))
+        ranking = _walk(index.derived(build_graph), _restarts(index, focus))
         cached.put(focus, ranking)
     return ranking
 
 
-def _rankings(_index: RepoIndex) -> LRUCache[Focus | None, Ranking]:
+def _rankings(_index: RepoIndex) -> LRUCache[Focus | None, Floats]:
     return LRUCache(_MAX_RANKINGS, lambda _ranking: 1)
 
 
-def _walk(graph: ReferenceGraph, starts: Floats, rows: int) -> Ranking:
+def _walk(graph: ReferenceGraph, restarts: Floats) -> Floats:
     """Iterate until the ranks converge; a few milliseconds a round at 11,000 files."""
-    files = starts.copy()
-    reached = np.zeros(0)
+    files = restarts
     for _ in range(_MAX_ROUNDS):
-        reached = _to_definitions(graph, files)
-        moved = np.bincount(graph.definer, reached, len(starts))
+        reached = np.zeros(len(graph.definer))
+        if graph.source.size:
+            names = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
+            reached = names[graph.defined] * graph.share
+        moved = np.bincount(graph.definer, reached, len(restarts))
         # Rank of files without references and of names without definitions restarts.
-        moved = DAMPING * moved + (1 - DAMPING * moved.sum()) * starts
-        settled = np.abs(moved - files).sum() < _TOLERANCE
+        moved = DAMPING * moved + (1 - DAMPING * moved.sum()) * restarts
+        has_converged = np.abs(moved - files).sum() < _TOLERANCE
         files = moved
-        if settled:
+        if has_converged:
             break
-    definitions = np.zeros(rows)
-    if reached.size:
-        definitions[graph.row] = reached
     # Sums may differ in their last bits between machines; maps may not.
-    return Ranking(files.round(_DECIMALS), definitions.round(_DECIMALS))
+    return files.round(_DECIMALS)
 
 
-def _to_definitions(graph: ReferenceGraph, files: Floats) -> Floats:
-    """Return the rank that reaches each definition when every file passes on its own."""
-    if not graph.source.size:
-        return np.zeros(len(graph.definer))
-    names: Floats = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
-    reached: Floats = names[graph.defined] * graph.share
-    return reached
-
-
-def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
+def _restarts(index: RepoIndex, focus: Focus | None) -> Floats:
     """Return the distribution of restarts: by the kinds of files, and half of it by the focus.
 
     A weight is shared by the files that it boosts; below 1 it removes restarts.
@@ -139,32 +115,20 @@ def _defining(_index: RepoIndex) -> LRUCache[str, Ints]:
 
 
 def _files_defining(index: RepoIndex, name: str) -> Ints:
-    symbols = index.symbols
+    symbols, strings = index.symbols, index.strings
     leaf = name.rpartition(".")[2]
     if any(character in name for character in "*?[{"):
-        match = globs.compile_name(name).fullmatch
-        rows = [
-            (file_id, row)
-            for file_id, row in _rows_with_files(index)
-            if match(index.strings[int(symbols.name[row])]) or match(_qualified(index, file_id, row))
-        ]
-        return distinct(np.array([file_id for file_id, _ in rows], dtype=np.int64))
-    found = [string for string in {index.strings.get(leaf), index.strings.get(name)} if string is not None]
-    rows_named = np.flatnonzero(np.isin(symbols.name, found))
-    file_ids = np.searchsorted(symbols.file_start, rows_named, side="right") - 1
-    kept = [
-        int(file_id)
-        for file_id, row in zip(file_ids, rows_named, strict=True)
-        if name in (leaf, _qualified(index, int(file_id), int(row)))
+        rows = np.arange(len(symbols.name))
+        matches = globs.compile_name(name).fullmatch
+    else:
+        found = [number for each in {leaf, name} if (number := strings.get(each)) is not None]
+        rows = np.flatnonzero(np.isin(symbols.name, found))
+        matches = re.compile(re.escape(name)).fullmatch
+    files = group_of_rows(symbols.file_start, rows)
+    defining = [
+        file
+        for file, row in zip(files.tolist(), rows.tolist(), strict=True)
+        if matches(strings[int(symbols.name[row])])
+        or matches(index.qualified_name(file, row - int(symbols.file_start[file])))
     ]
-    return distinct(np.array(kept, dtype=np.int64))
-
-
-def _rows_with_files(index: RepoIndex) -> list[tuple[int, int]]:
-    counts = np.diff(index.symbols.file_start)
-    files = np.repeat(np.arange(len(counts)), counts)
-    return list(zip(files.tolist(), range(len(files)), strict=True))
-
-
-def _qualified(index: RepoIndex, file_id: int, row: int) -> str:
-    return index.qualified_name(file_id, row - int(index.symbols.file_start[file_id]))
+    return distinct(np.array(defining, dtype=np.int64))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.arrays import distinct, first_of_each
+from repo_map.arrays import distinct, first_of_each, group_of_rows, groups_of
 from repo_map.languages.kinds import CODE, TEXT
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
@@ -45,8 +45,6 @@ class ReferenceGraph(NamedTuple):
     """Name of each definition."""
     share: Floats
     """Share of the name's rank that the definition gets."""
-    row: Ints
-    """Row of ``symbols`` of each definition."""
 
 
 def build_graph(index: RepoIndex) -> ReferenceGraph:
@@ -56,11 +54,11 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     referable = np.array([kind not in TEXT for kind in index.kinds], dtype=bool)
     row = np.flatnonzero(referable[symbols.kind]) if len(referable) else np.zeros(0, np.int64)
     name = symbols.name[row].astype(np.int64)
-    definer = _owners(symbols.file_start)[row]
+    definer = groups_of(symbols.file_start)[row]
     pairs = distinct(name * count + definer)
     definers = np.bincount(pairs // max(count, 1), minlength=len(index.strings))
 
-    source = _owners(references.file_start)
+    source = groups_of(references.file_start)
     used = references.name.astype(np.int64)
     keep = definers[used] > 0
     keys, counts = _summed(used[keep] * count + source[keep], references.count[keep])
@@ -82,9 +80,9 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     position = np.full(len(index.strings), -1)
     position[reached] = np.arange(len(reached))
     live = position[name] >= 0
-    row, name, definer, prior = row[live], name[live], definer[live], prior[live]
+    name, definer, prior = name[live], definer[live], prior[live]
     whole = np.bincount(name, prior, len(index.strings))
-    return ReferenceGraph(source, weight, name_start, definer, position[name], prior / whole[name], row)
+    return ReferenceGraph(source, weight, name_start, definer, position[name], prior / whole[name])
 
 
 def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
@@ -127,12 +125,6 @@ def _name_weights(index: RepoIndex) -> Floats:
     return weights
 
 
-def _owners(file_start: NDArray[np.int64]) -> Ints:
-    """Return the file of every row."""
-    counts = np.diff(file_start)
-    return np.repeat(np.arange(len(counts)), counts)
-
-
 SymbolRef = tuple[int, int]
 """File id, and row of the definition within the file."""
 
@@ -150,7 +142,7 @@ def referrers(index: RepoIndex, name: int) -> Iterator[SymbolRef]:
     table = index.references
     rows = np.flatnonzero((table.name == name) & (table.definition >= 0))
     yield from dict.fromkeys(
-        zip(_files_of(table.file_start, rows), table.definition[rows].tolist(), strict=True)
+        zip(group_of_rows(table.file_start, rows).tolist(), table.definition[rows].tolist(), strict=True)
     )
 
 
@@ -163,11 +155,6 @@ def unique_definitions(index: RepoIndex, names: Sequence[int] | NDArray[np.int32
     kinds = tuple(index.kinds)
     return [
         (file, row - int(table.file_start[file]))
-        for file, row in zip(_files_of(table.file_start, alone), alone.tolist(), strict=True)
+        for file, row in zip(group_of_rows(table.file_start, alone).tolist(), alone.tolist(), strict=True)
         if kinds[int(table.kind[row])] in CODE
     ]
-
-
-def _files_of(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> Iterable[int]:
-    files: list[int] = (np.searchsorted(starts, rows, side="right") - 1).tolist()
-    return files

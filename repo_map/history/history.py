@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.arrays import groups_of, offsets_of
 from repo_map.history.git_log import (
     UNCHANGED,
     Commit,
@@ -75,23 +76,23 @@ class History:
     @cached_property
     def file_commit(self) -> NDArray[np.int64]:
         """The commit of each entry of ``file``."""
-        return _owners(self.file_start)
+        return groups_of(self.file_start)
 
     @cached_property
     def touch_commit(self) -> NDArray[np.int64]:
         """The commit of each touch."""
-        return _owners(self.touch_start)
+        return groups_of(self.touch_start)
 
     @cached_property
     def term_commit(self) -> NDArray[np.int64]:
         """The commit of each entry of ``term``."""
-        return _owners(self.term_start)
+        return groups_of(self.term_start)
 
     @cached_property
     def commits_of_number(self) -> dict[int, list[int]]:
         """Commits, newest first, by the number of an issue or pull request in their message."""
         found: dict[int, list[int]] = {}
-        for commit, number in zip(_owners(self.number_start).tolist(), self.number.tolist(), strict=True):
+        for commit, number in zip(groups_of(self.number_start).tolist(), self.number.tolist(), strict=True):
             found.setdefault(number, []).append(commit)
         return found
 
@@ -109,10 +110,6 @@ class History:
         """Return the position of each of ``self.paths`` in ``paths``, -1 if it is not there."""
         position = {path: at for at, path in enumerate(paths)}
         return np.array([position.get(path, -1) for path in self.paths], np.int64)
-
-
-def _owners(starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 _SUBJECT_WEIGHT = 2
@@ -168,18 +165,18 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
         subjects=tuple(commit.message.partition("\n")[0] for commit in commits),
         time=np.array([commit.time for commit in commits], np.int64),
         file_count=np.array([commit.file_count for commit in commits], np.int32),
-        file_start=_offsets(file_rows),
+        file_start=offsets_of([len(part) for part in file_rows]),
         file=np.array([at for part in file_rows for at in part], np.int32),
         file_is_new=np.array(are_new, np.bool_),
-        touch_start=_offsets(touches),
+        touch_start=offsets_of([len(part) for part in touches]),
         touch_file=flat[:, 0].copy(),
         touch_first=flat[:, 1].copy(),
         touch_last=flat[:, 2].copy(),
         touch_size=flat[:, 3].copy(),
-        term_start=_offsets(term_rows),
+        term_start=offsets_of([len(part) for part in term_rows]),
         term=np.array([at for part in term_rows for at in part], np.int32),
         term_count=np.array([count for part in term_counts for count in part], np.float32),
-        number_start=_offsets(numbers),
+        number_start=offsets_of([len(part) for part in numbers]),
         number=np.array([number for part in numbers for number in part], np.int64),
     )
 
@@ -209,10 +206,6 @@ def _message_terms(messages: Sequence[str]) -> tuple[list[str], list[list[int]],
         term_rows.append([rows[term] for term in counts])
         term_counts.append(list(counts.values()))
     return list(rows), term_rows, term_counts
-
-
-def _offsets(parts: Sequence[Sequence[object]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.concatenate(([0], np.cumsum([len(part) for part in parts], dtype=np.int64))).astype(np.int64)
 
 
 _COLUMNS_OF: Final = {
@@ -254,8 +247,8 @@ def merge_histories(parts: Sequence[tuple[str, History]]) -> History | None:
     columns: dict[str, Any] = {}
     for start, names in _COLUMNS_OF.items():
         counts = np.concatenate([np.diff(getattr(each, start)) for each in histories])
-        first = np.concatenate(([0], np.cumsum(counts)))[order]
-        columns[start] = np.concatenate(([0], np.cumsum(counts[order]))).astype(np.int64)
+        first = offsets_of(counts)[order]
+        columns[start] = offsets_of(counts[order])
         rows = np.repeat(first - columns[start][:-1], counts[order]) + np.arange(columns[start][-1])
         for name in names:
             columns[name] = np.concatenate([getattr(each, name) for each in renumbered])[rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_map.graph.pagerank import rank, rank_all
+from repo_map.graph.pagerank import rank
 from repo_map.index.repo_index import RepoIndex
 from repo_map.plan.model import Focus, PathBoost, SymbolBoost
 from tests.support.maps import index_of
@@ -31,15 +31,6 @@ def test_what_many_files_use_ranks_first() -> None:
 
 def test_ranks_are_shares_of_one() -> None:
     assert np.isclose(rank(index_of(USED)).sum(), 1)
-
-
-def test_a_definition_that_is_used_outranks_one_that_is_not() -> None:
-    index = index_of(USED)
-    file_id = index.file_id("core.py")
-    assert file_id is not None
-    first = int(index.symbols.file_start[file_id])
-    used, unused = rank_all(index).definitions[first : first + 2]
-    assert used > unused == 0
 
 
 def test_tests_are_where_fewer_readers_start() -> None:
