@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.check.hunks import ChangedRange, ignore_whitespace
 from repo_map.check.model import MAX_WORDS_CHARS, ChangedPart, Changes, RemovedName
 from repo_map.check.patch import FilePatch
-from repo_map.check.trees import PatchedFile, TreeComparison, TreeVersion
-from repo_map.languages.kinds import CODE, CONTAINERS, FUNCTIONS, MEMBERS, TYPES
-from repo_map.messages import first_three, one_line, plural
+from repo_map.check.trees import ChangedFile, PatchedFile, TreeComparison, TreeVersion
+from repo_map.languages.kinds import CODE, CONTAINERS, FUNCTIONS, MEMBERS
+from repo_map.languages.registry import language_named
+from repo_map.messages import first_three, one_line
 from repo_map.parsing.facts_model import ASSIGNED, DECLARED, FIELD, FIELD_TYPE
 from repo_map.relations.file_facts import FileViews
+from repo_map.relations.model import Place
 from repo_map.secrets.masking import mask_text
 
 if TYPE_CHECKING:
     from repo_map.parsing.values import Definition
 
+_STRING_OR_BLANK: Final = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)|\s+")
 MAX_PARTS: Final = 120
 """Definitions and runs of lines that count as changed."""
 MAX_REMOVED: Final = 60
@@ -58,8 +61,6 @@ class _Collector:
         self._added: dict[str, str] = {}
         """Added names, each with its file."""
         self._notes: dict[str, list[str]] = {}
-        self._not_applied: dict[str, int] = {}
-        self._whitespace: dict[str, int] = {}
         self._words: list[str] = []
 
     def result(self, notes: Sequence[str]) -> Changes:
@@ -70,16 +71,6 @@ class _Collector:
             for each in self._removed.values()
         )
         own = [f"{what}: {_listed(paths)}." for what, paths in self._notes.items()]
-        for paths, what, reason in (
-            (self._whitespace, "line", "Only white space differs, so not followed"),
-            (
-                self._not_applied,
-                "change",
-                "The patch does not apply to the files as they are, so not followed",
-            ),
-        ):
-            if paths:
-                own.append(f"{reason}: {plural(sum(paths.values()), what)} of {_listed(list(paths))}.")
         if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
             own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
         words = "\n".join(self._words)[:MAX_WORDS_CHARS] if parts or removed else ""
@@ -87,11 +78,16 @@ class _Collector:
 
     def add(self, patched: PatchedFile) -> None:
         """Add what is done to one file."""
-        self._add_note(patched.patch, is_here=patched.file is not None)
-        if patched.file is not None:
-            self._add_ranges(patched, patched.file)
-        if patched.is_followed:
-            self._add_removed(patched.patch)
+        patch, changed = patched.patch, patched.changed
+        self._add_note(patch, is_here=patched.file is not None)
+        if changed is not None:
+            for part in _changed_parts(self._trees, changed):
+                self._parts.setdefault((part.path, part.name, part.first), part)
+            self._words += (line[1:] for hunk in patch.hunks for line in hunk.lines if line[0] != " ")
+            self._add_removed(patch)
+        elif patched.file is not None and not patch.is_binary:
+            note = "The patch does not apply to the files as they are, so not followed"
+            self._notes.setdefault(note, []).append(shown_path(patch.path))
 
     def _add_note(self, patch: FilePatch, *, is_here: bool) -> None:
         """Note what is done to a file besides its lines."""
@@ -108,29 +104,6 @@ class _Collector:
             self._notes.setdefault(note, []).append(shown)
         if patch.old and patch.new and patch.old != patch.new:
             self._notes.setdefault("Renamed", []).append(f"{shown_path(patch.old)} to {shown}")
-
-    def _add_ranges(self, patched: PatchedFile, file: int) -> None:
-        """Add the definitions that hunks edit."""
-        path, language = self._index.paths[file], self._index.language(file)
-        for hunk, located in zip(patched.patch.hunks, patched.hunks, strict=False):
-            marked = ignore_whitespace(hunk.lines, language)
-            if respaced := (_changed_lines(hunk.lines) - _changed_lines(marked)) // 2:
-                self._whitespace[path] = self._whitespace.get(path, 0) + respaced
-            self._words += (line[1:] for line in marked if line[0] != " ")
-            if located is None:
-                self._not_applied[path] = self._not_applied.get(path, 0) + 1
-            for each in located.ranges if located is not None else ():
-                self._add_range(file, each)
-
-    def _add_range(self, file: int, changed: ChangedRange) -> None:
-        path, definitions = self._index.paths[file], self._index.definitions(file)
-        rows = list(_edited_rows(definitions, changed, self._index.text(file).split("\n")))
-        for row in rows:
-            each, name = definitions[row], self._index.qualified_name(file, row)
-            self._parts.setdefault((path, name, each.start), ChangedPart(path, name, each.start, each.end))
-        if not rows and not changed.is_between:
-            part = ChangedPart(path, "", changed.first, changed.last)
-            self._parts.setdefault((path, "", changed.first), part)
 
     def _add_removed(self, patch: FilePatch) -> None:
         """Add the names that only the file before exports."""
@@ -218,47 +191,75 @@ def _line(tree: TreeVersion, path: str, line: int) -> str:
     return tree.lines(file)[line - 1] if file is not None else ""
 
 
-def _edited_rows(
-    definitions: Sequence[Definition], changed: ChangedRange, lines: Sequence[str]
-) -> Iterator[int]:
-    """Yield the definitions whose own lines change: functions, else the innermost definition around."""
-    top = [
-        row
-        for row, each in enumerate(definitions)
-        if not any(definitions[outer].kind in FUNCTIONS for outer in _enclosing(definitions, each.parent))
-    ]
-    functions = [row for row in top if definitions[row].kind in FUNCTIONS]
-    functions = [row for row in functions if _is_edited(definitions[row], changed, lines)]
-    yield from functions
-    if functions:
+def _changed_parts(trees: TreeComparison, changed: ChangedFile) -> Iterator[ChangedPart]:
+    """Yield the definitions of the file as it is that the change edits, then its other changed lines."""
+    is_applied = changed.is_applied
+    tree, other = (trees.after, trees.before) if is_applied else (trees.before, trees.after)
+    file, other_file = trees.new_file(changed), trees.old_file(changed)
+    partners, rest = trees.matched_before, trees.removed
+    if not is_applied:
+        file, other_file, partners, rest = other_file, file, trees.matched, trees.added
+    if file is None:
         return
-    others = [row for row in top if definitions[row].kind in (CODE | MEMBERS) - FUNCTIONS]
-    around = [row for row in others if _covers(definitions[row], changed)]
-    if around:
-        yield min(around, key=lambda row: (definitions[row].end - definitions[row].start, row))
-    if not changed.is_between:
-        for row in others:
-            each = definitions[row]
-            is_inside = changed.first <= each.start and each.end <= changed.last
-            if each.kind in TYPES | MEMBERS and is_inside and row not in around:
-                yield row
+    matched_here = {partner: place for place, partner in partners.items()}
+    # A definition that only the other tree has was, or will be, in one of these.
+    edited = {
+        matched_here.get((at, other.definition((at, row)).parent)) for at, row in rest if at == other_file
+    }
+    path, definitions = tree.index.paths[file], tree.index.definitions(file)
+    covered: set[int] = set()
+    for row, each in enumerate(definitions):
+        place, partner = (file, row), partners.get((file, row))
+        if each.kind not in CODE | MEMBERS or tree.is_local(place):
+            continue
+        covered.update(range(each.start, each.end + 1))
+        is_edited = place in edited or _own_text(tree, place) != (
+            _own_text(other, partner) if partner else None
+        )
+        if is_edited and (partner is not None or _is_reported(tree, place, partners)):
+            yield ChangedPart(path, tree.qualified_name(place), each.start, each.end)
+    unchanged = changed.lines.before if is_applied else changed.lines.after
+    lines = {
+        at: line for at, line in enumerate(tree.lines(file), 1) if at not in covered and not unchanged(at)
+    }
+    for first in lines:
+        last = first
+        while last + 1 in lines:
+            last += 1
+        if first - 1 not in lines and any(lines[at].strip() for at in range(first, last + 1)):
+            yield ChangedPart(path, "", first, last)
 
 
-def _covers(definition: Definition, changed: ChangedRange) -> bool:
-    return definition.start <= changed.first and changed.last <= definition.end
+def _is_reported(tree: TreeVersion, place: Place, partners: Mapping[Place, Place]) -> bool:
+    """Return True for a new definition unless its functions, or its new class, stand for it."""
+    file, row = place
+    definitions = tree.index.definitions(file)
+    if definitions[row].kind in FUNCTIONS:
+        return True
+    parent = definitions[row].parent
+    if definitions[row].kind in MEMBERS:
+        return parent < 0 or (file, parent) in partners
+    return all(each.kind not in FUNCTIONS for each in definitions if each.parent == row)
 
 
-def _is_edited(definition: Definition, changed: ChangedRange, lines: Sequence[str]) -> bool:
-    if not changed.is_between:
-        return definition.start <= changed.last and changed.first <= definition.end
-    # Lines inserted after a function's last line belong to it if they are indented like its body.
-    head = lines[definition.sig_start - 1]
-    is_body = changed.first == definition.end and changed.indent > len(head) - len(head.lstrip())
-    return is_body or _covers(definition, changed)
+def _own_text(tree: TreeVersion, place: Place) -> str:
+    """Return the source of a definition without inner definitions and insignificant whitespace.
 
-
-def _changed_lines(lines: Sequence[str]) -> int:
-    return sum(line[0] != " " for line in lines)
+    Indentation counts where the language gives it a meaning, and so do blanks within strings.
+    """
+    file, row = place
+    definitions, lines = tree.index.definitions(file), tree.lines(file)
+    own = definitions[row]
+    numbers = set(range(own.start, own.end + 1))
+    if own.kind not in FUNCTIONS:
+        for each in definitions:
+            if each.parent == row:
+                numbers -= set(range(each.start, each.end + 1))
+    language = language_named(tree.language(file))
+    text = "\n".join(lines[at - 1] for at in sorted(numbers))
+    if language.is_indented:
+        return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
+    return _STRING_OR_BLANK.sub(lambda found: found[1] or "", text)
 
 
 def shown_path(path: str) -> str:

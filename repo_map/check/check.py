@@ -82,7 +82,7 @@ def check_changes(
             after.index, changed_places(trees, changes), earlier=earlier, together=together
         )
     limitations = tuple(dict.fromkeys((*limitations, *filter(None, (question.told, question_after.told)))))
-    unread = [shown_path(each.patch.path) for each in trees.patched if not each.is_followed]
+    unread = [shown_path(each.patch.path) for each in trees.patched if each.changed is None]
     files = f"{plural(len(unread), 'file')} of the change"
     not_followed = [f"{files} could not be followed: {first_three(unread)}."]
     changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))

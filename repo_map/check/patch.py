@@ -1,8 +1,9 @@
-"""Read patches in the unified format out of any text, within bounds. Nothing is applied or opened."""
+"""Read patches in the unified format out of any text, and locate their hunks; nothing is applied."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -11,6 +12,9 @@ MAX_CHARS: Final = 1_000_000
 MAX_FILES: Final = 300
 MAX_HUNKS: Final = 3_000
 _MAX_PATH_CHARS: Final = 4_096
+_MIN_UNIQUE_LINES: Final = 2
+"""Lines with a word that a hunk needs to be found away from where the patch says it is."""
+_MAX_REPEATS: Final = 2_000
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _GIT_HEADER = re.compile(r'diff --git (?:"?a/.+"? "?b/.+"?|"?\S+"? "?\S+"?)$')
@@ -239,3 +243,89 @@ def _unquote(path: str) -> str:
         found.append(int(escape[1], 8) & 255 if escape[1] else _ESCAPED[escape[2]])
         last = escape.end()
     return (found + path[last:].encode("utf-8", "replace")).decode("utf-8", "replace")
+
+
+class LocatedHunk(NamedTuple):
+    """A hunk in the file as it is."""
+
+    is_applied: bool
+    """Whether the file is as the patch leaves it."""
+    first: int
+    """First line of the hunk's side that is in the file, 1-based; of an empty side, the line after."""
+
+
+class HunkLocator:
+    """Finds hunks in a file by their lines, on either side of the change, however far they moved."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Take the lines without their ends."""
+        self._lines = [line.rstrip() for line in lines]
+        self._positions: defaultdict[str, list[int]] = defaultdict(list)
+        for at, line in enumerate(self._lines):
+            self._positions[line].append(at)
+
+    def locate(self, hunk: Hunk) -> LocatedHunk | None:
+        """Return where a hunk is, None if neither of its sides is in the file."""
+        sides = [
+            ([line.rstrip() for line in hunk.side(mark)], start, mark == "+")
+            for mark, start in (("+", hunk.new_start), ("-", hunk.old_start))
+        ]
+        for lines, start, is_applied in sides:
+            if lines and self._is_at(lines, start - 1):
+                return LocatedHunk(is_applied, start)
+        for lines, start, is_applied in sides:
+            if (at := self._find(lines, start - 1)) is not None:
+                return LocatedHunk(is_applied, at + 1)
+        marks = {line[0] for line in hunk.lines}
+        if marks not in ({"+"}, {"-"}):
+            return None
+        # Of insertions or deletions without context the line number decides.
+        is_applied = "-" in marks
+        start = hunk.new_start if is_applied else hunk.old_start
+        return LocatedHunk(is_applied, start + 1) if 0 < start <= len(self._lines) else None
+
+    def _is_at(self, lines: Sequence[str], at: int) -> bool:
+        return at >= 0 and self._lines[at : at + len(lines)] == lines
+
+    def _find(self, lines: Sequence[str], near: int) -> int | None:
+        """Return where a run of lines is, the nearest to a line."""
+        unique = [at for at, line in enumerate(lines) if any(map(str.isalnum, line))]
+        if len(unique) < _MIN_UNIQUE_LINES:
+            return None
+        rarest = min(unique, key=lambda at: len(self._positions.get(lines[at], ())))
+        starts = self._positions.get(lines[rarest], ())
+        if len(starts) > _MAX_REPEATS:
+            return None
+        found = [at - rarest for at in starts if self._is_at(lines, at - rarest)]
+        return min(found, key=lambda at: (abs(at - near), at), default=None)
+
+
+class LineMap:
+    """Maps the unchanged lines of a file from before a change to after it, and back."""
+
+    def __init__(self, count: int, hunks: Sequence[tuple[int, Hunk]]) -> None:
+        """Take the number of lines before, and the hunks in order, each with its first line before."""
+        self._after: dict[int, int] = {}
+        before = after = 1
+        for first, hunk in hunks:
+            after += self._add(before, after, first - before)
+            before = first
+            for line in hunk.lines:
+                if line[0] == " ":
+                    self._add(before, after, 1)
+                before += line[0] != "+"
+                after += line[0] != "-"
+        self._add(before, after, count - before + 1)
+        self._before = {new: old for old, new in self._after.items()}
+
+    def _add(self, before: int, after: int, count: int) -> int:
+        self._after.update((before + at, after + at) for at in range(count))
+        return max(count, 0)
+
+    def after(self, line: int) -> int:
+        """Return the line after the change, 1-based; 0 for a removed or edited one."""
+        return self._after.get(line, 0)
+
+    def before(self, line: int) -> int:
+        """Return the line before the change, 1-based; 0 for a new or edited one."""
+        return self._before.get(line, 0)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from repo_map.check.hunks import HunkLocator, LineMap, LocatedHunk, ignore_whitespace
-from repo_map.check.patch import FilePatch, Hunk, Patch
+from repo_map.check.patch import FilePatch, Hunk, HunkLocator, LineMap, LocatedHunk, Patch
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
@@ -32,6 +31,8 @@ class ChangedFile(NamedTuple):
     new: str
     """Its path after, ``""`` for a deleted one."""
     lines: LineMap
+    is_applied: bool
+    """Whether the tree as it is has the file as after the change."""
 
 
 class PatchedFile(NamedTuple):
@@ -40,9 +41,8 @@ class PatchedFile(NamedTuple):
     patch: FilePatch
     file: int | None
     """The file of the tree, None if it has none."""
-    hunks: tuple[LocatedHunk | None, ...]
-    is_followed: bool
-    """Whether both of its sides are known."""
+    changed: ChangedFile | None
+    """Both of its sides, None if they are not known."""
 
 
 class TreeVersion:
@@ -270,10 +270,10 @@ def compare_trees(index: RepoIndex, patch: Patch) -> TreeComparison:
     for each in _with_index_paths(index, patch.files):
         here = index.file_id(each.new) if each.new else None
         file = here if here is not None or not each.old else index.file_id(each.old)
-        hunks = () if file is None or each.is_binary else _locate(index, file, each)
-        found = None if each.is_binary else _other_side(index, each, here, file, hunks)
-        patched.append(PatchedFile(each, file, hunks, found is not None))
-        if found is None:
+        found = None if each.is_binary else _other_side(index, each, here, file)
+        changed = found and ChangedFile(each.old, each.new, found.lines, found.is_applied)
+        patched.append(PatchedFile(each, file, changed))
+        if found is None or changed is None:
             continue
         own, other, other_path = (
             (each.new, before, each.old) if found.is_applied else (each.old, after, each.new)
@@ -282,7 +282,7 @@ def compare_trees(index: RepoIndex, patch: Patch) -> TreeComparison:
             other.setdefault(own, None)
         if other_path:
             other[other_path] = found.source
-        files.append(ChangedFile(each.old, each.new, found.lines))
+        files.append(changed)
     one, two = (TreeVersion(index.with_files(each) if each else index) for each in (before, after))
     return TreeComparison(index, one, two, files, patched)
 
@@ -307,12 +307,6 @@ def _with_index_paths(index: RepoIndex, files: Sequence[FilePatch]) -> Iterator[
         yield each._replace(old=new if each.old == each.new else old, new=new)
 
 
-def _locate(index: RepoIndex, file: int, patch: FilePatch) -> tuple[LocatedHunk | None, ...]:
-    language = index.language(file)
-    locator = HunkLocator(index.text(file).split("\n"))
-    return tuple(locator.locate(hunk, ignore_whitespace(hunk.lines, language)) for hunk in patch.hunks)
-
-
 class _OtherSide(NamedTuple):
     """The side of a patched file that the tree does not have."""
 
@@ -322,13 +316,7 @@ class _OtherSide(NamedTuple):
     lines: LineMap
 
 
-def _other_side(
-    index: RepoIndex,
-    patch: FilePatch,
-    here: int | None,
-    file: int | None,
-    located: Sequence[LocatedHunk | None],
-) -> _OtherSide | None:
+def _other_side(index: RepoIndex, patch: FilePatch, here: int | None, file: int | None) -> _OtherSide | None:
     """Return the other side of a file; None if its patch does not apply, forwards or backwards."""
     if not patch.old or not patch.new:
         mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
@@ -338,7 +326,8 @@ def _other_side(
     if file is None:
         return None
     lines = index.text(file).split("\n")
-    known = [each for each in located if each is not None]
+    locator = HunkLocator(lines)
+    known: list[LocatedHunk] = list(filter(None, map(locator.locate, patch.hunks)))
     if len(known) < len(patch.hunks) or len({each.is_applied for each in known}) > 1:
         return None
     is_applied = known[0].is_applied if known else here is not None

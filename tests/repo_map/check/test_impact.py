@@ -283,7 +283,7 @@ def test_a_secret_in_a_removed_line_reaches_no_word_that_is_kept(shop: Path) -> 
     index = index_of(shop)
     for named in ("worktree", "HEAD~1..HEAD"):
         changes = check_changes(index, read_changes(index, named)[1]).changes
-        assert bool(changes.words) == (named == "worktree")
+        assert changes.words
         assert secret not in str(changes)
 
 
@@ -346,7 +346,6 @@ def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_no
     write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
     sentences = told_of(index_of(root), "worktree")
     assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
-    assert one(sentences, "Only") == "Only white space differs, so not followed: 2 lines of `a.go`."
     write(root, {"a.go": spaced.replace("a  b", "a b")})
     assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
 
