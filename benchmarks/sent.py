@@ -76,7 +76,7 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
         return ViewRequest(
-            at.state.user_task, plan, at.run.own, at.run.own, first_answer=request.first_answer
+            at.state.user_task, plan, at.run.user_plan, at.run.user_plan, first_answer=request.first_answer
         )
 
     rates = ModelPricingRates(

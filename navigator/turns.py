@@ -226,7 +226,7 @@ class Turns:
         if not (asked := steered.steering.undo):
             return context._replace(steered=steered)
         before, undone = context.before, 0
-        while undone < asked and (at := before.run.changed_at):
+        while undone < asked and (at := before.run.last_user_change):
             record = await self._reader.record(before, user, at)
             if record.undo is None:
                 break

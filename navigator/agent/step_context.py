@@ -103,11 +103,11 @@ class StepContext:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
         run = self.navigation.run
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
-        wishes = run.own if self.plans_anew else plan
+        wishes = run.user_plan if self.plans_anew else plan
         wanted = ViewRequest(
             self.navigation.state.user_task,
             plan,
-            run.own,
+            run.user_plan,
             wishes,
             run.changes,
             run.first_answer,

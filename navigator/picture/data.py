@@ -133,7 +133,7 @@ def picture_of_navigation(
         within: the folder that most of the tree is for; ``""`` for the whole tree.
     """
     state, run = navigation
-    drawn = workspace.draw(output.flight_plan, run.own)
+    drawn = workspace.draw(output.flight_plan, run.user_plan)
     drift = find_drift(workspace.index, output.flight_plan, drawn)
     # What a first look reads later moves no line.
     is_edited = any(each.change in ("changed", "removed") for each in drift.files)

@@ -121,7 +121,7 @@ def pack_answer(
     if size.rest is not None:
         most = max(size.rest - outline, 0)
         alone = max(size.rest - max(min(_OUTLINE_BESIDE_BEST, outline), literal), 0)
-    return pack(index, relevance, budget, base=run.own, fill=run.fill, most=most, most_alone=alone)
+    return pack(index, relevance, budget, base=run.user_plan, fill=run.fill, most=most, most_alone=alone)
 
 
 class Confidence(NamedTuple):

@@ -98,7 +98,7 @@ def amend_by_model(
     """
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
-    before, own = navigation.state.flight_plan, navigation.run.own
+    before, own = navigation.state.flight_plan, navigation.run.user_plan
     change, notes = _resolve_numbers(before, own, updates, outline)
     most = navigation.run.map_token_budget
     if change.plan.budget > most:
@@ -161,10 +161,10 @@ def amend_by_user(
         FlightPlanError: the updates are not well-formed.
     """
     state, run = navigation
-    amendment = merge_user_plan(index, run.own, updates)
+    amendment = merge_user_plan(index, run.user_plan, updates)
     own = amendment.change.plan
     plan = _apply_to_plan(index, state.flight_plan, updates, own)
-    after = Navigation(state, run.model_copy(update={"own": own}))
+    after = Navigation(state, run.model_copy(update={"user_plan": own}))
     return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
 
 
@@ -173,10 +173,10 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
     """
-    asked = compare_plans(before.run.own, after.run.own).diff
+    asked = compare_plans(before.run.user_plan, after.run.user_plan).diff
     if not asked:
         return after
-    plan = _apply_to_plan(index, after.state.flight_plan, asked, after.run.own)
+    plan = _apply_to_plan(index, after.state.flight_plan, asked, after.run.user_plan)
     return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
 
 
@@ -185,7 +185,7 @@ def restore_rules(index: RepoIndex, after: Navigation, updates: Mapping[str, Any
 
     The user's part of the plan asks for it already.
     """
-    plan, own = after.state.flight_plan, after.run.own
+    plan, own = after.state.flight_plan, after.run.user_plan
     planned = {
         rule.pattern: {(each.pattern, each.lines) for each in rule.sections} for rule in plan.verbosity
     }

@@ -81,10 +81,12 @@ def choose_updates(navigation: Navigation, workspace: Workspace, view: View) -> 
     Without updates the map is as good as this policy makes it, and the reasoning is its summary.
     """
     index, (state, run) = workspace.index, navigation
-    relevance = without_excluded(index, workspace.relevance(state.user_task, run.changes, run.names), run.own)
-    if run.planned == 0 or run.first_look > view.is_first_look:
+    relevance = without_excluded(
+        index, workspace.relevance(state.user_task, run.changes, run.names), run.user_plan
+    )
+    if run.decision_count == 0 or run.first_look > view.is_first_look:
         return _zoom(navigation, index, relevance, view)
-    if run.planned == 1 and run.fill:
+    if run.decision_count == 1 and run.fill:
         return _fill(navigation, index, relevance, view)
     return _summary(view, _related(navigation, index, relevance, view, _UNLIMITED)), {}
 
@@ -234,7 +236,7 @@ def _related(
         if row is not None and view.map.shows(unit.path, own_lines(index, unit)):
             chosen.append((file, row))
     tests = FileKind.TESTS in relevance.goal.aims.kinds
-    return find_related(index, chosen, view.map, room, own=navigation.run.own, tests=tests)
+    return find_related(index, chosen, view.map, room, own=navigation.run.user_plan, tests=tests)
 
 
 def find_related(

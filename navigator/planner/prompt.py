@@ -196,7 +196,7 @@ def changing_part(navigation: Navigation, outline: Sequence[OutlineEntry], suffi
         if run.answer:
             done = "Of the latest, this is understood and already in the plan"
             parts.append(f"{done}:\n{_fenced(run.answer)}")
-    if excluded := [f"`{rule.pattern}`" for rule in run.own.verbosity if rule.level == 0]:
+    if excluded := [f"`{rule.pattern}`" for rule in run.user_plan.verbosity if rule.level == 0]:
         named, more = ", ".join(excluded[:_MAX_EXCLUSIONS]), len(excluded) - _MAX_EXCLUSIONS
         rest = f" and {more} more" if more > 0 else ""
         parts.append(f"The user leaves out {named}{rest}; what you change does not bring that back.")

@@ -71,11 +71,11 @@ def apply_decision(
             "step": before.run.step + 1,
             "map_version": version,
             "fingerprint": view.map.fingerprint,
-            "planned": before.run.planned + (decision.by != USER),
+            "decision_count": before.run.decision_count + (decision.by != USER),
             "first_look": before.run.first_look if decision.by == USER else view.is_first_look,
             "answer": "",
             "undo": None,
-            "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,
+            "last_user_change": before.run.step + 1 if before.run.undo else before.run.last_user_change,
             "spent_before_step": before.run.spent,
             "usage_before_step": before.run.usage,
         }

@@ -211,7 +211,7 @@ def initial_state(
         navigation_id=navigation_id,
         model=request.model,
         max_steps=request.max_steps,
-        own=request.plan,
+        user_plan=request.plan,
         fill=request.fill,
         first_answer=request.first_answer,
         changes=request.changes,

@@ -103,7 +103,9 @@ def reopened(before: Navigation) -> Navigation:
 
 def restored(before: Navigation, point: UndoPoint) -> Navigation:
     """Return the navigation as the user had it before a change."""
-    run = before.run.model_copy(update={"own": point.own, "changed_at": point.changed_at, "undo": None})
+    run = before.run.model_copy(
+        update={"user_plan": point.user_plan, "last_user_change": point.last_user_change, "undo": None}
+    )
     return Navigation(before.state.model_copy(update={"flight_plan": point.flight_plan}), run)
 
 
@@ -118,14 +120,14 @@ def steer_navigation(
         state.flight_plan,
         request.feedback,
         typed=request.wishes,
-        own=run.own,
+        own=run.user_plan,
         outline={each.number: NamedDefinition(each.path, each.name, each.first) for each in outline},
         history=workspace.history,
     )
-    amendment = merge_user_plan(index, run.own, steering.updates)
+    amendment = merge_user_plan(index, run.user_plan, steering.updates)
     own = amendment.change.plan
     messages = (*run.feedback, request.summary)[-_MAX_MESSAGES:]
-    run = run.model_copy(update={"own": own, "feedback": messages, "planned": 0})
+    run = run.model_copy(update={"user_plan": own, "feedback": messages, "decision_count": 0})
     plan = state.flight_plan.model_copy(update={"budget": own.budget})
     after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
     return SteeredNavigation(
@@ -192,7 +194,7 @@ def _apply_updates(turn: TurnContext, before: Navigation, workspace: Workspace) 
     amended, change = amend_by_user(before, workspace.index, turn.updates)
     if turn.steered is None:
         amended = _with_undo(before, amended)
-        if not (change.diff or amended.run.own != before.run.own or turn.has_limits):
+        if not (change.diff or amended.run.user_plan != before.run.user_plan or turn.has_limits):
             return Turn(turn.stored, NOTHING_TO_UPDATE, is_answered=True)
     return Turn(amended, decision=_revision(change, turn.request.summary))
 
@@ -204,10 +206,10 @@ def _with_user_plan(turn: TurnContext, steered: SteeredNavigation, workspace: Wo
 
 def _with_undo(before: Navigation, after: Navigation) -> Navigation:
     """Return ``after`` with what to go back to, if the user asks for something else than ``before``."""
-    own, plan = before.run.own, before.state.flight_plan
-    if after.run.own == own:
+    own, plan = before.run.user_plan, before.state.flight_plan
+    if after.run.user_plan == own:
         return after
-    point = UndoPoint(own=own, flight_plan=plan, changed_at=before.run.changed_at)
+    point = UndoPoint(user_plan=own, flight_plan=plan, last_user_change=before.run.last_user_change)
     return Navigation(after.state, after.run.model_copy(update={"undo": point}))
 
 
@@ -230,13 +232,13 @@ def _revise_plan(
     Then the change of the plan, and who made it: the user, or the planner if more was asked for.
     """
     index, steering, (_, run) = workspace.index, steered.steering, steered.navigation
-    own = run.own
+    own = run.user_plan
     relevance = without_excluded(
         index, workspace.relevance(steered.navigation.state.user_task, run.changes, run.names), own
     )
     with_wishes = apply_user_plan(index, before, steered.navigation)
     plan = restore_rules(index, with_wishes, steering.updates).state.flight_plan
-    asks_for_more = steering.asks_for_more or own.budget > before.run.own.budget
+    asks_for_more = steering.asks_for_more or own.budget > before.run.user_plan.budget
     if asks_for_more or run.fill:
         plan = with_more(index, plan, pack_answer(index, relevance, run, own.budget), own)
     latest = {
@@ -257,7 +259,7 @@ def _revise_plan(
         notes.append(_TOO_MUCH)
     # The earlier summary is of another map; a further step goes on from this one.
     state = steered.navigation.state.model_copy(update={"reasoning_summary": ""})
-    run = run.model_copy(update={"planned": 0 if asks_for_more else 1, "answer": answer})
+    run = run.model_copy(update={"decision_count": 0 if asks_for_more else 1, "answer": answer})
     change = compare_plans(before.state.flight_plan, kept.plan)
     return with_notes(Navigation(state, run), notes), change, EMBEDDED if asks_for_more else USER
 

@@ -23,9 +23,9 @@ class UndoPoint(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    own: PlanValue
+    user_plan: PlanValue
     flight_plan: PlanValue
-    changed_at: int = 0
+    last_user_change: int = 0
     """The step of the change before, 0 where there was none."""
 
 
@@ -51,7 +51,7 @@ class RunState(BaseModel):
     usage: TokenUsage = TokenUsage()
     usage_before_step: TokenUsage = TokenUsage()
     account: TokenAccount = TokenAccount()
-    own: PlanValue
+    user_plan: PlanValue
     """What the user asks of the plan: the one that was given, with the user's later changes.
 
     Its budget is the map's, whatever less a model makes do with.
@@ -64,7 +64,7 @@ class RunState(BaseModel):
     """The user's words, oldest first, that steer the steps to come."""
     undo: UndoPoint | None = None
     """What the step under way changes of what the user asks; its record keeps it."""
-    changed_at: int = 0
+    last_user_change: int = 0
     """The latest step that changed what the user asks and that is not undone, 0 for none."""
     answer: str = ""
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
@@ -74,7 +74,7 @@ class RunState(BaseModel):
     """Identifiers that the caller guesses to be in the code."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""
-    planned: int = 0
+    decision_count: int = 0
     """Decisions of a model since the start or since the last feedback."""
     stop_reason: StopReason | None = None
     ended: str = ""
@@ -84,7 +84,7 @@ class RunState(BaseModel):
     @property
     def map_token_budget(self) -> int:
         """Most tokens of the map."""
-        return self.own.budget
+        return self.user_plan.budget
 
     def noting(self, *notes: str) -> RunState:
         """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""

@@ -68,14 +68,14 @@ def address_name(text: str) -> str:
     return ", ".join(dict.fromkeys(each.own_name for each in read_address(text)))
 
 
-def place_of(address: str) -> FileSource:
+def file_source_of(address: str) -> FileSource:
     """Return where the files of an address come from.
 
     Raises:
         RepositoryNotFoundError: A folder can't be read, or a commit is unknown.
     """
     sources = read_address(address)
-    return combine([_place(each) for each in sources], [each.own_name for each in sources])
+    return combine([_source_of(each) for each in sources], [each.own_name for each in sources])
 
 
 def resolve_address(address: str) -> str:
@@ -89,6 +89,6 @@ def resolve_address(address: str) -> str:
     )
 
 
-def _place(source: Source) -> FileSource:
+def _source_of(source: Source) -> FileSource:
     folder = folder_source(Path(source.folder))
     return CommitSource(folder.root, source.ref, source.title) if source.ref else folder

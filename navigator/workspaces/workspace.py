@@ -1,4 +1,4 @@
-"""An index and what is drawn from it, shared by navigations."""
+"""The indexes of repositories, shared by navigations: what is built, refreshed, cached and dropped."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
-from navigator.workspaces.address import place_of
+from navigator.workspaces.address import file_source_of
 from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from repo_map.check.impact import Impact
     from repo_map.history.history import History
     from repo_map.index.repo_index import RepoIndex
-    from repo_map.index.store import Store
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.model import Weights
@@ -43,164 +42,155 @@ if TYPE_CHECKING:
     from repo_map.sources.source import FileSource
 
 
-TELL_EVERY_S = 1.0
-"""Seconds between two signs of life; what takes less says nothing."""
+PROGRESS_S: Final = 1.0
+"""Seconds between two progress messages; what takes less has none."""
+MAX_GOALS: Final = 64
+"""Whose scores are cached: as many as navigations whose steps are."""
+_LARGE_BYTES: Final = 4_000_000
+"""Of source: an index of so much or more counts as one live index, a smaller one as its share."""
+SMALL_PER_INDEX: Final = 16
+"""Indexes that count as one, however small they are."""
+_LARGE_FOLDER: Final = 500
+"""Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
+_PLAIN_FOLDER: Final = (
+    "The folder is not a git repository, so every file in it is read and there is no history; if you "
+    "meant a repository, name its folder."
+)
+FIRST_LOOK_COMMITS: Final = 300
+"""Latest commits: all of a large repository take seconds."""
+_FIRST_LOOK_HISTORY_S: Final = 1.0
+_FIRST_ANSWER_S: Final = 1.5
+"""For answering from a first look, before the rest is read."""
+_MAX_FIRST_LOOKS: Final = 4
+"""That are cached, each with its goal."""
+LEFT_OPEN: Final = "Some uses of names are too complex to resolve; callers and uses are listed without them."
+_MAX_PROBLEMS: Final = 2
+"""Files that a note names when they could not be read in full; the rest are counted."""
 
 OnWords = Callable[[str], Awaitable[None]]
-"""Told what is being done, in words."""
+"""Receives progress messages."""
 
 
-class IndexingHalted(Exception):  # noqa: N818 - nothing went wrong
-    """Nobody wants the index any more."""
+class IndexingStopped(Exception):  # noqa: N818 - nothing went wrong
+    """The index is not needed any more."""
 
 
-class InitialIndexing:
+_CANCELLED: Final = "the indexing was stopped"
+
+
+class IndexingTask:
     """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
 
     def __init__(
         self,
-        place: FileSource,
+        source: FileSource,
         store: Store,
         settings: NavigatorSettings,
         on_end: Callable[[], object],
         look: RepoIndex | None = None,
     ) -> None:
-        """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not.
+        """Begin in the running event loop; ``on_end`` is called once it has ended, well or not.
 
         What a first ``look`` has read is not read again.
         """
-        self._place = place
+        self._source = source
         self._look = look
         self._store = store
         self._settings = settings
-        self._halted = Event()
+        self._on_end = on_end
+        self._stopped = Event()
         self._is_awaited = asyncio.Event()
         self._words = "Listing the files"
         self._remaining = RemainingTime()
-        self._task = asyncio.create_task(self._read())
-        self._on_end = on_end
+        self._task = asyncio.create_task(self._run())
         self._task.add_done_callback(self._ended)
 
-    async def outcome(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
-        """Wait for it, telling now and then how far it is; to cancel the wait does not stop it."""
+    async def wait(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
+        """Wait for the result, reporting progress; cancelling the wait does not stop the work."""
         self._is_awaited.set()
-        while not (await asyncio.wait({self._task}, timeout=TELL_EVERY_S))[0]:
+        while not (await asyncio.wait({self._task}, timeout=PROGRESS_S))[0]:
             if on_words is not None:
                 await on_words(self._words)
         return self._task.result()
 
     @property
     def result(self) -> tuple[RepoIndex, History | None] | None:
-        """What was read, None before it has ended and where it ended without."""
+        """What was read, None before it has ended and if it failed."""
         is_read = self._task.done() and not self._task.cancelled() and self._task.exception() is None
         return self._task.result() if is_read else None
 
-    async def halt(self) -> None:
+    async def stop(self) -> None:
         """Stop it, and wait until its worker processes have ended."""
-        self._halted.set()
+        self._stopped.set()
         self._is_awaited.set()
         await asyncio.wait({self._task})
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
-        """Look at a fault that nobody may wait for any more: the next call reads again, and is told."""
         self._on_end()
         if not task.cancelled():
+            # Retrieved, or asyncio logs it: the next call reads again, and reports it.
             task.exception()
 
-    async def _read(self) -> tuple[RepoIndex, History | None]:
-
+    async def _run(self) -> tuple[RepoIndex, History | None]:
         if self._look is not None:
             # The answer that the first look was taken for comes first.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_awaited.wait(), FIRST_ANSWER_S)
-            if self._halted.is_set():
-                raise_cancelled()
+                await asyncio.wait_for(self._is_awaited.wait(), _FIRST_ANSWER_S)
+            if self._stopped.is_set():
+                raise asyncio.CancelledError(_CANCELLED)
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
-            asyncio.to_thread(source_history, self._place, store=self._store, is_wanted=self._is_wanted)
+            asyncio.to_thread(
+                source_history, self._source, store=self._store, is_wanted=lambda: not self._stopped.is_set()
+            )
+        )
+        settings = self._settings
+        build = partial(
+            build_index,
+            self._source,
+            store=self._store,
+            workers=settings.workers,
+            unmasked=settings.unmasked,
+            limits=settings.limits,
         )
         try:
             look, self._look = self._look, None
             index = await asyncio.to_thread(
-                partial(
-                    build_index,
-                    self._place,
-                    store=self._store,
-                    workers=self._settings.workers,
-                    unmasked=self._settings.unmasked,
-                    limits=self._settings.limits,
-                )
-                if look is None
-                else look.refresh,
-                on_progress=self._note,
+                build if look is None else look.refresh, on_progress=self._on_progress
             )
             self._words = "Reading git's history"
-        except IndexingHalted:
-            raise_cancelled()
+        except IndexingStopped:
+            raise asyncio.CancelledError(_CANCELLED) from None
         except BaseException:
-            self._halted.set()
+            self._stopped.set()
             raise
         finally:
             past = await history
-        if self._halted.is_set():
-            raise_cancelled()
+        if self._stopped.is_set():
+            raise asyncio.CancelledError(_CANCELLED)
         return index, past
 
-    def _is_wanted(self) -> bool:
-        return not self._halted.is_set()
-
-    def _note(self, phase: str, done: int, total: int) -> None:
-        """Hear, in the thread that builds the index, how far it is."""
-        if self._halted.is_set():
-            raise IndexingHalted
+    def _on_progress(self, phase: str, done: int, total: int) -> None:
+        """Note progress, in the thread that builds the index."""
+        if self._stopped.is_set():
+            raise IndexingStopped
         if phase == "parsing":
             left = self._remaining.words(done, total)
             self._words = f"Reading the repository: {done:,} of {plural(total, 'file')}{left}"
-        elif phase == "fetching":
-            self._words = "Fetching what other servers have parsed"
         elif phase == "saving":
             self._words = "Saving the index"
-
-
-def raise_cancelled() -> NoReturn:
-    """Say to who waits for a reading that it was stopped; raises ``CancelledError``."""
-    raise asyncio.CancelledError("the reading was stopped")
-
-
-MAX_GOALS = 64
-"""Whose scores are kept: as many as navigations stand ready."""
-LARGE_BYTES = 4_000_000
-"""Of source: an index of so much or more counts as one live index, a smaller one as its share."""
-SMALL_PER_INDEX = 16
-"""Indexes that count as one, however small they are."""
-LARGE_FOLDER = 500
-"""Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
-PLAIN_FOLDER = (
-    "The folder is not a git repository, so every file in it is read and there is no history; if you "
-    "meant a repository, name its folder."
-)
-FIRST_LOOK_COMMITS = 300
-"""Of history, the latest: those of a large repository take seconds."""
-FIRST_LOOK_HISTORY_S = 1.0
-FIRST_ANSWER_S = 1.5
-"""For drawing what a first look was taken for, before the rest is read."""
-MAX_FIRST_LOOKS = 4
-"""That are kept at once, each with its goal."""
-LEFT_OPEN = "Some uses of names are too complex to resolve; callers and uses are listed without them."
-NAMED_PROBLEMS = 2
-"""Files that a note names when they could not be read whole; the rest are counted."""
 
 
 class Workspace:
     """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
 
     def __init__(self, index: RepoIndex, history: History | None, weights: Weights | None = None) -> None:
-        """Keep what is known of a repository; ``weights`` are others than those shipped."""
+        """Build a workspace; ``weights`` are by default those shipped."""
         self.index = index
         self._weights = weights
         self.history = history
-        self.looked_at = 0
-        """Number of the latest look at the tree that found it as it is here."""
+        self.checked_at = 0
+        """Number of the latest check that found the tree as it is here."""
         self._relevance: LRUCache[tuple[str, Changes, tuple[str, ...]], Relevance] = LRUCache(
             MAX_GOALS, lambda _relevance: 1
         )
@@ -230,62 +220,58 @@ class Workspace:
             self._impact.put(changes, impact)
         return impact
 
-    def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
-        """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
-        return draw_map(self.index, plan, wishes=wishes)
+    def draw(self, plan: FlightPlan, literal: FlightPlan | None = None) -> RepoMap:
+        """Return the map of ``plan``, of which a person or a model wrote ``literal``, by default all."""
+        return draw_map(self.index, plan, wishes=literal)
 
     def release(self) -> None:
-        """Let go of what was computed, so that the index is freed as soon as no step uses it any more."""
+        """Drop what was computed, so that the index is freed as soon as no step uses it any more."""
         self.index.release()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the repository could not be read, or followed so far, one sentence each."""
-        if self.index.read_first:
-            return (self._first_look, *self._unread)
-        return (*self._unread, LEFT_OPEN) if relations_of(self.index).left_open else self._unread
-
-    @property
-    def _first_look(self) -> str:
+        """What of the repository could not be read, or resolved so far, one sentence each."""
         read, total = self.index.read_first, len(self.index)
-        return (
-            f"This is a first look: {read:,} of {plural(total, 'file')} were read, those that "
-            "contain words of the goal; callers in the others are not known yet. The full index is "
-            "being built for the next step or question."
-        )
+        if read:
+            partial_index = (
+                f"This is a first look: {read:,} of {plural(total, 'file')} were read, those that "
+                "contain words of the goal; callers in the others are not known yet. The full index is "
+                "being built for the next step or question."
+            )
+            return (partial_index, *self._problems)
+        return (*self._problems, LEFT_OPEN) if relations_of(self.index).left_open else self._problems
 
     @cached_property
-    def _unread(self) -> tuple[str, ...]:
+    def _problems(self) -> tuple[str, ...]:
         problems = self.index.problems
-        whole = [problem.what for problem in problems if not problem.path]
+        notes = [problem.what for problem in problems if not problem.path]
         files = [problem for problem in problems if problem.path]
         if files:
-            named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:NAMED_PROBLEMS])
-            more = f"; and {len(files) - NAMED_PROBLEMS} more" if len(files) > NAMED_PROBLEMS else ""
-            whole.append(f"Not read in full: {named}{more}.")
+            named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:_MAX_PROBLEMS])
+            more = f"; and {len(files) - _MAX_PROBLEMS} more" if len(files) > _MAX_PROBLEMS else ""
+            notes.append(f"Not read in full: {named}{more}.")
         if self.history is not None and not self.history.complete:
-            whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
+            notes.append("Git was slow, so part of the history was left out; the next navigation reads on.")
         parts = self.index.place.parts
-        if len(self.index.paths) > LARGE_FOLDER and len(parts) == 1 and top_folder(parts[0].root) is None:
-            whole.append(PLAIN_FOLDER)
-        return tuple(whole)
+        if len(self.index.paths) > _LARGE_FOLDER and len(parts) == 1 and top_folder(parts[0].root) is None:
+            notes.append(_PLAIN_FOLDER)
+        return tuple(notes)
 
 
 class Workspaces:
-    """The live workspaces, least recently used dropped first."""
+    """The live workspaces by the name of their source, least recently used dropped first."""
 
     def __init__(self, settings: NavigatorSettings) -> None:
         self._settings = settings
         self._live: OrderedDict[bytes, Workspace] = OrderedDict()
-        """By the name of the place."""
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
-        self._initial_indexings: dict[bytes, InitialIndexing] = {}
+        self._indexing: dict[bytes, IndexingTask] = {}
         self._first_looks: OrderedDict[tuple[bytes, str], Workspace] = OrderedDict()
-        """By the name of the place, and the goal."""
-        self._looked_at: dict[bytes, str] = {}
-        """Address of each place that is being read behind a first look, by its name."""
-        self._halted = Event()
-        self._looks = count(1)
+        """By source and goal."""
+        self._background: dict[bytes, str] = {}
+        """Address of each source that is being indexed after a first look."""
+        self._stopped = Event()
+        self._clock = count(1)
 
     async def open(
         self,
@@ -297,98 +283,102 @@ class Workspaces:
     ) -> tuple[Workspace, float]:
         """Return the workspace of the repository, or repositories, at ``path``, and the seconds that it took.
 
-        Where it is read for the first time ``on_words`` is told how far that is. To cancel the call does not
-        stop the reading: hosts give up waiting and ask again, and the next call finds it further on or done.
+        Cancelling the call does not stop the indexing: clients time out and ask again, and the next call
+        finds it further on or done.
 
         Args:
-            path: a folder, or an address of ``repository_address``.
-            refresh: whether it is to be as it is now, rather than as it was last looked at.
-            on_words: told how far its first reading is.
-            first_goal: of whose first look the workspace may be, until the whole is read.
+            path: a folder, or an address.
+            refresh: whether it is to be as it is now, rather than as it was last checked.
+            on_words: receives progress of its first indexing.
+            first_goal: of whose first look the workspace may be, until the full index is built.
 
         Raises:
             RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
         """
         started = perf_counter()
-        place, asked_at = place_of(str(path)), next(self._looks)
-        key = place.name
-        lock = self._locks.setdefault(key, asyncio.Lock())
-        async with lock:
+        source, asked_at = file_source_of(str(path)), next(self._clock)
+        key = source.name
+        async with self._locks.setdefault(key, asyncio.Lock()):
             before = live = self._live.get(key)
             if not refresh and (known := self._first_looks.get((key, first_goal))) is not None:
                 return known, perf_counter() - started
-            if live is None and first_goal and (look := await self._look_first(place, first_goal)):
-                self._looked_at[key] = str(path)
+            if live is None and first_goal and (look := await self._look_first(source, first_goal)):
+                self._background[key] = str(path)
                 return look, perf_counter() - started
-            if live is None or (refresh and live.looked_at < asked_at):
-                # Of many who wait, the first looks at the tree for all: it begins after they asked.
-                looked_at = next(self._looks)
-                live = await (self._first(place, on_words) if live is None else self._refresh(live))
-                live.looked_at = looked_at
+            if live is None or (refresh and live.checked_at < asked_at):
+                # Of many who wait, the first checks the tree for all: it begins after they asked.
+                checked_at = next(self._clock)
+                live = await (self._index(source, on_words) if live is None else self._refresh(live))
+                live.checked_at = checked_at
             self._live[key] = live
-            for taken in [taken for taken in self._first_looks if taken[0] == key]:
-                del self._first_looks[taken]
-            if before is not None and before is not live:
-                before.release()
             self._live.move_to_end(key)
+            for stale in [each for each in self._first_looks if each[0] == key]:
+                del self._first_looks[stale]
             if before is not live:
+                if before is not None:
+                    before.release()
                 self._drop_idle()
         return live, perf_counter() - started
 
-    async def _look_first(self, place: FileSource, goal: str) -> Workspace | None:
-        """Return what a first look at a place shows for a goal; None where none is taken.
+    def background_indexing(self) -> tuple[str, ...]:
+        """Return the addresses of the repositories that are being indexed after a first look."""
+        return tuple(sorted(self._background.values()))
 
-        The whole begins to be read once the first one has been taken.
+    async def _look_first(self, source: FileSource, goal: str) -> Workspace | None:
+        """Return a first look at a repository for a goal, None if it is indexed or small.
+
+        The full index begins to be built once the first look has been taken.
         """
-        key, reading = (place.name, goal), self._initial_indexings.get(place.name)
+        key, settings, store = (source.name, goal), self._settings, self._store()
         if (known := self._first_looks.get(key)) is not None:
             return known
-        settings, store = self._settings, self._store()
-        # git works on the history beside the look, and not where there is none to take.
-        if not await asyncio.to_thread(is_unindexed, place, store, settings.unmasked, settings.limits):
+        was_indexing = source.name in self._indexing
+        # git works on the history beside the look, and not if there is none to take.
+        if not await asyncio.to_thread(is_unindexed, source, store, settings.unmasked, settings.limits):
             return None
         past = asyncio.create_task(
-            asyncio.to_thread(latest_history, place, FIRST_LOOK_COMMITS, FIRST_LOOK_HISTORY_S)
+            asyncio.to_thread(latest_history, source, FIRST_LOOK_COMMITS, _FIRST_LOOK_HISTORY_S)
         )
         try:
             index = await asyncio.to_thread(
                 first_look,
-                place,
+                source,
                 goal,
                 store=store,
                 workers=settings.workers,
-                on_progress=self._note,
+                on_progress=self._check_stopped,
                 unmasked=settings.unmasked,
                 limits=settings.limits,
             )
-        except IndexingHalted:
-            raise_cancelled()
+        except IndexingStopped:
+            raise asyncio.CancelledError(_CANCELLED) from None
         finally:
             history = await past
         if index is None:
             return None
-        if reading is None:
-            forget = partial(self._forget_reading, place.name)
-            self._initial_indexings[place.name] = InitialIndexing(place, store, settings, forget, index)
+        if not was_indexing:
+            self._begin_indexing(source, index)
         look = self._first_looks[key] = Workspace(index, history)
-        while len(self._first_looks) > MAX_FIRST_LOOKS:
+        while len(self._first_looks) > _MAX_FIRST_LOOKS:
             self._first_looks.popitem(last=False)
         return look
 
-    def background_indexing(self) -> tuple[str, ...]:
-        """Return the addresses of the places that are being read behind a first look."""
-        return tuple(sorted(self._looked_at.values()))
+    def _begin_indexing(self, source: FileSource, look: RepoIndex | None = None) -> IndexingTask:
+        on_end = partial(self._keep_result, source.name)
+        task = IndexingTask(source, self._store(), self._settings, on_end, look)
+        self._indexing[source.name] = task
+        return task
 
-    def _forget_reading(self, name: bytes) -> None:
-        """Keep what a reading that has ended came to."""
-        reading = self._initial_indexings.pop(name)
-        self._looked_at.pop(name, None)
-        if reading.result is not None and name not in self._live:
-            self._live[name] = Workspace(*reading.result)
+    def _keep_result(self, name: bytes) -> None:
+        """Make a workspace of an indexing that has ended."""
+        task = self._indexing.pop(name)
+        self._background.pop(name, None)
+        if task.result is not None and name not in self._live:
+            self._live[name] = Workspace(*task.result)
             self._drop_idle()
 
     def _drop_idle(self) -> None:
-        """Let go of the indexes used least lately while there are too many, or too large ones together."""
+        """Drop the least recently used indexes while there are too many, or too large ones together."""
         limits = self._settings.limits
         while len(self._live) > 1 and (
             sum(_share(each.index) for each in self._live.values()) > limits.indexes
@@ -396,53 +386,44 @@ class Workspaces:
         ):
             self._live.popitem(last=False)[1].release()
 
-    async def _first(self, place: FileSource, on_words: OnWords | None) -> Workspace:
-        root = place.name
-        reading = self._initial_indexings.get(root)
-        is_joined = reading is not None
-        if reading is None:
-            forget = partial(self._forget_reading, root)
-            reading = self._initial_indexings[root] = InitialIndexing(
-                place, self._store(), self._settings, forget
-            )
-        live = Workspace(*await reading.outcome(on_words))
+    async def _index(self, source: FileSource, on_words: OnWords | None) -> Workspace:
+        joined = self._indexing.get(source.name)
+        task = joined or self._begin_indexing(source)
+        live = Workspace(*await task.wait(on_words))
         # What an earlier call had begun to read may have changed since.
-        return await self._refresh(live) if is_joined else live
+        return live if joined is None else await self._refresh(live)
 
     async def _refresh(self, live: Workspace) -> Workspace:
-
         try:
-            index = await asyncio.to_thread(live.index.refresh, self._note)
-        except IndexingHalted:
-            raise_cancelled()
+            index = await asyncio.to_thread(live.index.refresh, self._check_stopped)
+        except IndexingStopped:
+            raise asyncio.CancelledError(_CANCELLED) from None
         if index.fingerprint == live.index.fingerprint:
             return live
         past = await asyncio.to_thread(
-            source_history, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
+            source_history, index.place, store=self._store(), is_wanted=lambda: not self._stopped.is_set()
         )
         return Workspace(index, past)
 
-    def _note(self, *_: object) -> None:
-        """Hear, in the thread that refreshes an index, that it goes on."""
-        if self._halted.is_set():
-            raise IndexingHalted
+    def _check_stopped(self, *_: object) -> None:
+        if self._stopped.is_set():
+            raise IndexingStopped
 
     def _store(self) -> Store:
-
         settings = self._settings
         if not settings.use_cache:
             return Store(None, settings.limits)
-        if settings.cache_dir:
-            return Store(settings.cache_dir, settings.limits)
-        return user_store(settings.limits)
+        return (
+            Store(settings.cache_dir, settings.limits) if settings.cache_dir else user_store(settings.limits)
+        )
 
     async def halt(self) -> None:
-        """Stop what is being read, and end the processes that read it."""
-        self._halted.set()
-        await asyncio.gather(*(reading.halt() for reading in tuple(self._initial_indexings.values())))
+        """Stop indexing, and end the processes that do it."""
+        self._stopped.set()
+        await asyncio.gather(*(task.stop() for task in tuple(self._indexing.values())))
 
     def close(self) -> None:
-        """Let go of every index."""
+        """Drop every index."""
         self._first_looks.clear()
         while self._live:
             self._live.popitem()[1].release()
@@ -450,4 +431,4 @@ class Workspaces:
 
 def _share(index: RepoIndex) -> float:
     """Return how much of one live index an index counts as."""
-    return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
+    return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / _LARGE_BYTES))

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcp_server.settings import Settings
-from navigator.workspaces.address import place_of
+from navigator.workspaces.address import file_source_of
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
@@ -61,7 +61,7 @@ _POLL_SHARE: Final = 9
 
 def run(options: CheckOptions, settings: Settings) -> int:
     """Print what is found, and return 1 where something is, or may be and the check is strict."""
-    place = place_of(require_repository(options.repo, (), settings, "as the first argument"))
+    place = file_source_of(require_repository(options.repo, (), settings, "as the first argument"))
     store = Store(settings.cache_dir, settings.limits)
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
     if options.watch:

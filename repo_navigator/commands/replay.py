@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_server.settings import Settings
 from navigator.planner.arguments import require_token_budget
-from navigator.workspaces.address import place_of
+from navigator.workspaces.address import file_source_of
 from repo_map.cache import require_writable
 from repo_map.index.repo_index import RepoIndex, build_index
 from repo_map.index.store import Store
@@ -88,7 +88,7 @@ def replayed(
         RepositoryNotFoundError: there is none.
         FlightPlanError: the plan is not well-formed.
     """
-    place = place_of(require_repository(repo, further, settings, "after the plan"))
+    place = file_source_of(require_repository(repo, further, settings, "after the plan"))
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:
         plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})
