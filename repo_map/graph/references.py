@@ -60,8 +60,8 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
 
     source = groups_of(references.file_start)
     used = references.name.astype(np.int64)
-    keep = definers[used] > 0
-    keys, counts = _summed(used[keep] * count + source[keep], references.count[keep])
+    is_defined = definers[used] > 0
+    keys, counts = _summed(used[is_defined] * count + source[is_defined], references.count[is_defined])
     weight = np.sqrt(counts)
     # A file that defines a name refers to its own definition.
     at = np.searchsorted(keys, pairs)

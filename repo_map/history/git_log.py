@@ -127,13 +127,15 @@ def _commit(head: re.Match[bytes], files: bytes) -> Commit:
         for path, (before, after, status, _) in zip(paths, found, strict=True)
     ]
     wide = len(entries) > MAX_COMMIT_FILES
-    kept = () if wide else tuple(FileChange(path, a, b) for status, path, a, b in entries if status != b"D")
+    changes = (
+        () if wide else tuple(FileChange(path, a, b) for status, path, a, b in entries if status != b"D")
+    )
     return Commit(
         id=head[1].decode("ascii"),
         time=min(int(head[2]), _MAX_TIME),
         message=clean_message(mask_name(_message_start(head[3]))),
         file_count=len(entries),
-        changes=kept,
+        changes=changes,
         renames=tuple(_renames(entries)),
     )
 
@@ -218,7 +220,7 @@ def _parse_patches(text: bytes, hunks: dict[str, dict[str, tuple[int, ...]]]) ->
             commit = identity.decode("ascii")
             hunks.setdefault(commit, {})
         else:
-            # A modified file keeps its name, so the line says it twice: "PATH PATH".
+            # A modified file has one name, so the line has it twice: "PATH PATH".
             path = names[: len(names) // 2].decode("utf-8", "replace")
     if found:
         hunks.setdefault(commit, {})[path] = tuple(found)

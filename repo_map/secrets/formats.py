@@ -51,7 +51,7 @@ class Format(NamedTuple):
     pattern: re.Pattern[bytes]
     ahead: tuple[int, ...]
     word: frozenset[int]
-    """Bytes that may not stand before a match."""
+    """Bytes that may not precede a match."""
 
 
 @cache

@@ -233,7 +233,7 @@ def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Value
         return False
     if is_placeholder(value) or "aws4_request" in value:
         return False
-    # Passwords that are words are told by names in capitals alone, which are those of settings.
+    # A password of words is recognized only by a name in capitals, as settings have.
     if is_words and _SETTING.fullmatch(value):
         return not value.isupper()
     if written not in (_ValueSyntax.QUOTED, _ValueSyntax.ELEMENT) and not _is_written_out(value):

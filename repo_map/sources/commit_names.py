@@ -117,8 +117,8 @@ def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
     if not found or not name.ancestry:
         return "".join(found)
     # The name is an id by now, and the steps have a known form.
-    asked = f"{found[0]}{name.ancestry}^{{commit}}"
-    return _ask(git, deadline, "rev-parse", "--verify", "--quiet", asked).strip()
+    wanted = f"{found[0]}{name.ancestry}^{{commit}}"
+    return _ask(git, deadline, "rev-parse", "--verify", "--quiet", wanted).strip()
 
 
 class _CommitSearch:
@@ -171,12 +171,12 @@ class _CommitSearch:
 
     def _peeled(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the commits by the ids of objects, without objects that are no commit or tag of one."""
-        asked = list(dict.fromkeys(ids))
-        if not asked:
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
             return {}
-        lines = [f"{each}^{{commit}}" for each in asked]
+        lines = [f"{each}^{{commit}}" for each in wanted]
         shown = self._ask("cat-file", "--batch-check=%(objectname) %(objecttype)", lines=lines).split("\n")
-        answers = zip(asked, (line.split(" ") for line in shown), strict=False)
+        answers = zip(wanted, (line.split(" ") for line in shown), strict=False)
         return {each: answer[0] for each, answer in answers if answer[-1] == "commit"}
 
     def _ask(self, *arguments: str, lines: Iterable[str] = ()) -> str:
@@ -194,7 +194,7 @@ def _ask(git: Git, deadline: Deadline, *arguments: str, lines: Iterable[str] = (
     """Return the output of git, ``""`` if it failed; raises ``GitError`` if it does not answer."""
     output = git.history(*arguments, lines=lines, deadline=deadline)
     if output is None or output.status is None:
-        raise GitError("Git did not answer in time when it was asked for a commit; try again.")
+        raise GitError("Git did not answer in time for a commit; try again.")
     return output.text.decode("utf-8", "surrogateescape") if output.status == 0 else ""
 
 

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
+from threading import local
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ _MAX_LINK_BYTES: Final = 4_096
 _MAX_LINKS: Final = 40
 _MAX_BLOCK_FILES: Final = 256
 _MAX_BLOCK_BYTES: Final = 4_000_000
+_MAX_GAP_FILES: Final = 16
+"""Skipped files, such as links, between two that count as read in order."""
 _ADVICE: Final = f"give {FORMS_OF_NAMES}."
 
 
@@ -116,16 +118,13 @@ class CommitSource:
 class CommitReader:
     """Reads the files of one listing of a commit, whose states hold the ids of their blobs.
 
-    Files that are read in order come in growing blocks, each from one git; threads may share a reader.
+    Files that are read in order come in growing blocks, each from one git. Each thread has its own block.
     """
 
     def __init__(self, folder: Path, listing: Listing) -> None:
         self._folder = folder
         self._listing = listing
-        self._lock = Lock()
-        self._block: dict[str, bytes] = {}
-        self._next_row = -1
-        self._block_files = 1
+        self._local = _Block()
 
     @property
     def root(self) -> None:
@@ -155,10 +154,9 @@ class CommitReader:
                 return _unread(path, "No such file or directory")
             if size > limit:
                 return too_large(path, size, limit, self._start(blob_id))
-            with self._lock:
-                if blob_id not in self._block:
-                    self._read_block(row, limit)
-                content = self._block.get(blob_id)
+            if blob_id not in self._local.contents:
+                self._read_block(row, limit)
+            content = self._local.contents.get(blob_id)
         except GitError as error:
             return _unread(path, str(error))
         if content is None:
@@ -181,17 +179,27 @@ class CommitReader:
 
     def _read_block(self, row: int, limit: int) -> None:
         """Read a file, and the next ones if the files before it were read."""
-        is_next = row == self._next_row
-        self._block_files = min(2 * self._block_files, _MAX_BLOCK_FILES) if is_next else 1
+        block = self._local
+        is_next = 0 <= row - block.next_row < _MAX_GAP_FILES
+        block.files = min(2 * block.files, _MAX_BLOCK_FILES) if is_next else 1
         wanted, total, end = list[str](), 0, row
-        while end < len(self._listing.paths) and len(wanted) < self._block_files and total < _MAX_BLOCK_BYTES:
+        while end < len(self._listing.paths) and len(wanted) < block.files and total < _MAX_BLOCK_BYTES:
             size, blob_id, kind = self._blob(end)
             if kind == stat.S_IFREG and blob_id and size <= limit:
                 wanted.append(blob_id)
                 total += size
             end += 1
-        self._next_row = end
-        self._block = _read_blobs(self._git, wanted)
+        block.next_row = end
+        block.contents = _read_blobs(self._git, wanted)
+
+
+class _Block(local):
+    """The files that a thread has read ahead."""
+
+    def __init__(self) -> None:
+        self.contents: dict[str, bytes] = {}
+        self.next_row = 0
+        self.files = 1
 
 
 class _Entry(NamedTuple):
@@ -232,7 +240,7 @@ def _unread(path: str, why: str) -> ReadFile:
 
 
 def _read_blobs(git: Git, ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the content of blobs by the ids that were asked for, without missing ones."""
+    """Return the content of blobs by the requested ids, without missing ones."""
     output = git.history("cat-file", "--batch", lines=ids, deadline=Deadline()) if ids else None
     text, at, found = (output.text if output is not None else b""), 0, dict[str, bytes]()
     for blob_id in ids:

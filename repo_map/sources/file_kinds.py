@@ -160,7 +160,7 @@ def is_header(path: str) -> bool:
 
 
 _SCRIPT: Final = r"[cm]?[jt]sx?"
-_BESIDE_TESTS: Final = (
+_TEST_SUPPORT: Final = (
     r"(?i:(?:^|/)(?:fixtures?|testdata|test[_-]data|testFixtures|__mocks__|__snapshots__|snapshots|data|helpers?"
     r"|support|utils?)/)"
 )
@@ -184,7 +184,7 @@ _PROSE_FILE: Final = r"(?i:\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org)$)"
 
 def is_run_as_test(path: str) -> bool:
     """Return True if a test runner runs a file; helpers and fixtures beside tests are not run."""
-    if re.search(_BESIDE_TESTS, path) or path.endswith("-d.ts"):
+    if re.search(_TEST_SUPPORT, path) or path.endswith("-d.ts"):
         return False
     if re.search(_RUN_AS_TEST, path):
         return True

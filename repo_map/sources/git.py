@@ -75,7 +75,7 @@ _NO_ATTRIBUTES = Path(__file__).parent
 
 
 class GitError(RepoMapError):
-    """Git is missing, refuses the repository, or fails; the message says which in one sentence."""
+    """Git is missing, refuses the repository, or fails; the message is one sentence."""
 
     code = "git_failed"
 
@@ -165,7 +165,7 @@ class GitProcess:
         """Return its output until ``deadline``, and end it."""
         status = None
         try:
-            # What is asked for too late is not answered, however fast git is.
+            # A call that starts after the deadline has no result, however fast git is.
             is_late = deadline.left() <= 0
             while (left := deadline.left()) > 0 and not self._is_read.wait(left):
                 pass
@@ -316,18 +316,18 @@ def git_version() -> str:
     except OSError as error:
         raise GitError(f"Git can't be run: {error.strerror}; reinstall it.") from error
     if output.status != 0:
-        raise GitError("Git does not answer when it is asked for its version; reinstall it.")
+        raise GitError("`git --version` failed; reinstall git.")
     return output.text.decode("utf-8", "replace").strip()
 
 
 def git_environment() -> dict[str, str]:
     """Return the environment without variables that redirect git or let it prompt."""
-    kept = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or name.startswith(_USER_VARIABLES)
     }
-    return kept | {
+    return variables | {
         # A partial clone would fetch each missing blob from its remote: no transport is allowed at all.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_OPTIONAL_LOCKS": "0",
@@ -378,18 +378,18 @@ def _error(errors: str, root: Path) -> GitError:
     return GitError(f"Git failed in `{root}`: {first_line}")
 
 
-def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
+def _drain(stream: IO[bytes], received: list[bytes]) -> None:
     """Read a stream to its end, and keep its start."""
     left = _ERROR_BYTES
     with stream:
         while piece := os.read(stream.fileno(), _CHUNK):
             if left > 0:
-                kept.append(piece[:left])
+                received.append(piece[:left])
                 left -= len(piece)
 
 
 def _feed(stream: IO[bytes], sent: bytes) -> None:
-    # One that ended early says so by its status; the rest of the input has no reader.
+    # A process that ended early has no reader for the rest; its status tells why.
     with suppress(OSError, ValueError), stream:
         stream.write(sent)
 

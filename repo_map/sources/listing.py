@@ -91,7 +91,7 @@ def _as_glob(found: re.Match[str]) -> str:
 
 
 class ListingResult(NamedTuple):
-    """The names of a listing, in no order; an odd byte stands as a lone surrogate."""
+    """The names of a listing, in no order; bytes that are not UTF-8 are lone surrogates."""
 
     names: tuple[str, ...]
     digest: bytes

@@ -14,7 +14,7 @@ import Stemmer
 from numpy.typing import NDArray
 
 _WORD = re.compile(r"[A-Za-z_\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]*|[^\W\dA-Za-z_\u00c0-\u024f]+")
-"""Scripts without spaces run into identifiers: the two are kept apart."""
+"""Scripts without spaces run into identifiers: the two are separated."""
 _ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")

@@ -180,12 +180,12 @@ def _own_tokens(
 
 
 def _within(last: NDArray[np.int64], *numbers: NDArray[Any]) -> list[NDArray[np.int64]]:
-    """Clamp line numbers to their files, each at least the one before."""
+    """Clamp line numbers to their files, each at lower the one before."""
     found: list[NDArray[np.int64]] = []
-    least = np.minimum(1, last)
+    lower = np.minimum(1, last)
     for number in numbers:
-        least = np.minimum(np.maximum(number, least), last)
-        found.append(least)
+        lower = np.minimum(np.maximum(number, lower), last)
+        found.append(lower)
     return found
 
 
