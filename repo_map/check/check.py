@@ -140,7 +140,7 @@ def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
             continue
         lines = enumerate(trees.after.lines(file), 1)
         marked = (at for at, line in lines if _MERGE_MARKER.match(line) and not each.lines.before(at))
-        line, message, action = next(marked, 0), "it holds the marks of a merge", "resolve the merge"
+        line, message, action = next(marked, 0), "it contains merge markers", "resolve the conflict"
         if not line:
             line, message, action = (
                 _first_error(trees, each, file),

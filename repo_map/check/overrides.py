@@ -87,7 +87,7 @@ class OverrideChecker:
                 owner = (override[0], self._after.definition(override).parent)
                 if owner[1] >= 0 and not self._has_external_base(owner):
                     name = one_line(self._before.qualified_name(place))
-                    yield self._finding(override, override, f"it overrides `{name}`, which is gone")
+                    yield self._finding(override, override, f"it overrides `{name}`, which was removed")
 
     def _missing_implementations(self, place: Place) -> Iterator[Finding]:
         """Yield classes that implement an interface and lack its new method."""

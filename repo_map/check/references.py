@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -112,20 +112,13 @@ class RemovedReferences:
             if is_same and self._resolver.is_broken(removed, file, site):
                 self._add(removed, file, line, site.definition)
                 return
-        if (
-            not before.object
-            and self._resolver.is_unbound(file, before.name)
-            and line in self._resolver.lines_naming(file, before.name)
-        ):
-            self._add(removed, file, line, row_at(self._after.index, file, line))
+        if not before.object:
+            self._add_unbound(removed, file, before.name, lambda at: at == line)
 
     def _check_edited(self, removed: Place, file: int, name: str, receiver: str) -> None:
         """Report references on edited lines that name a removed definition as the lines before did."""
-        if not receiver and self._resolver.is_unbound(file, name):
-            for line in sorted(self._resolver.lines_naming(file, name)):
-                if not self._trees.line_before(file, line):
-                    self._add(removed, file, line, row_at(self._after.index, file, line))
-            return
+        if not receiver:
+            self._add_unbound(removed, file, name, lambda at: not self._trees.line_before(file, at))
         parent = (removed[0], self._before.definition(removed).parent)
         outer = self._trees.matched.get(parent) if self._before.is_local(removed) else None
         for site in self._after.index.derived(FileViews)[file].sites:
@@ -143,9 +136,7 @@ class RemovedReferences:
         is_top = "." not in self._before.qualified_name(place) or self._before.is_local(place)
         if file is None or not is_top or self._after.forms(file).errors:
             return
-        if self._resolver.is_unbound(file, name):
-            for line in sorted(self._resolver.lines_naming(file, name)):
-                self._add(place, file, line, row_at(self._after.index, file, line))
+        self._add_unbound(place, file, name)
 
     def _is_still_defined(self, place: Place) -> bool:
         """Return True if its file still defines the name: another overload, or another branch."""
@@ -177,7 +168,7 @@ class RemovedReferences:
                     at[1],
                     "",
                     each.old,
-                    f"it imports {one_line(each.old)}, which is gone{now}",
+                    f"it imports {one_line(each.old)}, which was removed{now}",
                     f"import {one_line(each.new)}" if each.new else "remove the import",
                     cause=each.new,
                 )
@@ -194,9 +185,8 @@ class RemovedReferences:
             line = self._import_line(file, self._trees.line_after(importer, binding.line), name, binding.name)
             if line:
                 self._add(removed, file, line, -1)
-            elif self._resolver.is_unbound(file, binding.name):
-                for at in sorted(self._resolver.lines_naming(file, binding.name)):
-                    self._add(removed, file, at, row_at(self._after.index, file, at))
+            else:
+                self._add_unbound(removed, file, binding.name)
 
     def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, int, Binding]]:
         """Yield the imports of a definition: the file before and after, and the binding before."""
@@ -240,7 +230,7 @@ class RemovedReferences:
             file = self._trees.old_file(each) if each.old != each.new else None
             if file is None:
                 continue
-            now = f"it is {one_line(each.new)} now" if each.new else "it is gone"
+            now = f"it is {one_line(each.new)} now" if each.new else "it was removed"
             for use in named_files_of(self._before.index).naming(file):
                 at = self._trees.unchanged(use.source[0], use.line)
                 is_named = (
@@ -259,9 +249,16 @@ class RemovedReferences:
 
     # Findings.
 
+    def _add_unbound(
+        self, removed: Place, file: int, name: str, is_wanted: Callable[[int], bool] = bool
+    ) -> None:
+        """Report the lines of a bare name that refers to nothing."""
+        for line in filter(is_wanted, self._resolver.unbound_lines(file, name)):
+            self._add(removed, file, line, row_at(self._after.index, file, line))
+
     def _add(self, removed: Place, file: int, line: int, row: int) -> None:
         name, home = self._before.qualified_name(removed), self._before.index.paths[removed[0]]
-        message, action, cause = f"`{one_line(name)}` is gone from {home}", "fix or remove the use", ""
+        message, action, cause = f"`{one_line(name)}` was removed from {home}", "fix or remove the use", ""
         if (now := self._replacement(removed)) is not None:
             to, path = one_line(self._after.qualified_name(now)), self._after.index.paths[now[0]]
             cause = self._after.location(now)

@@ -226,7 +226,7 @@ def _describe_impact(index: RepoIndex, impact: Impact) -> list[str]:
             f"`{each.name}` ({each.path}{f', now {each.replacement}' if each.replacement else ''})"
             for each in impact.removed
         ]
-        found.append(f"Gone: {_list(names)}.")
+        found.append(f"Removed: {_list(names)}.")
     if impact.changed:
         found.append(f"Changed: {_list([_definition(index, place) for place in impact.changed])}.")
     for fact, guess, dependents, limit in (

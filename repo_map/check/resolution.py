@@ -151,27 +151,24 @@ class PostChangeResolver:
             return False
         return not meaning.is_left_open and not self._has_module_getattr(removed)
 
-    def is_unbound(self, file: int, name: str) -> bool:
-        """Return True if a bare name refers to nothing in a file, in a language where that can be seen."""
-        language = self._after.language(file)
+    def unbound_lines(self, file: int, name: str) -> list[int]:
+        """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
+        language, text = self._after.language(file), self._after.index.text(file)
         if language not in CLOSED or is_builtin(name, language) or self._is_type_parameter(file, name):
-            return False
-        if is_bound_in_script(self._after.index.text(file), name, language):
-            return False
+            return []
         view = self._after.index.derived(FileViews)[file]
         is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
         is_site = any(site.name == name and not site.object for site in view.sites)
-        return not is_bound and not is_site and all(each.name != name for each in view.definitions)
-
-    def lines_naming(self, file: int, name: str) -> set[int]:
-        """Return the lines with a bare name in code."""
-        text = self._after.index.text(file)
-        return {
+        is_defined = any(each.name == name for each in view.definitions)
+        if is_bound or is_site or is_defined or is_bound_in_script(text, name, language):
+            return []
+        found = (
             text.count("\n", 0, at) + 1
-            for at in find_name(text, name, self._after.language(file))
+            for at in find_name(text, name, language)
             if not _MEMBER_ACCESS.search(text, text.rfind("\n", 0, at) + 1, at)
             and (not _KEY.match(text, at + len(name)) or self._is_written_type(file, text, at))
-        }
+        )
+        return list(dict.fromkeys(found))
 
     def _is_written_type(self, file: int, text: str, at: int) -> bool:
         """Return True for a type annotation: ``const made: Maker = …``."""

@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
     "python-removed-and-used-in-the-same-file": Case(
         {"a.py": "def helper(a):\n    return a\n\n\ndef other(b):\n    c = helper(b)\n    return c\n"},
         {"a.py": ("def helper(a):\n    return a\n\n\n", "")},
-        ("a.py:2 gone-name `helper` is gone from a.py",),
+        ("a.py:2 gone-name `helper` was removed from a.py",),
     ),
     "python-removed-and-a-namesake-elsewhere-is-called": Case(
         {
@@ -94,8 +94,8 @@ CASES: dict[str, Case] = {
         },
         {"price.py": None},
         (
-            "cart.py:2 gone-name it imports price.py, which is gone",
-            "cart.py:6 gone-name `net` is gone from price.py",
+            "cart.py:2 gone-name it imports price.py, which was removed",
+            "cart.py:6 gone-name `net` was removed from price.py",
         ),
     ),
     "python-neighbour-deleted": Case(
@@ -166,7 +166,7 @@ CASES: dict[str, Case] = {
     "merge-marks": Case(
         {"notes.txt": "one\ntwo\n"},
         {"notes.txt": ("two", "<<<<<<< HEAD\ntwo\n=======\nthree\n>>>>>>> other")},
-        ("notes.txt:2 unparsed it holds the marks of a merge",),
+        ("notes.txt:2 unparsed it contains merge markers",),
     ),
     "template-renamed": Case(
         {
@@ -174,7 +174,7 @@ CASES: dict[str, Case] = {
             "templates/mail/welcome.html": "<p>Hello</p>\n",
         },
         {"templates/mail/welcome.html": None},
-        ("app.py:2 text it names the file templates/mail/welcome.html, and it is gone",),
+        ("app.py:2 text it names the file templates/mail/welcome.html, and it was removed",),
     ),
     "go": Case(
         {
@@ -207,7 +207,7 @@ CASES: dict[str, Case] = {
         (
             "p/Square.java:2 override it implements `Shape` and lacks its new `size`",
             "p/Square.java:2 override it implements `Shape` and lacks its new `sides`",
-            "p/Square.java:4 override it overrides `Shape.area`, which is gone",
+            "p/Square.java:4 override it overrides `Shape.area`, which was removed",
         ),
     ),
     "kotlin": Case(
@@ -275,7 +275,7 @@ CASES: dict[str, Case] = {
             "a.py": "def outer(a):\n    def helper(b):\n        return b\n\n    if a:\n        helper(a)\n    return 1\n"
         },
         {"a.py": ("    def helper(b):\n        return b\n\n", "")},
-        ("a.py:3 gone-name `outer.helper` is gone from a.py",),
+        ("a.py:3 gone-name `outer.helper` was removed from a.py",),
     ),
     "python-an-object-of-another-class-now": Case(
         {
@@ -327,7 +327,7 @@ CASES: dict[str, Case] = {
             "a.d.ts": "export interface Own {\n  b: string;\n}\n\ninterface All {\n  c?: {\n    d?: (e: Own) => void;\n  };\n}\n"
         },
         {"a.d.ts": ("export interface Own {\n  b: string;\n}\n\n", "")},
-        ("a.d.ts:3 gone-name `Own` is gone from a.d.ts",),
+        ("a.d.ts:3 gone-name `Own` was removed from a.d.ts",),
     ),
     "rust-called-for-what-bears-its-name": Case(
         {
@@ -335,7 +335,7 @@ CASES: dict[str, Case] = {
             "src/lib.rs": "fn field_map(a: u8) -> u8 {\n    a\n}\n\npub fn f(a: u8) -> u8 {\n    let field_map = field_map(a);\n    field_map\n}\n",
         },
         {"src/lib.rs": ("fn field_map(a: u8) -> u8 {\n    a\n}\n\n", "")},
-        ("src/lib.rs:2 gone-name `field_map` is gone from src/lib.rs",),
+        ("src/lib.rs:2 gone-name `field_map` was removed from src/lib.rs",),
     ),
     "go-a-method-that-words-of-the-language-are-called-like": Case(
         {
@@ -349,7 +349,7 @@ CASES: dict[str, Case] = {
             "a.ts": "type Maker = () => void;\n\nexport function f(made: any) {\n  const maker: Maker = made;\n  return maker;\n}\n"
         },
         {"a.ts": ("type Maker = () => void;\n\n", "")},
-        ("a.ts:2 gone-name `Maker` is gone from a.ts",),
+        ("a.ts:2 gone-name `Maker` was removed from a.ts",),
     ),
     "javascript-a-member-of-what-is-required": Case(
         {
@@ -451,8 +451,8 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("  let stop = null;\n  stop = () => 1;\n", "")},
         (
-            "a.js:3 gone-name `make.stop` is gone from a.js",
-            "a.js:4 gone-name `make.stop` is gone from a.js",
+            "a.js:3 gone-name `make.stop` was removed from a.js",
+            "a.js:4 gone-name `make.stop` was removed from a.js",
         ),
     ),
     "javascript-a-constant-that-functions-bind-now": Case(

@@ -147,15 +147,15 @@ def test_users_of_a_function_that_was_renamed_are_told_first(shop: Path) -> None
     sentences = told_of(index_of(shop), "worktree")
     assert sentences[:2] == (
         "cart.py:1: `gross` is now `with_tax` (also line 9); use `with_tax`.",
-        "Gone: `gross` (price.py, now `with_tax`).",
+        "Removed: `gross` (price.py, now `with_tax`).",
     )
 
 
 def test_users_of_a_file_that_was_deleted_are_told(shop: Path) -> None:
     (shop / "price.py").unlink()
     sentences = told_of(index_of(shop), "worktree")
-    assert "`net` (price.py)" in one(sentences, "Gone")
-    assert sentences[0] == "cart.py:1: it imports price.py, which is gone; remove the import."
+    assert "`net` (price.py)" in one(sentences, "Removed")
+    assert sentences[0] == "cart.py:1: it imports price.py, which was removed; remove the import."
     assert one(sentences, "Deleted") == "Deleted: `price.py`."
 
 
@@ -325,7 +325,7 @@ def test_a_rename_that_reaches_every_use_leaves_nothing_whether_it_is_applied_or
     applied = told(index_of(shop), patch)
     git(shop, "checkout", "-q", ".")
     for sentences in (applied, told(index_of(shop), patch)):
-        assert one(sentences, "Gone") == "Gone: `gross` (price.py, now `with_tax`)."
+        assert one(sentences, "Removed") == "Removed: `gross` (price.py, now `with_tax`)."
         assert "still used" not in " ".join(sentences).lower()
 
 
@@ -334,7 +334,7 @@ def test_a_local_variable_is_no_name_that_is_gone(shop: Path) -> None:
         shop,
         {"price.py": PRICE.replace("    rate = 1.2\n    return amount / rate", "    return amount / 1.2")},
     )
-    assert not any(each.startswith("Gone") for each in told_of(index_of(shop), "worktree"))
+    assert not any(each.startswith("Removed") for each in told_of(index_of(shop), "worktree"))
 
 
 def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_nothing(tmp_path: Path) -> None:
