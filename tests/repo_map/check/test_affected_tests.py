@@ -33,7 +33,7 @@ def place(index: RepoIndex, path: str, name: str = "") -> Place:
     return file, next((row for row in rows if index.qualified_name(file, row) == name), -1)
 
 
-def test_tests_that_call_come_first_and_those_that_are_far_are_left_out_beside_them(tmp_path: Path) -> None:
+def test_select_tests_prefers_near_callers(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
     tests, command = affected_tests.select_tests(index, [place(index, "shop/price.py", "net")])
     assert [(each.path, each.reason) for each in tests] == [
@@ -48,7 +48,7 @@ def test_tests_that_call_come_first_and_those_that_are_far_are_left_out_beside_t
     )
 
 
-def test_a_test_five_calls_away_is_found(tmp_path: Path) -> None:
+def test_select_tests_finds_a_distant_test(tmp_path: Path) -> None:
     steps = (
         "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5)) + "def s5():\n    return 1\n"
     )
@@ -59,7 +59,7 @@ def test_a_test_five_calls_away_is_found(tmp_path: Path) -> None:
     assert (only.path, only.reason) == ("test_b.py", "reaches `s5` by 6 calls")
 
 
-def test_a_file_that_nothing_calls_leads_to_the_test_of_its_name(tmp_path: Path) -> None:
+def test_select_tests_by_file_name(tmp_path: Path) -> None:
     files = SHOP | {"shop/tax.py": "RATE = 1\n", "tests/test_tax.py": "import shop\n"}
     index = index_of(tmp_path, files)
     (only,), command = affected_tests.select_tests(index, [place(index, "shop/tax.py")])
@@ -71,7 +71,7 @@ def test_a_file_that_nothing_calls_leads_to_the_test_of_its_name(tmp_path: Path)
     assert command == "python -m pytest tests/test_tax.py"
 
 
-def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path) -> None:
+def test_select_tests_by_history(tmp_path: Path) -> None:
     for n in range(6):
         files = {"a.txt": f"{n}\n"} | (
             {"rules.ini": f"x={n}\n", "tests/test_rules_file.py": f"# {n}\n"} if n % 2 else {}
@@ -90,7 +90,7 @@ def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path)
     assert only.reason == "changed in 3 of 3 changes of rules.ini"
 
 
-def test_no_more_than_eight_are_chosen(tmp_path: Path) -> None:
+def test_select_tests_is_limited(tmp_path: Path) -> None:
     many = {
         f"tests/test_{n:02}.py": f"from shop.price import net\n\n\ndef test_{n}():\n    net({n})\n"
         for n in range(20)
@@ -99,14 +99,14 @@ def test_no_more_than_eight_are_chosen(tmp_path: Path) -> None:
     assert len(affected_tests.select_tests(index, [place(index, "shop/price.py", "net")]).tests) == MAX_TESTS
 
 
-def test_an_edited_file_of_tests_is_run_whole(tmp_path: Path) -> None:
+def test_edited_test_file_is_run_whole(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
     (only,), command = affected_tests.select_tests(index, [place(index, "tests/test_price.py", "test_net")])
     assert (only.tier, only.reason, only.line) == (Tier.CHANGED, "is part of the change", 4)
     assert command == "python -m pytest tests/test_price.py"
 
 
-def test_what_calls_a_method_by_its_name_alone_is_run_whole(tmp_path: Path) -> None:
+def test_unresolved_caller_is_run_whole(tmp_path: Path) -> None:
     index = index_of(
         tmp_path,
         {
@@ -119,7 +119,7 @@ def test_what_calls_a_method_by_its_name_alone_is_run_whole(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", sorted(COMMANDS))
-def test_the_command_is_that_of_the_repository(tmp_path: Path, kind: str) -> None:
+def test_command_follows_the_configuration(tmp_path: Path, kind: str) -> None:
     files, path, name, wanted = COMMANDS[kind]
     index = index_of(tmp_path, files)
     assert affected_tests.select_tests(index, [place(index, path, name)]).command == wanted
@@ -147,7 +147,7 @@ RUNNABLE = {
 
 
 @pytest.mark.parametrize("runner", sorted(RUNNABLE))
-def test_the_command_as_printed_runs_those_tests_and_no_others(tmp_path: Path, runner: str) -> None:
+def test_command_runs_only_the_selected_tests(tmp_path: Path, runner: str) -> None:
     program, source, files = RUNNABLE[runner]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     if shutil.which(program, path=path) is None:

@@ -75,12 +75,12 @@ def shop(tmp_path: Path) -> Path:
     return commit(tmp_path / "shop", FILES)
 
 
-def told(index: RepoIndex, patch: str) -> tuple[str, ...]:
+def described(index: RepoIndex, patch: str) -> tuple[str, ...]:
     changes = checked(index, patch)
     return describe_changes(index, find_impact(index, changes), changes)
 
 
-def told_of(index: RepoIndex, named: str) -> tuple[str, ...]:
+def described_revisions(index: RepoIndex, named: str) -> tuple[str, ...]:
     changes = check_changes(index, read_changes(index, named)[1]).changes
     return describe_changes(index, find_impact(index, changes), changes)
 
@@ -98,40 +98,42 @@ def one(sentences: Sequence[str], head: str) -> str:
     return found
 
 
-def test_a_patch_leads_to_callers_outside_of_it_and_to_tests(shop: Path) -> None:
-    sentences = told(index_of(shop), EDIT)
+def test_changes_report_callers_and_tests(shop: Path) -> None:
+    sentences = described(index_of(shop), EDIT)
     assert one(sentences, "Changed") == "Changed: `net` (price.py:4)."
     assert one(sentences, "Called") == "Called from outside the change: `checkout` (cart.py:5) for `net`."
     assert one(sentences, "Reached") == "Reached by tests: `test_net` (tests/test_price.py:5) for `net`."
 
 
-def test_a_function_that_no_test_reaches_is_told(shop: Path) -> None:
+def test_changes_report_untested_functions(shop: Path) -> None:
     patch = (
         "--- a/price.py\n+++ b/price.py\n@@ -11 +11 @@\n-    return amount * 1.2\n+    return amount * 2\n"
     )
-    assert "No test was found that reaches `gross` (price.py:10)" in " ".join(told(index_of(shop), patch))
+    assert "No test was found that reaches `gross` (price.py:10)" in " ".join(
+        described(index_of(shop), patch)
+    )
 
 
-def test_an_override_of_a_changed_method_is_at_risk(shop: Path) -> None:
+def test_changes_report_overrides(shop: Path) -> None:
     patch = (
         "--- a/price.py\n+++ b/price.py\n@@ -16 +16 @@\n-        return sum(self.items)\n+        return 1\n"
     )
-    sentences = told(index_of(shop), patch)
+    sentences = described(index_of(shop), patch)
     assert "`GiftBasket.total` (cart.py:13) for `Basket.total`" in one(sentences, "Overridden")
 
 
-def test_a_patch_means_the_same_before_and_after_it_is_applied(shop: Path) -> None:
-    before = told(index_of(shop), EDIT)
+def test_patch_reports_the_same_before_and_after_it_is_applied(shop: Path) -> None:
+    before = described(index_of(shop), EDIT)
     write(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.25")})
-    assert told(index_of(shop), EDIT) == before
+    assert described(index_of(shop), EDIT) == before
 
 
-def test_a_patch_is_found_where_its_lines_have_moved_to(shop: Path) -> None:
+def test_patch_is_located_where_its_lines_moved(shop: Path) -> None:
     write(shop, {"price.py": "import os\n" * 40 + PRICE})
     assert names(index_of(shop), EDIT) == ["net"]
 
 
-def test_a_patch_that_does_not_apply_is_reported(shop: Path) -> None:
+def test_patch_that_does_not_apply_is_reported(shop: Path) -> None:
     patch = "--- a/price.py\n+++ b/price.py\n@@ -90 +90 @@ def gross(amount):\n-    four = five(six)\n+    four = 4\n"
     index = index_of(shop)
     (sentence,) = checked(index, patch).notes
@@ -142,30 +144,30 @@ def test_a_patch_that_does_not_apply_is_reported(shop: Path) -> None:
     assert not report.findings
 
 
-def test_users_of_a_function_that_was_renamed_are_told_first(shop: Path) -> None:
+def test_uses_of_a_renamed_function_come_first(shop: Path) -> None:
     write(shop, {"price.py": PRICE.replace("def gross", "def with_tax")})
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert sentences[:2] == (
         "cart.py:1: `gross` is now `with_tax` (also line 9); use `with_tax`.",
         "Removed: `gross` (price.py, now `with_tax`).",
     )
 
 
-def test_users_of_a_file_that_was_deleted_are_told(shop: Path) -> None:
+def test_imports_of_a_deleted_file_are_reported(shop: Path) -> None:
     (shop / "price.py").unlink()
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert "`net` (price.py)" in one(sentences, "Removed")
     assert sentences[0] == "cart.py:1: it imports price.py, which was removed; remove the import."
     assert one(sentences, "Deleted") == "Deleted: `price.py`."
 
 
-def test_a_file_that_was_renamed_is_followed_under_its_new_name(shop: Path) -> None:
+def test_renamed_file_is_followed(shop: Path) -> None:
     git(shop, "mv", "price.py", "prices.py")
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert one(sentences, "Renamed") == "Renamed: `price.py to prices.py`."
 
 
-def test_the_work_tree_a_commit_and_a_range_are_compared_as_git_does(shop: Path) -> None:
+def test_revisions_mean_what_they_mean_to_git(shop: Path) -> None:
     commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.25")})
     write(shop, {"cart.py": CART.replace("return 0", "return 1")})
     index = index_of(shop)
@@ -182,7 +184,7 @@ def test_the_work_tree_a_commit_and_a_range_are_compared_as_git_does(shop: Path)
     }
 
 
-def test_a_folder_of_a_repository_has_the_changes_below_it_alone(shop: Path) -> None:
+def test_changes_of_a_subfolder_exclude_its_siblings(shop: Path) -> None:
     commit(shop, {"inner/part.py": "def one():\n    return 1\n"})
     write(shop, {"inner/part.py": "def one():\n    return 2\n", "price.py": ""})
     index = index_of(shop / "inner")
@@ -193,58 +195,58 @@ def test_a_folder_of_a_repository_has_the_changes_below_it_alone(shop: Path) -> 
     assert names(index, patch) == ["one"]
 
 
-def test_a_file_that_git_does_not_know_counts_as_new(shop: Path) -> None:
+def test_untracked_file_is_new(shop: Path) -> None:
     write(shop, {"fresh.py": "def fresh():\n    return 1\n"})
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert one(sentences, "Changed") == "Changed: `fresh` (fresh.py:1)."
     assert one(sentences, "New") == "New: `fresh.py`."
 
 
 @pytest.mark.parametrize("named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b"])
-def test_what_git_could_take_for_an_option_or_search_by_is_no_commit(shop: Path, named: str) -> None:
+def test_options_and_searches_of_git_are_refused(shop: Path, named: str) -> None:
     with pytest.raises(ChangesError):
         read_changes(index_of(shop), named)
 
 
-def test_an_unknown_commit_and_a_folder_without_git_are_told_in_a_sentence(
-    shop: Path, tmp_path: Path
-) -> None:
+def test_unknown_commit_and_missing_git_are_errors(shop: Path, tmp_path: Path) -> None:
     with pytest.raises(ChangesError):
         read_changes(index_of(shop), "nowhere")
     with pytest.raises(ChangesError):
         read_changes(index_of(write(tmp_path / "plain", FILES)), "worktree")
 
 
-def test_no_filter_of_a_repository_is_run_for_its_diff(shop: Path, tmp_path: Path) -> None:
+def test_read_changes_runs_no_filter(shop: Path, tmp_path: Path) -> None:
     git(shop, "config", "filter.spy.clean", f"touch {tmp_path / 'ran'}; cat")
     write(shop, {".gitattributes": "* filter=spy\n", "price.py": PRICE + "\n\nX = 1\n"})
-    told_of(index_of(shop), "worktree")
+    described_revisions(index_of(shop), "worktree")
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(
     "path", ["../../etc/passwd", "/etc/passwd", "price.py/../../x", "\x00", "a" * 9_000, "elsewhere.py"]
 )
-def test_a_patch_of_files_that_are_not_here_opens_nothing(shop: Path, path: str) -> None:
+def test_patch_of_missing_files_opens_nothing(shop: Path, path: str) -> None:
     patch = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n"
-    sentences = told(index_of(shop), patch)
+    sentences = described(index_of(shop), patch)
     assert len(sentences) <= 1
     assert all(each.startswith("Not in this repository") for each in sentences)
 
 
-def test_binary_files_merges_and_huge_patches_are_a_sentence_each(shop: Path) -> None:
+def test_unreadable_patches_are_noted(shop: Path) -> None:
     index = index_of(shop)
     binary = (
         "diff --git a/x.png b/x.png\nindex 1234567..89abcde 100644\nBinary files a/x.png and b/x.png differ\n"
     )
-    assert told(index, binary) == ("Binary, or not read, so not followed: `x.png`.",)
-    assert told(index, "diff --cc price.py\nindex 12345,6789a..bcdef\n")[0].startswith("A merge was not read")
+    assert described(index, binary) == ("Binary, or not read, so not followed: `x.png`.",)
+    assert described(index, "diff --cc price.py\nindex 12345,6789a..bcdef\n")[0].startswith(
+        "A merge was not read"
+    )
     many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(MAX_FILES + 9))
-    assert "has more than" in told(index, many)[0]
-    assert "as far as its first" in " ".join(told(index, EDIT + "-" * 1_100_000))
+    assert "has more than" in described(index, many)[0]
+    assert "as far as its first" in " ".join(described(index, EDIT + "-" * 1_100_000))
 
 
-def test_a_patch_within_a_fence_is_cut_out_of_the_words_around_it() -> None:
+def test_read_patch_removes_a_fenced_patch() -> None:
     text = f"Is this right?\n\n```diff\n{EDIT}```\n\nThe tax is 25 % now.\n\n```\ncode\n```\n"
     found = read_patch(text)
     assert [each.path for each in found.files] == ["price.py"]
@@ -253,19 +255,19 @@ def test_a_patch_within_a_fence_is_cut_out_of_the_words_around_it() -> None:
     ]
 
 
-def test_words_that_only_look_like_a_patch_stay() -> None:
+def test_read_patch_leaves_prose() -> None:
     text = "--- a heading\n\n+++ more\n\n@@ is an operator\n"
     assert read_patch(text) == ((), text, ())
 
 
-def test_lines_that_look_like_headers_belong_to_their_hunk() -> None:
+def test_read_patch_counts_the_lines_of_a_hunk() -> None:
     patch = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n-++ b\n+++ new comment\n+++ c\n"
     (found,) = read_patch(patch).files
     assert found.path == "q.sql"
     assert found.hunks[0].marked("-") == ("-- old comment", "++ b")
 
 
-def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> None:
+def test_boost_ranks_changed_code_then_its_dependents(shop: Path) -> None:
     index = index_of(shop)
     changes = checked(index, EDIT)
     goal = score_goal(index, "the total of the receipt")
@@ -276,7 +278,7 @@ def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> N
     assert raised.files[0].path == "price.py"
 
 
-def test_a_secret_in_a_removed_line_reaches_no_word_that_is_kept(shop: Path) -> None:
+def test_changes_hold_no_secret_of_a_removed_line(shop: Path) -> None:
     secret = KINDS["GitHub token"]
     commit(shop, {"keys.py": f'KEY = "{secret}"\n\n\ndef key():\n    return "{secret}"\n'})
     write(shop, {"keys.py": "KEY = 1\n\n\ndef key():\n    return KEY\n"})
@@ -291,20 +293,20 @@ SHOUT = "def shout(text):\n    return text.upper()\n"
 SHOUT_TEST = "from price import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
 
 
-def test_a_test_that_comes_with_the_change_counts(shop: Path) -> None:
+def test_new_test_of_the_change_is_reported(shop: Path) -> None:
     write(shop, {"price.py": f"{PRICE}\n\n{SHOUT}", "tests/test_shout.py": SHOUT_TEST})
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert one(sentences, "Reached by tests of the change itself") == (
         "Reached by tests of the change itself: `test_shout` (tests/test_shout.py:5) for `shout`."
     )
     assert [each for each in sentences if each.startswith("No test")] == []
 
 
-def test_a_new_test_in_a_changed_test_file_counts_once_it_is_committed_too(shop: Path) -> None:
+def test_committed_test_of_the_change_is_reported(shop: Path) -> None:
     gross = PRICE.replace("amount * 1.2", "amount * 1.25")
     brought = TEST.replace("net\n", "gross, net\n", 1) + "\n\ndef test_gross():\n    assert gross(4) == 5\n"
     commit(shop, {"price.py": gross, "tests/test_price.py": brought}, message="Change gross")
-    sentences = told_of(index_of(shop), "HEAD~1")
+    sentences = described_revisions(index_of(shop), "HEAD~1")
     assert one(sentences, "Reached by tests of") == (
         "Reached by tests of the change itself: `test_gross` (tests/test_price.py:9) for `gross`."
     )
@@ -315,55 +317,55 @@ def test_unresolved_occurrences_of_a_removed_name_are_listed(shop: Path) -> None
     shelf = "class Shelf:\n    def total(self):\n        return 1\n\n\ndef f(x):\n    return x.total()\n"
     commit(shop, {"stock.py": shelf}, message="Add a shelf")
     write(shop, {"price.py": PRICE.replace("total", "whole")})
-    sentences = told_of(index_of(shop), "worktree")
+    sentences = described_revisions(index_of(shop), "worktree")
     assert "stock.py:7" in one(sentences, "`total` also occurs")
 
 
-def test_a_rename_that_reaches_every_use_leaves_nothing_whether_it_is_applied_or_not(shop: Path) -> None:
+def test_complete_rename_leaves_no_finding(shop: Path) -> None:
     write(shop, {name: text.replace("gross", "with_tax") for name, text in FILES.items()})
     patch = git(shop, "diff")
-    applied = told(index_of(shop), patch)
+    applied = described(index_of(shop), patch)
     git(shop, "checkout", "-q", ".")
-    for sentences in (applied, told(index_of(shop), patch)):
+    for sentences in (applied, described(index_of(shop), patch)):
         assert one(sentences, "Removed") == "Removed: `gross` (price.py, now `with_tax`)."
         assert "still used" not in " ".join(sentences).lower()
 
 
-def test_a_local_variable_is_no_name_that_is_gone(shop: Path) -> None:
+def test_local_variable_is_no_removed_name(shop: Path) -> None:
     write(
         shop,
         {"price.py": PRICE.replace("    rate = 1.2\n    return amount / rate", "    return amount / 1.2")},
     )
-    assert not any(each.startswith("Removed") for each in told_of(index_of(shop), "worktree"))
+    assert not any(each.startswith("Removed") for each in described_revisions(index_of(shop), "worktree"))
 
 
-def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_nothing(tmp_path: Path) -> None:
+def test_insignificant_whitespace_is_no_change(tmp_path: Path) -> None:
     go = 'package a\n\nconst (\n\tA = "a  b"\n\tB = "b"\n)\n'
     root = commit(
         tmp_path / "spaces", {"a.go": go, "b.py": "def f():\n    if x:\n        y = 1\n    z = 2\n"}
     )
     spaced = go.replace("A =", "A    =").replace("B =", "B    =").replace('"b"\n', '"b"\n\tLonger = "c"\n')
     write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
-    sentences = told_of(index_of(root), "worktree")
+    sentences = described_revisions(index_of(root), "worktree")
     assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
     write(root, {"a.go": spaced.replace("a  b", "a b")})
-    assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
+    assert "`A` (a.go:4)" in one(described_revisions(index_of(root), "worktree"), "Changed")
 
 
-def test_a_commit_stands_for_what_came_since_this_work_left_it(shop: Path) -> None:
+def test_commit_means_changes_since_the_merge_base(shop: Path) -> None:
     git(shop, "branch", "mine")
     commit(shop, {"stock.py": "def counted():\n    return 1\n"}, message="Go on")
     git(shop, "checkout", "-q", "mine")
     commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
     write(shop, {"notes.md": "# Other notes\n"})
     index = index_of(shop)
-    assert told_of(index, "main") == told_of(index, "HEAD~1")
-    assert one(told_of(index, "main"), "Changed") == "Changed: `net` (price.py:4)."
-    assert "stock.py" in " ".join(told_of(index, "main..HEAD"))
-    assert "stock.py" not in " ".join(told_of(index, "main...HEAD"))
+    assert described_revisions(index, "main") == described_revisions(index, "HEAD~1")
+    assert one(described_revisions(index, "main"), "Changed") == "Changed: `net` (price.py:4)."
+    assert "stock.py" in " ".join(described_revisions(index, "main..HEAD"))
+    assert "stock.py" not in " ".join(described_revisions(index, "main...HEAD"))
 
 
-def test_a_shallow_clone_is_told_what_to_fetch(shop: Path, tmp_path: Path) -> None:
+def test_shallow_clone_is_an_error_with_advice(shop: Path, tmp_path: Path) -> None:
     git(shop, "branch", "mine")
     commit(shop, {"stock.py": "N = 1\n"}, message="Go on")
     git(shop, "checkout", "-q", "mine")
@@ -374,7 +376,7 @@ def test_a_shallow_clone_is_told_what_to_fetch(shop: Path, tmp_path: Path) -> No
         read_changes(index_of(clone), "origin/main")
 
 
-def test_links_large_files_and_files_of_keys_that_stayed_are_no_change(shop: Path) -> None:
+def test_unchanged_links_and_hidden_files_are_no_change(shop: Path) -> None:
     large, key = "x" * 2_000_000, "-----BEGIN PRIVATE KEY-----\n"
     (shop / "linked.py").symlink_to("price.py")
     commit(shop, {"logo.svg": large, "server.key": key})
@@ -384,13 +386,13 @@ def test_links_large_files_and_files_of_keys_that_stayed_are_no_change(shop: Pat
     assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", False)]
 
 
-def test_a_test_that_is_five_calls_away_reaches_what_changed(tmp_path: Path) -> None:
+def test_distant_test_is_reported(tmp_path: Path) -> None:
     steps = "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5))
     files = {
         "a.py": f"{steps}def s5():\n    return 1\n",
         "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n",
     }
     index = index_of(commit(tmp_path, files))
-    sentences = told(index, "--- a/a.py\n+++ b/a.py\n@@ -22 +22 @@\n-    return 1\n+    return 2\n")
+    sentences = described(index, "--- a/a.py\n+++ b/a.py\n@@ -22 +22 @@\n-    return 1\n+    return 2\n")
     assert one(sentences, "Reached by tests") == "Reached by tests: `test_s` (test_b.py:5) for `s5`."
     assert not any("No test was found" in each for each in sentences)
