@@ -48,7 +48,7 @@ class Format(NamedTuple):
 
     name: str
     anchors: tuple[str, ...]
-    pattern: re.Pattern[bytes]
+    pattern: str
     ahead: tuple[int, ...]
     word: frozenset[int]
     """Bytes that may not precede a match."""
@@ -62,7 +62,7 @@ def read_formats() -> tuple[Format, ...]:
         Format(
             row["name"],
             tuple(row["anchors"]),
-            re.compile(row["pattern"].encode()),
+            row["pattern"],
             tuple(row.get("ahead", (0,))),
             _bytes_before(row["anchors"], is_anywhere=row.get("inside", False), is_ahead="ahead" in row),
         )
@@ -94,16 +94,23 @@ def find(source: bytes, form: Format, at: int) -> Iterator[tuple[int, int, str]]
 
     An empty match is no secret, and ends where there is none so far.
     """
+    pattern = _compiled(form.pattern)
     for ahead in form.ahead:
         start = at - ahead
         if start < 0 or starts_within_word(source, start, form.word):
             continue
-        match = form.pattern.match(source, start)
+        match = pattern.match(source, start)
         if match is not None:
-            first, last = match.span("secret" if form.pattern.groups else 0)
+            first, last = match.span("secret" if pattern.groups else 0)
             value = source[first : min(last, first + _JUDGED_BYTES)].decode("latin-1")
             is_secret = looks_random(value) and not is_padding(value)
             yield (first, last, form.name) if is_secret else (last, last, "")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    # Compiled on use: most sources have the anchors of few formats.
+    return re.compile(pattern.encode())
 
 
 def find_anywhere(source: bytes) -> Iterator[tuple[int, int, str]]:
