@@ -8,7 +8,7 @@ from repo_map.errors import UserError
 
 
 class NavigatorError(UserError):
-    """A problem told in one sentence; the navigation's last good step is still there."""
+    """A problem in one sentence; the navigation's last good step is still there."""
 
 
 class InvalidRequestError(NavigatorError):

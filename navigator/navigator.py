@@ -198,7 +198,7 @@ class Navigator:
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
             NavigationClosedError: it was cancelled.
-            ModelFailedError: no model gave a usable answer; the last good step stands.
+            ModelFailedError: no model gave a usable answer; the last good step remains.
         """
         request = turn_request(feedback, updates, action, outline_step, show=show, drop=drop, ask=ask)
         async with self._locked(navigation_id, user) as stored:

@@ -22,14 +22,14 @@ StepAction = Literal["continue", "finish", "cancel"]
 """What a step shall do, beside what words and updates ask for."""
 
 DEFAULT_TOKEN_BUDGET = 8_000
-"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+"""Clients truncate at 10k tokens, and their tokenizers may count 20 % more than ours."""
 FIRST_ANSWER = 1_000
-"""Tokens of a first answer for whoever reads files: what more tokens bring costs more than it saves."""
+"""Tokens of a first answer for clients that read files: larger ones cost more than they save."""
 FIRST_ANSWER_ALONE = 4_000
-"""Tokens of one for whoever can't read them."""
+"""Tokens of one for other clients."""
 DEFAULT_MAX_STEPS = 12
 LOCAL_USER: Final = "local"
-"""The user of whoever needs no token: on their own machine they may name any folder."""
+"""The user of callers without a token: on their own machine they may name any folder."""
 DEFAULT_MAX_COST_USD = Decimal(2)
 
 
@@ -102,7 +102,7 @@ class NavigationRequest:
     """A plan to start from, as a value, a mapping or YAML text."""
     max_steps: int = DEFAULT_MAX_STEPS
     line_numbers: bool | None = None
-    """Whether the map tells the numbers of lines; None leaves it to the plan, else to the settings."""
+    """Whether the map has line numbers; None leaves it to the plan, else to the settings."""
     fill: bool = False
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
     first_answer: int | None = None
@@ -114,7 +114,7 @@ class NavigationRequest:
     may_look_first: bool = False
     """Whether a large repository that is not indexed yet may be answered from a first look at it."""
     note: str = ""
-    """What is told from the start, such as why this repository was chosen."""
+    """A note from the start, such as why this repository was chosen."""
 
 
 class Timeouts(NamedTuple):

@@ -95,7 +95,7 @@ class Turns:
         """Draw the opening view of a new navigation, and return it as it is stored.
 
         A model starts from what the embedded policy would show, and chooses from its outline: a map of every
-        file costs more tokens, and tells less.
+        file costs more tokens, and shows less.
 
         Raises:
             StorageError: it can't be stored.
@@ -152,7 +152,7 @@ class Turns:
         return turn
 
     async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> Navigation:
-        """End a navigation that no model carries on, and return it; the best plan so far stands."""
+        """End a navigation that no model carries on, and return it; the best plan so far remains."""
         after = Navigation(before.state, before.run.stopping(StopReason.ERROR, str(error)))
         await self._storage.change(after, user)
         return after

@@ -204,12 +204,12 @@ def picture_data(
         if _bytes(data) <= MAX_BYTES - _TREE_BYTES:
             break
     data = {**data, "source": _source(index, shown, data)}
-    kept = [*(file["path"] for file in data["files"]), *(each["path"] for each in data["deeper"])]
+    pinned = [*(file["path"] for file in data["files"]), *(each["path"] for each in data["deeper"])]
     levels = {file.path: file.level for file in shown.files}
     if not any(path.startswith(f"{within}/") for path in index.paths):
         within = ""
     max_bytes = MAX_BYTES - _bytes({**data, "within": within, "tree": {}})
-    within, tree = _tree(index, levels, kept, within, max_bytes)
+    within, tree = _tree(index, levels, pinned, within, max_bytes)
     return {**data, "within": within, "tree": tree}
 
 
@@ -218,20 +218,20 @@ def _bytes(data: Any) -> int:
 
 
 def _tree(
-    index: RepoIndex, levels: Mapping[str, int], kept: Sequence[str], within: str, max_bytes: int
+    index: RepoIndex, levels: Mapping[str, int], pinned: Sequence[str], within: str, max_bytes: int
 ) -> tuple[str, dict[str, Any]]:
     """Return the folder that most of the tree is for, and the folded tree as columns that fit."""
     nodes = MAX_NODES
     while True:
-        tree = fold_index(index, levels, kept, nodes, within)
+        tree = fold_index(index, levels, pinned, nodes, within)
         columns = {name: list(column) for name, column in tree._asdict().items()}
         columns["names"] = [clipped(name, _MAX_NAME_CHARS) for name in tree.names]
         size = _bytes(columns)
         if size <= max_bytes:
             return within, columns
         if nodes <= _MIN_NODES:
-            # Long names of many files that are kept: those named last go first, then the folder.
-            kept, within = kept[: len(kept) // 2], within if kept else ""
+            # Long names of many files that are pinned: those named last go first, then the folder.
+            pinned, within = pinned[: len(pinned) // 2], within if pinned else ""
         nodes = max(min(nodes * max_bytes // size, nodes * 3 // 4), _MIN_NODES)
 
 
@@ -305,15 +305,15 @@ class _Describer:
         file = next((each for each in self._shown.files if each.path == path), None)
         number = self._index.file_id(path)
         block = None if self._shown.drawn is None else self._shown.drawn.block(path)
-        lines, most = () if block is None else block.shown, self._room.parts
+        lines, limit = () if block is None else block.shown, self._room.parts
         return {
             "path": clipped(path, self._room.path),
             "length": 0 if number is None else int(self._index.files.lines[number]),
             "level": 0 if file is None else file.level,
             "tokens": 0 if file is None else file.tokens,
             "reasons": [self._reason(each) for each in (() if file is None else file.reasons[:_MAX_REASONS])],
-            "shown": [list(each) for each in lines[:most]],
-            "shown_more": max(len(lines) - most, 0),
+            "shown": [list(each) for each in lines[:limit]],
+            "shown_more": max(len(lines) - limit, 0),
         }
 
     def _entry(self, file: int, entry: OutlineEntry) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class MeasuredFiles(NamedTuple):
 def fold_index(
     index: RepoIndex,
     levels: Mapping[str, int],
-    kept: Collection[str],
+    pinned: Collection[str],
     max_nodes: int = MAX_NODES,
     within: str = "",
 ) -> FoldedTree:
@@ -78,8 +78,8 @@ def fold_index(
     Args:
         index: the tree.
         levels: the level of each file that a map shows, by its path.
-        kept: paths of files that stay nodes of their own.
-        max_nodes: more than these there are only where ``kept`` or ``within`` needs them.
+        pinned: paths of files that stay nodes of their own.
+        max_nodes: more than these there are only where ``pinned`` or ``within`` needs them.
         within: the folder that most nodes are for; ``""`` for the whole tree.
     """
     tokens = np.rint(file_level_costs(index)[:, 4]).astype(np.int64)
@@ -89,7 +89,7 @@ def fold_index(
     for path, level in levels.items():
         if (file_id := index.file_id(path)) is not None:
             shown[file_id] = level
-    ids = frozenset(found for path in kept if (found := index.file_id(path)) is not None)
+    ids = frozenset(found for path in pinned if (found := index.file_id(path)) is not None)
     files = MeasuredFiles(index.paths, tokens, np.maximum(areas, 1), shown)
     return fold(files, ids, max_nodes, within)
 
@@ -131,21 +131,21 @@ class _Folder:
             folder.is_needed, folder = True, folder.parent
 
 
-def fold(files: MeasuredFiles, kept: Collection[int], max_nodes: int, within: str = "") -> FoldedTree:
+def fold(files: MeasuredFiles, pinned: Collection[int], max_nodes: int, within: str = "") -> FoldedTree:
     """Fold files: open folders from the largest on, join chains of folders, add up what is small.
 
-    The folders of the files whose positions are ``kept`` are opened whatever they take, and so is the folder
-    ``within``, which gets most of the nodes; if there is no such folder, the whole tree is folded.
+    The folders of ``pinned`` files, given by their positions, are opened whatever they take, and so is the
+    folder ``within``, which gets most of the nodes; if there is no such folder, the whole tree is folded.
     """
-    tree = _Tree(files, frozenset(kept))
+    tree = _Tree(files, frozenset(pinned))
     tree.open_largest(max_nodes, within)
     return tree.nodes()
 
 
 class _Tree:
-    def __init__(self, files: MeasuredFiles, kept: frozenset[int]) -> None:
+    def __init__(self, files: MeasuredFiles, pinned: frozenset[int]) -> None:
         self._files = files
-        self._kept = kept
+        self._pinned = pinned
         self._root = _Folder("", None)
         self._root.is_needed = True
         self._folders = {"": self._root}
@@ -159,7 +159,7 @@ class _Tree:
         for folder in reversed(self._folders.values()):
             if folder.parent is not None:
                 folder.parent.add(folder.tokens, folder.area, folder.files, folder.level)
-        for at in kept:
+        for at in pinned:
             self._folder(files.paths[at].rpartition("/")[0]).need()
 
     def _folder(self, path: str) -> _Folder:
@@ -218,7 +218,7 @@ class _Tree:
             folders[not (each.is_needed or each.area >= small)].append(each)
         own: tuple[list[int], list[int]] = ([], [])
         for at in folder.own:
-            own[not (at in self._kept or self._areas[at] >= small)].append(at)
+            own[not (at in self._pinned or self._areas[at] >= small)].append(at)
         if len(folders[1]) + len(own[1]) == 1:
             return folders[0] + folders[1], own[0] + own[1], None
         return folders[0], own[0], (folders[1], own[1]) if folders[1] or own[1] else None

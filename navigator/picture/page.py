@@ -48,7 +48,7 @@ def _hash(pattern: re.Pattern[str], page: str) -> str:
 
 
 def as_json(data: PictureData) -> str:
-    """Return a picture's data as text that can stand in a page: no tag, comment or line end begins in it."""
+    """Return a picture's data as text that is safe in a page: no tag, comment or line end begins in it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -56,7 +56,7 @@ def as_json(data: PictureData) -> str:
 
 
 def clipped(text: str, characters: int, *, lines: bool = False) -> str:
-    """Return a text without what nobody sees, its end cut off where it is too long.
+    """Return a text without invisible characters, its end cut off if it is too long.
 
     ``lines`` keeps its line breaks.
     """

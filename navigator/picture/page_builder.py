@@ -21,7 +21,7 @@ def build_page(sources: Traversable) -> str:
     """Return the page that is made of the files in ``sources``.
 
     Raises:
-        ValueError: a source holds what can't stand in a page.
+        ValueError: a source holds what ends its script or style.
     """
     script = "\n".join(_lean(sources, f"{name}.js", "//") for name in _SCRIPTS)
     style = _lean(sources, "view.css", "/*")

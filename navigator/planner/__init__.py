@@ -1,1 +1,1 @@
-"""One step of a navigation: what is asked, decided, revised, offered and told."""
+"""One step of a navigation: request, decision, plan, outline, context."""

@@ -32,7 +32,7 @@ _CONFIDENCE_FACTOR: Final = 2.2
 nothing, and its code is likely what is edited; of an unsure one each further place adds some."""
 _MAX_UNSURE_OUTLINE: Final = 540
 """Tokens of such an outline at most: a larger answer has more code."""
-_OUTLINE_BESIDE_BEST: Final = 250
+_MIN_OUTLINE_OF_BEST: Final = 250
 """Tokens of the outline at least, if the best part takes the others' room."""
 MAX_OUTLINE_TOKENS: Final = 480
 """Of what further lines tell, next to nothing is right."""
@@ -117,11 +117,13 @@ def pack_answer(
     confidence = relevance.sufficiency.confidence
     size = answer_size(run.first_answer, budget, sentences, confidence=confidence, is_about_one=is_about_one)
     outline, literal = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
-    most = alone = None
+    code_tokens = alone = None
     if size.rest is not None:
-        most = max(size.rest - outline, 0)
-        alone = max(size.rest - max(min(_OUTLINE_BESIDE_BEST, outline), literal), 0)
-    return pack(index, relevance, budget, base=run.user_plan, fill=run.fill, most=most, most_alone=alone)
+        code_tokens = max(size.rest - outline, 0)
+        alone = max(size.rest - max(min(_MIN_OUTLINE_OF_BEST, outline), literal), 0)
+    return pack(
+        index, relevance, budget, base=run.user_plan, fill=run.fill, most=code_tokens, most_alone=alone
+    )
 
 
 class Confidence(NamedTuple):
@@ -136,8 +138,8 @@ class Confidence(NamedTuple):
 def assess_confidence(relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]) -> Confidence:
     """Return how likely a packet holds all that the goal's work changes, and what speaks against it.
 
-    The chances were measured on packets that show the likeliest files, so only the notes are told of one that
-    a user has steered away from them.
+    The chances were measured on packets that show the likeliest files, so one that a user has
+    steered away from them has only the notes.
 
     Args:
         relevance: of what the user's rules allow.

@@ -61,14 +61,16 @@ def require_token_budget(budget: int) -> int:
     return whole_number("token_budget", budget, MAX_TOKEN_BUDGET, "how many tokens the context may take")
 
 
-def whole_number(argument: str, value: int, most: int, meaning: str) -> int:
-    """Return a whole number from 1 to ``most``.
+def whole_number(argument: str, value: int, maximum: int, meaning: str) -> int:
+    """Return a whole number from 1 to ``maximum``.
 
     Raises:
         InvalidArgumentError: it is none, or out of that range.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidArgumentError(argument, f"is {value}; give {meaning}: a whole number from 1 to {most}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+        raise InvalidArgumentError(
+            argument, f"is {value}; give {meaning}: a whole number from 1 to {maximum}."
+        )
     return value
 
 
@@ -106,15 +108,15 @@ def require_choice(argument: str, value: str, choices: object) -> None:
         )
 
 
-def require_length(argument: str, text: str, most: int, advice: str) -> None:
-    """Refuse a text of more than ``most`` characters.
+def require_length(argument: str, text: str, maximum: int, advice: str) -> None:
+    """Refuse a text of more than ``maximum`` characters.
 
     Raises:
         InvalidRequestError: it is longer.
     """
-    if len(text) > most:
+    if len(text) > maximum:
         raise InvalidRequestError(
-            f"The {argument} has {len(text)} characters, more than {most}; {advice}.",
+            f"The {argument} has {len(text)} characters, more than {maximum}; {advice}.",
             code=InvalidArgumentError.code,
             argument=argument,
         )
@@ -138,10 +140,10 @@ def guessed_names(given: object) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(mask_text(" ".join(each.split())) for each in entries if each.strip()))
     if len(names) > MAX_NAMES:
         raise InvalidArgumentError("names", f"has {len(names)} entries; the maximum is {MAX_NAMES}.")
-    longest = max(map(len, names), default=0)
-    if longest > _MAX_GUESS_CHARS:
+    size = max(map(len, names), default=0)
+    if size > _MAX_GUESS_CHARS:
         raise InvalidArgumentError(
-            "names", f"has an entry of {longest} characters; the maximum is {_MAX_GUESS_CHARS}."
+            "names", f"has an entry of {size} characters; the maximum is {_MAX_GUESS_CHARS}."
         )
     return names
 

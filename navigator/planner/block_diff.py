@@ -22,7 +22,7 @@ _WHOLE_SHARE: Final = 0.85
 def new_lines(block: str, earlier: Sequence[str]) -> str:
     """Return what of a file's block is in none of its earlier blocks, below its header; ``""`` for nothing.
 
-    Each new part stands below the lines that enclose it; ``UNCHANGED`` stands for what is left out between.
+    Each new part follows the lines that enclose it; ``UNCHANGED`` replaces what is left out between.
     """
     if block.rstrip() in map(str.rstrip, earlier):
         return ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from repo_map.index.repo_index import RepoIndex
 
 _MAX_NAMES: Final = 8
-"""Changed definitions, or files, that stand for a goal that was not given."""
+"""Changed definitions, or files, that make a goal if none was given."""
 _MAX_NAME_CHARS: Final = 120
 _MAX_FINDINGS: Final = 300
 """Findings that a navigation stores: its state is written at every step."""

@@ -149,7 +149,7 @@ def build_outline(
     Args:
         index: of the repository.
         relevance: scores of the goal.
-        drawn: the map that stands beside the outline.
+        drawn: the map beside the outline.
         own: the user's part of the plan; what it excludes is not listed.
         room: tokens of the entries, about.
         related: most entries that are listed only because ``drawn`` shows code which calls them, is called
@@ -170,7 +170,7 @@ def build_outline(
     for in_file in by_path.values():
         in_file.sort(key=lambda entry: entry.first)
         more = max(entry.more for entry in in_file)
-        # How many more definitions the file has is told with its last entry.
+        # The count of further definitions goes with the last entry of the file.
         grouped += [entry.model_copy(update={"more": 0}) for entry in in_file[:-1]]
         grouped.append(in_file[-1].model_copy(update={"more": more}))
     return tuple(entry.model_copy(update={"number": at}) for at, entry in enumerate(grouped, 1))
@@ -186,9 +186,9 @@ class _OutlineBuilder:
 
     def list_file(self, file: ListedFile) -> Iterator[OutlineEntry]:
         """Yield the entries of a file's definitions; one for the whole file if none is listed."""
-        for position, (unit, twin) in enumerate(zip(file.places, file.twins, strict=True), 1):
+        for position, (unit, other) in enumerate(zip(file.places, file.twins, strict=True), 1):
             more = file.more if position == len(file.places) else 0
-            also = f"{twin.path}:{twin.first}-{twin.last}" if twin is not None else ""
+            also = f"{other.path}:{other.first}-{other.last}" if other is not None else ""
             yield self._unit(unit, brief_reason(unit.reasons)).model_copy(update={"more": more, "also": also})
         if not file.places:
             yield self._whole_file(file.path, "").model_copy(update={"more": file.more})
@@ -198,14 +198,14 @@ class _OutlineBuilder:
         shown: Sequence[tuple[int, int, int]],
         entries: Sequence[OutlineEntry],
         own: FlightPlan | None,
-        most: int,
+        limit: int,
     ) -> list[OutlineEntry]:
         """Return what is related to shown code and is not among ``entries``, then a text that it names."""
         listed = {(entry.path, entry.name) for entry in entries}
         found: list[OutlineEntry] = []
         for unit, why in self._related_units(shown):
             key = (unit.path, unit.name)
-            if len(found) == most:
+            if len(found) == limit:
                 break
             if key in listed or (own is not None and hides(own, *key)):
                 continue

@@ -55,7 +55,7 @@ def parse_numbers(value: object) -> tuple[int, ...]:
 def _resolve_numbers(
     plan: FlightPlan, own: FlightPlan, updates: Mapping[str, Any], outline: Sequence[OutlineEntry]
 ) -> PlanAmendment:
-    """Return ``plan`` with updates whose outline numbers stand for rules, and a note on unknown ones.
+    """Return ``plan`` with updates with rules in place of outline numbers, and a note on unknown ones.
 
     Raises:
         FlightPlanError: the updates are not well-formed, or none of the numbers is in the outline.
@@ -100,10 +100,10 @@ def amend_by_model(
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.user_plan
     change, notes = _resolve_numbers(before, own, updates, outline)
-    most = navigation.run.map_token_budget
-    if change.plan.budget > most:
+    limit = navigation.run.map_token_budget
+    if change.plan.budget > limit:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {plural(most, 'token')}; "
+            f"`budget` is {change.plan.budget}, more than the user's {plural(limit, 'token')}; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)
@@ -217,7 +217,7 @@ def _apply_to_plan(
     whole = {pattern for pattern, rule in mentioned.items() if "sections" not in rule}
     rules = [wanted.get(rule.pattern, rule) if rule.pattern in whole else rule for rule in plan.verbosity]
     out = excluded(index, plan)
-    # What has just been asked for must not be hidden by an earlier rule that stands behind it.
+    # What has just been asked for must not be hidden by an earlier rule behind it.
     late = [
         rule
         for rule in rules

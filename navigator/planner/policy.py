@@ -192,7 +192,7 @@ def _summary(view: View, missing: Sequence[RelatedDefinition] = ()) -> str:
     ]
     if len(focus) > _MAX_SUMMARY_FILES:
         lines.append(f"- and {plural(len(focus) - _MAX_SUMMARY_FILES, 'more file')}")
-    # Overloads are told in one line.
+    # Overloads share one line.
     named = [*dict.fromkeys(f"`{each.name}` ({each.path}), {each.why}" for each in missing)][:_MAX_NAMED]
     related = f"Related but not shown: {'; '.join(named)}." if named else ""
     left_out = ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MARK: Final = "@@"
-"""Begins a line that tells how many lines stay or go, within a file whose every other line is new."""
+"""Begins a line that counts unchanged or removed lines, within a file whose every other line is new."""
 
 
 class CachedPrefix(Enum):
@@ -50,7 +50,7 @@ class MapChanges(NamedTuple):
     step: int
     files: str
     """The files that are new or differ, each from its header on; if that is shorter, lines that begin with
-    ``@@`` stand for those that stay or go. Last the closing line, if it differs."""
+    ``@@`` count the others. Last the closing line, if it differs."""
     removed: tuple[str, ...]
     """Paths that are no longer in the map."""
     tokens: int
@@ -180,7 +180,7 @@ def changes_part(changes: MapChanges) -> str:
 def changing_part(navigation: Navigation, outline: Sequence[OutlineEntry], sufficiency: str) -> str:
     """Return what this step is about: budgets, feedback, decisions, the outline with its costs.
 
-    The outline stands nowhere else: of two, a model would take the numbers of the wrong one.
+    The outline is nowhere else: of two, a model would take the numbers of the wrong one.
     """
     state, run = navigation
     budget, metadata = state.budget_config, state.map_metadata

@@ -247,20 +247,20 @@ def _revise_plan(
         )
         for rule in steering.updates.get("verbosity") or ()
     }
-    kept = keep_within(index, relevance, plan, own, latest)
+    fitted = keep_within(index, relevance, plan, own, latest)
     room, notes, answer = plural(own.budget, "token"), [], run.answer
-    if kept.gave_way:
-        dropped = list_names(kept.gave_way)
+    if fitted.gave_way:
+        dropped = list_names(fitted.gave_way)
         notes.append(f"To make room in the {room} available for code, no longer shown: {dropped}.")
-    if kept.in_part:
-        notes.append(_TOO_LARGE.format(list_names(kept.in_part), room))
-        answer = _mark_partial(answer, kept.in_part)
-    if not kept.fits:
+    if fitted.in_part:
+        notes.append(_TOO_LARGE.format(list_names(fitted.in_part), room))
+        answer = _mark_partial(answer, fitted.in_part)
+    if not fitted.fits:
         notes.append(_TOO_MUCH)
     # The earlier summary is of another map; a further step goes on from this one.
     state = steered.navigation.state.model_copy(update={"reasoning_summary": ""})
     run = run.model_copy(update={"decision_count": 0 if asks_for_more else 1, "answer": answer})
-    change = compare_plans(before.state.flight_plan, kept.plan)
+    change = compare_plans(before.state.flight_plan, fitted.plan)
     return with_notes(Navigation(state, run), notes), change, EMBEDDED if asks_for_more else USER
 
 

@@ -106,13 +106,13 @@ def _fit_outline(
     Related definitions and tests are known with the outline alone: the least likely places give back what
     they take of the room.
     """
-    most, room = size.max_outline(drawn.tokens), size.outline
+    limit, room = size.max_outline(drawn.tokens), size.outline
     tests: str | None = None
     for _ in range(_MAX_ROUNDS):
         outline = build_outline(index, allowed, drawn, own, room=room, related=size.related)
         if tests is None:
             tests = find_tests(index, allowed, outline)
-        over = 0 if most is None else tokens.count(outline_text(outline, tests)) - most
+        over = 0 if limit is None else tokens.count(outline_text(outline, tests)) - limit
         if over <= 0:
             break
         room -= over

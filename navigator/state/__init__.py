@@ -1,1 +1,1 @@
-"""What a navigation keeps and tells: values alone, without the engine."""
+"""State, records and reports of navigations: values alone, without the engine."""

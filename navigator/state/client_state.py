@@ -1,4 +1,4 @@
-"""What a server has handed out of a navigation; kept with it, so that there is one truth of each."""
+"""What the index of navigations knows without reading their state: what clients were sent, and when."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from navigator.state.reports import StopReason
 
 
 class ClientState(BaseModel):
-    """What the host of one navigation was given, in ``session.state["navigator_delivery"]``."""
+    """What the client of one navigation was sent."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     token_budget: int = Field(ge=1)
-    """Most tokens of a whole answer, headers and report included."""
+    """Of a whole answer at most, headers and report included."""
     held_step: int | None = None
-    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
+    """Latest step whose map the client was sent, or offered page by page; None if it has none."""
     held_steps: tuple[int, ...] = ()
     """Every such step, in order."""
     unread: tuple[str, ...] = ()
     """Cursors of the pages that were offered and not fetched, oldest first."""
     outline_step: int | None = None
-    """Step whose outline the host was given last, which its numbers mean; None for the latest step's."""
+    """Step whose outline the client was sent last, which its numbers mean; None for the latest step's."""
     used_at: float = 0.0
-    """Seconds since the epoch, by the clock of whoever hands out."""
+    """Time of the latest response, in seconds since the epoch."""
 
 
 class NavigationActivity(NamedTuple):
-    """What a store tells of a navigation without reading it."""
+    """When a navigation was used."""
 
     navigation_id: str
     user: str
     changed_at: float
     """Its latest step or other change, in seconds since the epoch."""
     used_at: float | None
-    """When a server handed out something of it last, None where none did."""
+    """The latest response of a server, None if there was none."""
     is_open: bool
     """Whether it takes another step."""
 
 
 class KnownNavigation(NamedTuple):
-    """A stored navigation as a server has to know it, without its plan and its totals."""
+    """A stored navigation, without its plan and its totals."""
 
     navigation_id: str
     user: str
     repo_path: str
     stop_reason: StopReason | None
     delivery: ClientState | None
-    """None where no server has handed out anything of it."""
+    """None if no server has responded with it."""

@@ -1,4 +1,4 @@
-"""Who decides a step and what a decision does, by name and in the words that readers are told."""
+"""Names and words for deciders, actions and amounts of money."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ USER: Final = "user"
 """In a report's ``model``: the user changed the plan without one."""
 
 _ACTIONS: Final = {"open": "opened", "update_flight_plan": "changed the plan", "finalize_context": "done"}
-"""What a step did, by its action."""
-_TO_A_PERSON: Final = {EMBEDDED: "without a model", USER: "by you"}
-_TO_A_MODEL: Final = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
+_DECIDERS: Final = {EMBEDDED: "without a model", USER: "by you"}
+_DECIDERS_FOR_MODEL: Final = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
 
 
 def action_word(action: str) -> str:
@@ -22,19 +21,19 @@ def action_word(action: str) -> str:
 
 
 def decider_word(model: str) -> str:
-    """Return who decided a step, as the user is told: a model by its name."""
-    return _TO_A_PERSON.get(model, model)
+    """Return who decided a step, for the user: a model by its name."""
+    return _DECIDERS.get(model, model)
 
 
 def decider_to_model(model: str) -> str:
-    """Return who decided the last step, as the caller's model is told."""
-    return _TO_A_MODEL.get(model, f"model {model}")
+    """Return who decided the last step, for the caller's model."""
+    return _DECIDERS_FOR_MODEL.get(model, f"model {model}")
 
 
 def dollars(amount: Decimal | float) -> str:
-    """Return an amount of US dollars as it is told everywhere: with cents, and with as much more as matters.
+    """Return an amount of US dollars with cents, and with as many decimals more as matter.
 
-    Up to six decimals are exact; of what is smaller still, two digits are told.
+    Up to six decimals are exact; a smaller amount has two digits.
     """
     exact = Decimal(str(amount))
     decimals = max(6, 1 - exact.adjusted()) if exact else 2

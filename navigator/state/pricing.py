@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
 from navigator.state.state import ModelPricingRates, Usd
-from navigator.state.usage import NO_CALLS, TokenAccount, TokenUsage
+from navigator.state.usage import TokenAccount, TokenUsage
 
 MILLION = Decimal(1_000_000)
 _SMALLEST_RATE = Decimal("0.000001")
@@ -161,20 +161,20 @@ def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
 
 
 FIRST_MARGIN = Decimal("1.6")
-"""Another tokenizer counts up to this many times our tokens, until a call has told its own count."""
+"""Another tokenizer counts up to this many times our tokens, until a call has reported its own count."""
 LATER_MARGIN = Decimal("1.1")
 
 
 class Ledger:
-    """What a navigation may still spend; every attempt at a call asks it first and tells it after."""
+    """What a navigation may still spend; every call is checked before and booked after."""
 
     def __init__(
-        self, limit: Decimal, spent: Decimal, usage: TokenUsage, account: TokenAccount = NO_CALLS
+        self, limit: Decimal, spent: Decimal, usage: TokenUsage, account: TokenAccount | None = None
     ) -> None:
         self.limit = limit
         self.spent = spent
         self.usage = usage
-        self.account = account
+        self.account = account or TokenAccount()
         self._ratios: dict[str, Decimal] = {}
 
     @property
@@ -193,7 +193,7 @@ class Ledger:
         """Return the most that a call should cost, given our count of its input and its output limit.
 
         Args:
-            cached: of the input, what the provider itself has counted and will serve from its memory.
+            cached: of the input, what the provider itself has counted and will serve from its cache.
         """
         return price.cost(self.expected(model, input_tokens, output_limit, cached))
 
@@ -204,11 +204,11 @@ class Ledger:
         return TokenUsage(input=max(read, cached), cached=cached, output=output_limit, calls=1)
 
     def affords(self, projected: Decimal) -> bool:
-        """Tell whether a call of that cost would stay within the limit."""
+        """Return True if a call of that cost would stay within the limit."""
         return not projected or self.spent + projected <= self.limit
 
     def book_writing(self, price: ModelPrice, written: CachedTokens) -> None:
-        """Add the input that a provider was given to keep, and the price of keeping it all the time."""
+        """Add the input that a provider was sent to cache, and the price of its storage."""
         sent = TokenUsage(input=written.sent)
         self.spent += price.cost(sent) + price.storage(written.kept, written.seconds)
         self.usage = self.usage.plus(sent)

@@ -28,11 +28,11 @@ class StopReason(StrEnum):
     """The user said that the context is good enough."""
     CANCELLED = "cancelled"
     ERROR = "error"
-    """No model gave a usable answer; the best plan so far stands."""
+    """No model gave a usable answer; the best plan so far remains."""
 
 
 class Progress(NamedTuple):
-    """One sign of life while a navigation runs."""
+    """A progress message of a running navigation."""
 
     step: int
     max_steps: int
@@ -41,7 +41,7 @@ class Progress(NamedTuple):
 
     @classmethod
     def after(cls, report: TurnReport, max_steps: int) -> Progress:
-        """Return what is told of a step that has been taken."""
+        """Return the progress after a step."""
         return cls(report.step_number, max_steps, report.reasoning, report.map_size_tokens)
 
 
@@ -49,9 +49,7 @@ OnProgress = Callable[[Progress], Awaitable[None]]
 
 
 class _Report(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
-    )
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class FileReport(_Report):
@@ -93,7 +91,7 @@ class OutlineEntry(_Report):
     """A place of the outline: a definition, or a whole file, to be asked for by its number."""
 
     number: int
-    """From 1, as they stand in the outline of one step."""
+    """From 1, within one step."""
     path: str
     name: str
     """Qualified; ``""`` for a whole file."""
@@ -106,13 +104,13 @@ class OutlineEntry(_Report):
     why: str = ""
     """The strongest reason, in a few words."""
     tokens: int
-    """What its source would add to the map; 0 where the map shows it whole."""
+    """What its source would add to the map; 0 if the map shows it whole."""
     is_sure: bool = False
     """Whether the goal's work likely edits it."""
     more: int = 0
-    """Definitions of its file that are not listed; told with the file's last place."""
+    """Definitions of its file that are not listed; set on the file's last entry."""
     also: str = ""
-    """Path and lines where the same code stands as well: ``lib/types.ts:12-40``."""
+    """Path and lines of a duplicate: ``lib/types.ts:12-40``."""
 
 
 class UnreadWords(_Report):
@@ -128,7 +126,7 @@ class TurnReport(_Report):
 
     navigation_id: str
     step_number: int
-    """0 for the satellite view that opening the navigation draws."""
+    """0 for the overview that opening the navigation draws."""
     mode: ExecutionMode = "autonomous"
     model: str
     """The model that made the decision; ``user`` where the user changed the plan directly."""
@@ -144,8 +142,8 @@ class TurnReport(_Report):
     budget_remaining: Usd
     """US dollars left of the cost limit."""
     map_size_tokens: int
-    map_token_budget: int = Field(validation_alias="token_budget", serialization_alias="token_budget")
-    """Most tokens of the map; stored under the name that it had before."""
+    map_token_budget: int
+    """Tokens of the map at most."""
     budget_utilization: float
     """Percentage of the map's token budget that the map uses."""
     map_version: int
@@ -164,9 +162,9 @@ class TurnReport(_Report):
     tests: str = ""
     """The command that runs the tests which reach the surest places of the outline; else where they are."""
     confidence: Evidence | None = None
-    """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
+    """How likely the choice is complete; None if it is not known."""
     sufficiency: str = ""
-    """Whether the evidence points somewhere clearly, in words."""
+    """The same in words, with what speaks against the choice."""
     findings: tuple[Finding, ...] = ()
     """What a change was seen to break or forget, the surest first."""
     impact: tuple[str, ...] = ()

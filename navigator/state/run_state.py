@@ -59,7 +59,7 @@ class RunState(BaseModel):
     fill: bool = False
     """Whether the embedded planner fills the budget; else it stops where more is not worth its tokens."""
     first_answer: int | None = None
-    """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
+    """Tokens of the first answer at most; None for the whole budget."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
     undo: UndoPoint | None = None

@@ -1,4 +1,4 @@
-"""An account of a task's tokens: what models were sent, what came from a cache, what was repeated."""
+"""Tokens of model calls: what was billed, what came from a cache, what was repeated."""
 
 from __future__ import annotations
 
@@ -24,59 +24,58 @@ class TokenUsage(NamedTuple):
 
 
 class RequestTokens(NamedTuple):
-    """Our count of the tokens that a request says, in the order in which it says them."""
+    """Our count of a request's tokens, in their order."""
 
     stable: int = 0
     """Instruction and tools: the same in every request of a task."""
     base: int = 0
-    """The map that later maps are told against: the same in the requests of several steps."""
+    """The keyframe of the map: the same in the requests of several steps."""
     changing: int = 0
-    """All that is said anew."""
     repeated: int = 0
     """Of the whole, leading tokens that the last request to the same provider began with as well."""
     step_scoped: int = 0
-    """What a session that lives for one step only would have to send in its place."""
+    """What a session that lives for one step only would have to send instead."""
 
     @property
     def total(self) -> int:
-        """All that the request says, whether the provider remembers a part of it or not."""
+        """All that the request has, whether the provider caches a part of it or not."""
         return self.stable + self.base + self.changing
 
 
 class TokenAccount(NamedTuple):
-    """Tokens of one task so far, as the providers count them; by our count where they tell none."""
+    """Tokens of one task so far, as the providers count them; by our count if they report none."""
 
     calls: int = 0
     initial: int = 0
-    """Of the part that never changes: role, rules, tools and goal; it travels in the first call."""
+    """Of the part that never changes: role, rules, tools and goal; it is sent in the first call."""
     fresh: int = 0
     """Sent for the first time, ``initial`` included."""
     cached: int = 0
-    """Served from a provider's memory."""
+    """Served from a provider's cache."""
     repeated: int = 0
     """Sent although the provider had been sent it before, and charged in full."""
     output: int = 0
-    """Answered, thinking included."""
+    """Thinking included."""
     step_scoped: int = 0
     """Input tokens that sessions of one step each would have sent."""
 
-    def after_call(self, said: RequestTokens, read: int, cached: int, output: int) -> TokenAccount:
-        """Return the account with one more call in it, which the provider counts as ``read`` input tokens."""
-        read = read or said.total
-        scale = read / said.total if said.total else 0.0
-        repeated = min(max(round(said.repeated * scale) - cached, 0), read - cached)
+    def after_call(self, request: RequestTokens, read: int, cached: int, output: int) -> TokenAccount:
+        """Return the account with one more call, for which the provider counts ``read`` input tokens."""
+        read = read or request.total
+        scale = read / request.total if request.total else 0.0
+        repeated = min(max(round(request.repeated * scale) - cached, 0), read - cached)
         return TokenAccount(
             calls=self.calls + 1,
-            initial=self.initial or round(said.stable * scale),
+            initial=self.initial or round(request.stable * scale),
             fresh=self.fresh + read - cached - repeated,
             cached=self.cached + cached,
             repeated=self.repeated + repeated,
             output=self.output + output,
-            step_scoped=self.step_scoped + round((said.step_scoped or said.total) * scale),
+            step_scoped=self.step_scoped + round((request.step_scoped or request.total) * scale),
         )
 
     def after_write(self, tokens: int) -> TokenAccount:
-        """Return the account after ``tokens`` were sent into a provider's memory."""
+        """Return the account after ``tokens`` were written into a provider's cache."""
         return self._replace(fresh=self.fresh + tokens)
 
     def minus(self, other: TokenAccount) -> TokenAccount:
@@ -90,13 +89,10 @@ class TokenAccount(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Share of a step-scoped session's input tokens that this one did not send; below 0, it sent more."""
+        """Share of a step-scoped session's input tokens that was not sent; below 0 for more."""
         return 1 - self.sent / self.step_scoped if self.step_scoped else 0.0
 
     @property
     def wasted(self) -> float:
-        """Share of the tokens sent and answered that said nothing new, from 0 to 1."""
+        """Share of the tokens sent and answered that repeated others, from 0 to 1."""
         return self.repeated / (self.sent + self.output) if self.sent else 0.0
-
-
-NO_CALLS = TokenAccount()

@@ -1,4 +1,4 @@
-"""What a navigation is about, as one text that is kept with it: a folder, a commit, several repositories."""
+"""The address of a navigation's repository as one text: a folder, a commit, or several repositories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What people are told that it is."""
+        """Its name with its commit, for people."""
         return (self.name or self.folder) + (f"@{self.ref}" if self.ref else "")
 
     @property
@@ -59,7 +59,7 @@ def read_address(text: str) -> tuple[Source, ...]:
 
 
 def address_title(text: str) -> str:
-    """Return what people are told that an address is."""
+    """Return the names of an address's repositories with their commits, for people."""
     return ", ".join(each.title for each in read_address(text))
 
 

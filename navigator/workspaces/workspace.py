@@ -364,12 +364,12 @@ class Workspaces:
         return look
 
     def _begin_indexing(self, source: FileSource, look: RepoIndex | None = None) -> IndexingTask:
-        on_end = partial(self._keep_result, source.name)
+        on_end = partial(self._add_result, source.name)
         task = IndexingTask(source, self._store(), self._settings, on_end, look)
         self._indexing[source.name] = task
         return task
 
-    def _keep_result(self, name: bytes) -> None:
+    def _add_result(self, name: bytes) -> None:
         """Make a workspace of an indexing that has ended."""
         task = self._indexing.pop(name)
         self._background.pop(name, None)

@@ -535,7 +535,7 @@ async def test_the_last_step_names_what_the_chosen_code_needs_beside_it(
     )
     output = await navigator.run(navigation_id)
     assert "Related but not shown: `" in output.reasoning_summary
-    assert "uses it" in output.reasoning_summary
+    assert "called by" in output.reasoning_summary
     assert output.token_count <= 110
 
 
