@@ -7,8 +7,8 @@ from typing import Final
 
 from tree_sitter import Node, Tree
 
+from repo_map.deadline import CpuDeadline
 from repo_map.languages.grammars import parse
-from repo_map.languages.parser import CpuDeadline
 
 _PARSE_S = 20.0
 

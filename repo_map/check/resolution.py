@@ -9,11 +9,13 @@ from functools import cache
 from typing import Final
 
 from repo_map.check.trees import TreeComparison, TreeVersion
-from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_TYPES, RUST_BUILTINS, RUST_USUAL, SCRIPT_GLOBALS
+from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
+from repo_map.languages.javascript import SCRIPT_GLOBALS
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.languages.language import words
 from repo_map.languages.registry import language_named
-from repo_map.languages.writing import NUMBER, Writing
+from repo_map.languages.rust import RUST_BUILTINS, RUST_USUAL
+from repo_map.languages.syntax import NUMBER, Writing
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place

@@ -34,6 +34,7 @@ EXTRACTOR = (
     "errors.py",
     "globs.py",
     "index/*.py",
+    "deadline.py",
     "languages/**/*.scm",
     "languages/*.py",
     "languages/*/__init__.py",

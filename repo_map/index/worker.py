@@ -14,6 +14,7 @@ from typing import IO
 
 import msgspec
 
+from repo_map.deadline import seconds_for
 from repo_map.index.extraction import extract
 from repo_map.index.schema import to_arrays
 from repo_map.index.snapshot import encode_snapshot, extractor_version
@@ -34,7 +35,6 @@ from repo_map.index.worker_protocol import (
     receive,
     send,
 )
-from repo_map.languages.parser import seconds_for
 from repo_map.limits import Limits
 from repo_map.parsing.custom_queries import QueryRefusedError, captured_lines
 from repo_map.parsing.forms import Forms, forms_of

@@ -9,7 +9,7 @@ from typing import IO, Final
 
 import msgspec
 
-from repo_map.languages.parser import seconds_for
+from repo_map.deadline import seconds_for
 from repo_map.limits import DEFAULT, Limits
 from repo_map.sources.files import ReadFile
 

@@ -16,7 +16,7 @@ from typing import Final
 from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Point, Query, QueryError, Tree
 
-from repo_map.languages.parser import CpuDeadline
+from repo_map.deadline import CpuDeadline
 from repo_map.languages.registry import language_named
 
 _PARSE_CHUNK: Final = 65_536
@@ -118,17 +118,14 @@ def compile_query(language: str, text: str) -> Query:
 def query_files(language: str, name: str) -> tuple[Traversable, ...]:
     """Return the files of a language's query of a name (``symbols``).
 
-    A language without a family has one, in ``languages/queries/``. What a family's folder holds all its
-    languages have; a folder in it, or a file ``symbols-<language>.scm`` there, adds what is a language's own.
+    What the language's folder holds, all languages in it have; a subfolder, or a file
+    ``symbols-<language>.scm`` in it, adds what is a language's own.
     """
     known = language_named(language)
-    package, folder = resources.files("repo_map"), known.queries or language
-    if not known.family:
-        return (package.joinpath("languages", "queries", folder, f"{name}.scm"),)
-    family = package.joinpath("languages", known.family)
-    own = family.joinpath(folder)
+    folder = resources.files("repo_map").joinpath("languages", known.folder)
+    own = folder.joinpath(known.queries or language)
     files = (
-        family.joinpath(f"{name}.scm"),
+        folder.joinpath(f"{name}.scm"),
         *(own.joinpath(f"{name}{end}.scm") for end in ("", f"-{language}")),
     )
     return tuple(each for each in files if each.is_file())

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from repo_map.languages.names import Captures, Named, plain_name
-from repo_map.languages.writing import C_LITERALS, Writing
-
-if TYPE_CHECKING:
-    pass
+from repo_map.languages.syntax import C_LITERALS, Captures, Named, Writing, plain_name
 
 Namer = Callable[[bytes, str, Captures], Named]
 """Source, kind and captures of a match → what it is called; no name, no definition."""
@@ -126,8 +122,10 @@ class Language(NamedTuple):
     structure: Structure = Structure.GRAMMAR
     has_scripts: bool = False
     """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""
+    folder: str = ""
+    """Its folder in ``repo_map/languages``; set by the registry."""
     queries: str = ""
-    """Folder of its queries, where it is not the language's own name."""
+    """Subfolder of its own queries, where it is not the language's name."""
     family: str = ""
     """The folder with the reader of its facts and the resolver of its names; ``""`` where names are not
     resolved."""

@@ -11,48 +11,26 @@ from typing import Final
 import repo_map.languages
 from repo_map.languages.language import Language, LanguageRole
 
-_SHARED: Final = frozenset(
-    {
-        "__init__",
-        "grammars",
-        "kinds",
-        "language",
-        "macro_words",
-        "names",
-        "builtin_names",
-        "parser",
-        "registry",
-        "statements",
-        "writing",
-    }
-)
-"""The modules beside this one that are no family of languages."""
 _HEAD: Final = 20_000
 """Bytes at the start of a file that tell whose a shared suffix is."""
 
 
-def _records() -> list[str]:
-    """Return the modules that hold languages, in the order of their or their folders' names."""
+def _collected() -> dict[str, Language]:
     own = repo_map.languages.__path__[0]
     # `os` is quicker than `pathlib`, in every start.
-    stems = {name.removesuffix(".py") for name in os.listdir(own) if name.endswith(".py")}  # noqa: PTH208
-    found = {stem: f"repo_map.languages.{stem}" for stem in stems - _SHARED}
-    for name in os.listdir(own):  # noqa: PTH208
-        if os.path.exists(f"{own}/{name}/__init__.py"):  # noqa: PTH110
-            found[name] = f"repo_map.languages.{name}"
-    return [found[name] for name in sorted(found)]
-
-
-def _collected() -> dict[str, Language]:
+    folders = sorted(name for name in os.listdir(own) if os.path.exists(f"{own}/{name}/__init__.py"))  # noqa: PTH110, PTH208
+    modules = ((folder, import_module(f"repo_map.languages.{folder}")) for folder in folders)
+    records = (each._replace(folder=folder) for folder, module in modules for each in module.LANGUAGES)
     languages: dict[str, Language] = {}
-    for record in _records():
-        module = import_module(record)
-        languages.update((language.name, language) for language in module.LANGUAGES)
+    for each in records:
+        if each.name in languages:
+            raise ValueError(f"two records of languages are called {each.name}")
+        languages[each.name] = each
     return languages
 
 
 LANGUAGES: Final = _collected()
-"""Every language, by its name; in the order of the families' names, and within one as it lists them."""
+"""Every language by name, in the order of the folders and, within one, of its records."""
 TEXT: Final = Language(name="", role=LanguageRole.PROSE)
 """What is known of text in no language."""
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from tree_sitter import Query, QueryCursor
 
+from repo_map.deadline import CpuDeadline, seconds_for
 from repo_map.languages.grammars import GrammarMissingError, ParseError, compile_query, parse
-from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.limits import Limits
 
 Lines = tuple[tuple[int, int], ...]

@@ -9,8 +9,8 @@ from tree_sitter import Node
 
 from repo_map.languages.kinds import TYPES
 from repo_map.languages.language import DocComments, Found
-from repo_map.languages.names import Captures, Named
 from repo_map.languages.registry import language_named
+from repo_map.languages.syntax import Captures, Named
 from repo_map.parsing.queries import Match, Scan
 from repo_map.parsing.values import Definition
 

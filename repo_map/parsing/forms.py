@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.languages.parser import CpuDeadline, seconds_for
+from repo_map.deadline import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_in, language_named
 from repo_map.limits import Limits
 

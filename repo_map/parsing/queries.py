@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
+from repo_map.deadline import CpuDeadline
 from repo_map.languages.grammars import symbol_query
 from repo_map.languages.kinds import CONTAINERS
 from repo_map.languages.language import WHOLE_TREE, Reach
-from repo_map.languages.names import Captures
-from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_named
+from repo_map.languages.syntax import Captures
 
 ROLES: Final = frozenset(
     {

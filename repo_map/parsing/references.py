@@ -10,7 +10,7 @@ from typing import Final
 
 from repo_map.languages.language import Found
 from repo_map.languages.registry import language_named
-from repo_map.languages.writing import NUMBER
+from repo_map.languages.syntax import NUMBER
 from repo_map.parsing.values import Reference
 
 _FLAGS: Final = re.DOTALL | re.ASCII

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from tree_sitter import Node
+
+from repo_map.deadline import CpuDeadline, seconds_for
 from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTimeoutError, load, parse
 from repo_map.languages.language import LanguageRole, Structure
-from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_called, language_in, language_named
 from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
-from repo_map.parsing.facts import find_facts
 from repo_map.parsing.facts_model import Binding, FileFacts, Site
-from repo_map.parsing.imports import find_imports
+from repo_map.parsing.facts_reader import find_facts
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.queries import DEEPEST, scan
 from repo_map.parsing.references import find_references
@@ -65,6 +66,41 @@ def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
     return (
         f"its definitions are nested {deepest:,} deep; below {DEEPEST} levels of syntax they were not read",
     )
+
+
+_LONGEST_STATEMENT: Final = 20_000
+_SPACES: Final = re.compile(r"\s{2,}+")
+
+
+def find_imports(source: bytes, nodes: list[Node], language: str, most: int) -> list[Import]:
+    """Read the import statements that a query found; one statement may import several modules.
+
+    Stops once more than ``most`` modules and names are found.
+    """
+    reader = language_named(language).imports
+    if reader is None:
+        return []
+    imports: list[Import] = []
+    seen: set[int] = set()
+    found = 0
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        if node.start_byte in seen:
+            continue
+        seen.add(node.start_byte)
+        text = source[node.start_byte : min(node.end_byte, node.start_byte + _LONGEST_STATEMENT)].decode(
+            "utf-8", "replace"
+        )
+        for module, names in reader(_SPACES.sub(_one_space, text)):
+            imports.append(Import(module, names, node.start_point[0] + 1))
+            found += 1 + len(names)
+        if found > most:
+            break
+    return imports
+
+
+def _one_space(run: re.Match[str]) -> str:
+    """Return what a run of white space says: that a line ends, or a word."""
+    return "\n" if "\n" in run[0] else " "
 
 
 _SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)

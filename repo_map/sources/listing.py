@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from repo_map import globs
+from repo_map.deadline import CpuDeadline
 from repo_map.errors import FlightPlanError
-from repo_map.languages.parser import CpuDeadline
 from repo_map.sources import disk
 from repo_map.sources.git import Git, GitError, GitProcess, GitTimeoutError
 

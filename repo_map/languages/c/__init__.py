@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import Language, Reach, SharedSuffix, words
-from repo_map.languages.macro_words import without_macro_words
-from repo_map.languages.names import Captures, Named, bounded, plain_name, text_of, without_parameters
-from repo_map.languages.statements import first_quoted
-from repo_map.languages.writing import BLOCK, DOUBLE, SINGLE, SLASHES, Writing
+from repo_map.languages.syntax import (
+    BLOCK,
+    DOUBLE,
+    SINGLE,
+    SLASHES,
+    Captures,
+    Named,
+    Writing,
+    bounded,
+    first_quoted,
+    plain_name,
+    text_of,
+    without_parameters,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -93,6 +104,37 @@ def _bare_scope(name: str) -> str:
     return without_parameters(name).replace("::", ".").lstrip(".")
 
 
+_MACRO: Final = rb"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]*(?:API|EXPORT)[A-Z]*)(?:\([^()\n]*\))?"
+_MACRO_ATTRIBUTES: Final = rb"(?:\[\[[^\]\n]*\]\]\s*)?"
+_MACRO_BEFORE_NAME: Final = re.compile(
+    rb"\b(?:(class)|struct|union)[ \t]+" + _MACRO_ATTRIBUTES + rb"(?P<macro>" + _MACRO + rb")"
+    rb"(?=\s+" + _MACRO_ATTRIBUTES + rb"[A-Za-z_]\w*(?:<[^<>{};]*>|::\w+)*(?:\s+final)?\s*"
+    # A struct of that name may also be the type of what is given values in braces.
+    rb"(?::(?!:)|(?(1)\{|\{[ \t]*(?:$|//|/\*))))",
+    re.M,
+)
+"""Between the word ``class`` and the name of a class that is written here."""
+_MACRO_BEFORE_BODY: Final = re.compile(
+    rb"\)[ \t]*(?:const[ \t]*)?(?:"
+    rb"(?P<macro>[A-Z][A-Z0-9]*_[A-Z0-9_]*|NOEXCEPT)(?=[ \t]*\{)"
+    rb"|(?:\n[ \t]{4,})?(?P<guard>(?:[A-Z0-9]+_)*"
+    rb"(?:LOCKS?_REQUIRED|LOCKS?_EXCLUDED|REQUIRES|EXCLUDES|NOEXCEPT)_?"
+    rb"(?:\([^()\n]*\))?)(?=\s*(?:\{|;)))"
+)
+"""Between the parameters of a function and its body, or its end where it is only announced."""
+
+
+def without_macro_words(source: bytes) -> bytes:
+    """Return a source with blanks for such macros, so that every byte keeps its place."""
+    return _MACRO_BEFORE_BODY.sub(_blanked, _MACRO_BEFORE_NAME.sub(_blanked, source))
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    group = next(name for name, text in match.groupdict().items() if text)
+    start, end = (at - match.start() for at in match.span(group))
+    return match[0][:start] + b" " * (end - start) + match[0][end:]
+
+
 _C: Final = Language(
     family="c",
     name="c",
@@ -146,3 +188,14 @@ _CPP: Final = _C._replace(
 )
 
 LANGUAGES: Final = (_C, _CPP)
+
+C_MEMBERS: Final = words(
+    "append at back begin c_str clear close count data emplace_back empty end erase find front"
+    " get insert length open push_back read reset size str substr write"
+)
+"""Members that types of C++'s standard library bear."""
+C_TYPES: Final = words(
+    "FILE bool char double float int int16_t int32_t int64_t int8_t intptr_t long ptrdiff_t short"
+    " signed size_t ssize_t uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned void wchar_t"
+)
+"""Types of numbers, and those that any header brings."""

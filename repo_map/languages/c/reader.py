@@ -29,12 +29,13 @@ from repo_map.parsing.facts_reader import (
     LONGEST,
     QUOTED,
     Reader,
+    child_of,
     last_type,
+    parts_of,
     type_within,
     typed,
     within,
 )
-from repo_map.parsing.nodes import child_of, parts_of
 
 _LEAVES: Final = words(
     "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name"

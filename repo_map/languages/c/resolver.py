@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.builtin_names import C_MEMBERS, C_TYPES
+from repo_map.languages.c import C_MEMBERS, C_TYPES
 from repo_map.languages.c.includes import IncludedFiles
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named

@@ -7,9 +7,19 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import Language, Reach, words
-from repo_map.languages.names import Captures, Named, plain_name, text_of
-from repo_map.languages.statements import QUOTED
-from repo_map.languages.writing import BLOCK, DOUBLE, SCRIPT_LITERALS, SINGLE, SLASHES, Writing
+from repo_map.languages.syntax import (
+    BLOCK,
+    DOUBLE,
+    QUOTED_MODULE,
+    SCRIPT_LITERALS,
+    SINGLE,
+    SLASHES,
+    Captures,
+    Named,
+    Writing,
+    plain_name,
+    text_of,
+)
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:
@@ -23,7 +33,7 @@ def _namer(source: bytes, kind: str, captures: Captures) -> Named:
 
 
 def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-    if found := re.search(QUOTED, text):
+    if found := re.search(QUOTED_MODULE, text):
         alias = text[: found.start()].strip()
         yield found[1], (alias,) if alias else ()
 
@@ -47,3 +57,19 @@ LANGUAGES: Final = (
         literals=SCRIPT_LITERALS,
     ),
 )
+
+GO_MEMBERS: Final = words(
+    "Add Close Do Done Err Error Errorf Fatal Fatalf Format Get Helper Len Less Lock Log Logf"
+    " Name Next Print Printf Println RLock RUnlock Read Run Scan Set String Swap Unlock Value Wait"
+    " Write"
+)
+"""Members that types of the standard library bear."""
+GO_TYPES: Final = words(
+    "any bool byte comparable complex128 complex64 error float32 float64 int int16 int32 int64"
+    " int8 rune string uint uint16 uint32 uint64 uint8 uintptr"
+)
+"""Types that are there without an import."""
+GO_FUNCTIONS: Final = words(
+    "append cap clear close complex copy delete imag len make max min new panic print println real recover"
+)
+"""Functions that are there without an import."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_TYPES
+from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
@@ -22,8 +22,7 @@ from repo_map.parsing.expressions import (
     part_of,
     type_without_name,
 )
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, list_type, typed, within
-from repo_map.parsing.nodes import parts_of
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, list_type, parts_of, typed, within
 
 
 class _Reader(Reader):

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.builtin_names import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
+from repo_map.languages.go import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.static import StaticResolver

@@ -8,8 +8,7 @@ from tree_sitter import Node
 
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
-from repo_map.parsing.facts_reader import ValueReader
-from repo_map.parsing.nodes import child_of
+from repo_map.parsing.facts_reader import ValueReader, child_of
 
 MOST_TARGETS: Final = 12
 """Names that one pattern binds."""

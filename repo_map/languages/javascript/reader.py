@@ -12,7 +12,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
+from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.javascript.import_reader import (
     MOST_TARGETS,
     properties_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.languages.builtin_names import SCRIPT_GLOBALS, SCRIPT_MEMBERS
+from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.javascript.modules import ScriptModules
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver

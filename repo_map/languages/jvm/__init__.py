@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import Language, Reach, words
-from repo_map.languages.names import Captures, Named, plain_name
-from repo_map.languages.statements import dotted, without_comments
-from repo_map.languages.writing import (
+from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE,
     LETTER,
@@ -16,7 +14,12 @@ from repo_map.languages.writing import (
     SINGLE,
     SLASHES,
     TRIPLE,
+    Captures,
+    Named,
     Writing,
+    dotted,
+    plain_name,
+    without_comments,
 )
 
 
@@ -105,3 +108,33 @@ LANGUAGES: Final = (
         literals=SCRIPT_LITERALS,
     ),
 )
+
+JAVA_MEMBERS: Final = words(
+    "accept add addAll append apply asList charAt clear close collect compare compareTo contains"
+    " entrySet equals filter forEach format get getClass getName hasNext hashCode isEmpty iterator"
+    " keySet length map name next of ordinal print println put remove run set size stream test"
+    " toString valueOf values"
+)
+"""Members that types of the standard library bear."""
+JAVA_PACKAGES: Final = words("java javax")
+"""What the names of the standard library's packages begin with."""
+JAVA_USUAL: Final = words(
+    "Boolean Byte Character Class Deprecated Double Exception Float FunctionalInterface Integer"
+    " Iterable Long Math Number Object Override Runnable RuntimeException SafeVarargs Short String"
+    " StringBuilder SuppressWarnings System Thread Throwable Void var"
+)
+"""Names of ``java.lang`` that a repository hardly ever takes for itself."""
+KOTLIN_MEMBERS: Final = words(
+    "also any apply asList associate associateBy buffer component1 component2 compareTo contains count drop"
+    " emit find first firstOrNull flatMap fold forEach groupBy hasNext indexOf invoke isBlank isEmpty"
+    " isNotEmpty joinToString last let lowercase map mapNotNull minus none orEmpty plus removeAll replace run"
+    " single sortedBy split startsWith endsWith substring sum take takeIf toByteArray toInt toList toLong"
+    " toMap toMutableList toSet trim trimIndent uppercase use with zip"
+)
+"""Members and extensions that types of the standard library bear."""
+KOTLIN_USUAL: Final = JAVA_USUAL | words(
+    "Any Array ArrayList Boolean ByteArray Collection Comparable HashMap Int IntArray Iterable Iterator"
+    " JvmField JvmName JvmOverloads JvmStatic List Map MutableList MutableMap MutableSet Nothing Pair"
+    " Sequence Set Suppress Throws Unit"
+)
+"""Names of the standard library that are there without an import."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import JAVA_USUAL
+from repo_map.languages.jvm import JAVA_USUAL
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,
@@ -29,13 +29,15 @@ from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
     Reader,
+    around,
+    child_of,
     constant,
     last_type,
     list_type,
+    parts_of,
     typed,
     within,
 )
-from repo_map.parsing.nodes import around, child_of, parts_of
 
 _NULL: Final = of_type("null")
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages.builtin_names import JAVA_PACKAGES
+from repo_map.languages.jvm import JAVA_PACKAGES
 
 _NUMBERS: Final = ("byte", "short", "char", "int", "long", "float", "double")
 _BOXES: Final = {

@@ -11,8 +11,7 @@ from tree_sitter import Node
 from repo_map.languages.language import words
 from repo_map.parsing.expressions import UNKNOWN_FORM, Form, element_of, name_form, of_type
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
-from repo_map.parsing.facts_reader import Reader
-from repo_map.parsing.nodes import child_of
+from repo_map.parsing.facts_reader import Reader, child_of
 
 _OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
 """Functions whose lambda has what they are called on, or are given first, as its ``this``."""

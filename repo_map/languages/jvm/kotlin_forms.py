@@ -25,8 +25,7 @@ from repo_map.parsing.expressions import (
     of_type,
     one_of,
 )
-from repo_map.parsing.facts_reader import QUOTED, Reader, constant, first, typed
-from repo_map.parsing.nodes import child_of
+from repo_map.parsing.facts_reader import QUOTED, Reader, child_of, constant, first, typed
 
 TYPES: Final = frozenset({"user_type", "nullable_type", "function_type", "parenthesized_type"})
 _NULL: Final = of_type("null")

@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import KOTLIN_USUAL
+from repo_map.languages.jvm import KOTLIN_USUAL
 from repo_map.languages.jvm.kotlin_forms import TYPES, KotlinForms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
@@ -23,8 +23,7 @@ from repo_map.parsing.expressions import (
     of_type,
     several_of,
 )
-from repo_map.parsing.facts_reader import LONGEST
-from repo_map.parsing.nodes import around, child_of
+from repo_map.parsing.facts_reader import LONGEST, around, child_of
 
 _EXITS: Final = frozenset({"return_expression", "throw_expression", "identifier"})
 _CLASSES: Final = frozenset({"class_declaration", "object_declaration", "companion_object"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.languages.builtin_names import JAVA_MEMBERS, KOTLIN_MEMBERS
+from repo_map.languages.jvm import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.languages.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMITIVES, ROOT_TYPE, fit
 from repo_map.languages.jvm.packages import Packages
 from repo_map.languages.language import words

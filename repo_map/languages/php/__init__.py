@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, DocComments, Language, words
-from repo_map.languages.names import bare_name
-from repo_map.languages.statements import dotted, first_quoted
-from repo_map.languages.writing import (
+from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE_LINES,
     SCRIPT_LITERALS,
     SINGLE_LINES,
     SLASHES,
     Writing,
+    bare_name,
+    dotted,
+    first_quoted,
 )
 
 
@@ -51,3 +52,9 @@ LANGUAGES: Final = (
         literals=SCRIPT_LITERALS,
     ),
 )
+
+PHP_MEMBERS: Final = words(
+    "add all call close count current execute fetch format get getCode getMessage has key map next offsetGet"
+    " prepare push query remove rewind set toArray valid"
+)
+"""Members that types of the standard library, and collections of any kind, bear."""

@@ -27,8 +27,7 @@ from repo_map.parsing.expressions import (
     of_type,
     several_of,
 )
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, first, within
-from repo_map.parsing.nodes import around, child_of, parts_of
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, around, child_of, first, parts_of, within
 
 _NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
 _CLASSES: Final = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.builtin_names import PHP_MEMBERS
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.php import PHP_MEMBERS
 from repo_map.parsing.facts_model import IMPORT, RENAMED
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (

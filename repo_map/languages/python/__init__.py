@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from repo_map.languages.language import Found, Language, Reach, words
-from repo_map.languages.writing import DOUBLE, HASH, PYTHON_LITERALS, SINGLE, TRIPLE, TRIPLE_SINGLE, Writing
+from repo_map.languages.syntax import DOUBLE, HASH, PYTHON_LITERALS, SINGLE, TRIPLE, TRIPLE_SINGLE, Writing
 
 _DOCSTRING: Final = (
     rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
@@ -86,3 +86,10 @@ LANGUAGES: Final = (
         token_factor=0.97,
     ),
 )
+
+PYTHON_MEMBERS: Final = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, object, type, BaseException)
+    for name in dir(kind)
+) - {"__init__", "__new__", "__call__"}
+"""Members of the language's own types."""

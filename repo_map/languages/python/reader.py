@@ -10,8 +10,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import PYTHON_MEMBERS
 from repo_map.languages.language import words
+from repo_map.languages.python import PYTHON_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     OTHER_FORM,

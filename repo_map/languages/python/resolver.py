@@ -6,8 +6,8 @@ import builtins
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.languages.builtin_names import PYTHON_MEMBERS
 from repo_map.languages.language import words
+from repo_map.languages.python import PYTHON_MEMBERS
 from repo_map.languages.python.modules import Module, PythonModules
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver

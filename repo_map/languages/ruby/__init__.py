@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.names import bare_name
-from repo_map.languages.statements import first_quoted
-from repo_map.languages.writing import (
+from repo_map.languages.syntax import (
     DOUBLE_LINES,
     HASH,
     HASH_BRACES,
     HASH_LITERALS,
     SINGLE_LINES,
     Writing,
+    bare_name,
+    first_quoted,
 )
 
 LANGUAGES: Final = (
@@ -38,3 +38,11 @@ LANGUAGES: Final = (
         literals=HASH_LITERALS,
     ),
 )
+
+RUBY_MEMBERS: Final = words(
+    "add all any call class clear close count delete each each_with_index empty? fetch find first flatten"
+    " freeze get include? inspect is_a? join key? keys last length map match merge name new next nil? path"
+    " pop print push puts read reject select set shift size sort split start_with? strip sub tap to_a to_h"
+    " to_s to_sym type update value values write"
+)
+"""Members that types of the standard library bear."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.builtin_names import RUBY_MEMBERS
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.languages.ruby import RUBY_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.static import StaticResolver

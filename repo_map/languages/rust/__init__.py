@@ -7,9 +7,18 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import Language, Reach, words
-from repo_map.languages.names import Captures, Named, plain_name, without_parameters
-from repo_map.languages.statements import without_comments
-from repo_map.languages.writing import BLOCK, DOUBLE_LINES, LETTER, SLASHES, Writing
+from repo_map.languages.syntax import (
+    BLOCK,
+    DOUBLE_LINES,
+    LETTER,
+    SLASHES,
+    Captures,
+    Named,
+    Writing,
+    plain_name,
+    without_comments,
+    without_parameters,
+)
 
 _MOST_TOKENS: Final = 2_000
 _LONGEST_PATH: Final = 32
@@ -99,3 +108,26 @@ LANGUAGES: Final = (
         token_factor=0.96,
     ),
 )
+
+RUST_MEMBERS: Final = words(
+    "as_mut as_ref borrow clone cmp collect contains default drop eq expect extend filter fmt"
+    " fold from get insert into is_empty iter len lock map new next pop push read remove take"
+    " unwrap write"
+)
+"""Members that types of the standard library bear."""
+RUST_BUILTINS: Final = words(
+    "AsMut AsRef Clone Copy Debug Default Drop Eq Extend Fn FnMut FnOnce From Into IntoIterator"
+    " Iterator Option Ord PartialEq PartialOrd Result Send Sized String Sync ToString Vec bool"
+    " char drop f32 f64 i128 i16 i32 i64 i8 isize str u128 u16 u32 u64 u8 usize"
+)
+"""What is there without ``use``."""
+RUST_USUAL: Final = words(
+    "Arc Box Clone Copy Debug Default Drop Err Fn FnMut FnOnce From Into None Ok Option Rc Result"
+    " Send Sized Some String Sync Vec"
+)
+"""Names of the prelude that a repository hardly ever takes for itself."""
+RUST_MACROS: Final = words(
+    "assert assert_eq assert_ne debug_assert debug_assert_eq eprintln format matches panic print"
+    " println todo unimplemented unreachable vec write writeln"
+)
+"""Macros of the standard library that are given expressions."""

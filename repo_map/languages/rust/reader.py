@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.builtin_names import RUST_MACROS, RUST_USUAL
+from repo_map.languages.rust import RUST_MACROS, RUST_USUAL
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
@@ -27,13 +27,14 @@ from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
     Reader,
+    child_of,
     constant,
     first,
     list_type,
+    parts_of,
     type_within,
     typed,
 )
-from repo_map.parsing.nodes import child_of, parts_of
 
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})

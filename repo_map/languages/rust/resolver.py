@@ -6,8 +6,8 @@ import tomllib
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.builtin_names import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.rust import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
 from repo_map.relations.core.static import StaticResolver

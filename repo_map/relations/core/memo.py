@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Final, TypeVar
 
-from repo_map.languages.parser import CpuDeadline
+from repo_map.deadline import CpuDeadline
 
 DEEPEST: Final = 24
 """Answers that one answer may rest on, one upon the other; a longer way is given up."""

@@ -1,4 +1,4 @@
-"""A language is added by one file and its queries: what it says then holds everywhere."""
+"""A language is added by one folder: what it says then holds everywhere."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ FAMILY = '''
 import re
 
 from repo_map.languages.language import HASH_COMMENTS, Language, Reach, words
-from repo_map.languages.names import plain_name
-from repo_map.languages.writing import DOUBLE, HASH, HASH_LITERALS, Writing
+from repo_map.languages.syntax import (DOUBLE, HASH, HASH_LITERALS, Writing, plain_name)
 
 
 def _namer(source, kind, captures):
@@ -116,7 +115,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     place = tmp_path_factory.mktemp("new_language")
     engine = place / "engine" / "repo_map"
     shutil.copytree(PACKAGE, engine, ignore=shutil.ignore_patterns("__pycache__"))
-    write(engine, {"languages/arrow.py": FAMILY, "languages/queries/arrow/symbols.scm": QUERY})
+    write(engine, {"languages/arrow/__init__.py": FAMILY, "languages/arrow/symbols.scm": QUERY})
     tree = write(
         place / "tree", {"Arrowfile": BOW, "run": f"#!/usr/bin/arrowrun2\n{BOW}", "src/bow.arrow": BOW}
     )

@@ -8,8 +8,8 @@ import sys
 import pytest
 from tree_sitter import QueryCursor
 
+from repo_map.deadline import CpuDeadline
 from repo_map.languages.grammars import compile_query, parse
-from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_map.languages.macro_words import without_macro_words
+from repo_map.languages.c import without_macro_words
 from tests.support.outlines import check
 
 

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Found, Language, words
-from repo_map.languages.names import LONGEST_NAME, Captures, Named, text_of
-from repo_map.languages.writing import (
+from repo_map.languages.syntax import (
     DOUBLE_LINES,
     HASH,
     HASH_BRACES,
     HASH_LITERALS,
+    LONGEST_NAME,
     SINGLE,
     TRIPLE,
+    Captures,
+    Named,
     Writing,
+    text_of,
 )
 
 _LONGEST_DOC: Final = 400

@@ -6,9 +6,7 @@ import re
 from typing import Final
 
 from repo_map.languages.language import Language, LanguageRole, Structure
-from repo_map.languages.names import LONGEST_NAME, Captures, Named, text_of
-from repo_map.languages.statements import first_quoted
-from repo_map.languages.writing import SCRIPT_LITERALS
+from repo_map.languages.syntax import LONGEST_NAME, SCRIPT_LITERALS, Captures, Named, first_quoted, text_of
 
 
 def _element(source: bytes, kind: str, captures: Captures) -> Named:

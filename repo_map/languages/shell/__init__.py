@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.writing import HASH_LITERALS, QUOTED, Writing
+from repo_map.languages.syntax import HASH_LITERALS, QUOTED, Writing
 
 _HASH: Final = r"(?<![^\s;])#[^\n]*+"
 

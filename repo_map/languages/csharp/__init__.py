@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import Language, words
-from repo_map.languages.statements import dotted
-from repo_map.languages.writing import BLOCK, DOUBLE, LETTER, SLASHES, Writing
+from repo_map.languages.syntax import BLOCK, DOUBLE, LETTER, SLASHES, Writing, dotted
 
 _VERBATIM: Final = r'@"[^"]*+(?:""[^"]*+)*"?'
 

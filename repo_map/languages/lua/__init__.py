@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import DocComments, Language, words
-from repo_map.languages.names import Captures, Named, plain_name
-from repo_map.languages.statements import first_quoted
-from repo_map.languages.writing import DASH_LITERALS, DASHES, DOUBLE, SINGLE, Writing
+from repo_map.languages.syntax import (
+    DASH_LITERALS,
+    DASHES,
+    DOUBLE,
+    SINGLE,
+    Captures,
+    Named,
+    Writing,
+    first_quoted,
+    plain_name,
+)
 
 _BLOCK: Final = r"(?:--)?\[\[[^\]]*+(?:\](?!\])[^\]]*+)*(?:\]\])?"
 

@@ -7,8 +7,7 @@ from functools import cache
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Language, LanguageRole
-from repo_map.languages.names import bare_name
-from repo_map.languages.writing import HASH_LITERALS
+from repo_map.languages.syntax import HASH_LITERALS, bare_name
 
 _DEEPEST_YAML: Final = 200
 """Levels; the scanner of tree-sitter-yaml 0.7 writes 4 bytes for each into a buffer of 1,024."""

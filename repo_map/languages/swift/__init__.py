@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import Language, words
-from repo_map.languages.names import Captures, Named, plain_name, without_parameters
-from repo_map.languages.statements import dotted
-from repo_map.languages.writing import BLOCK, DOUBLE, SLASHES, TRIPLE, Writing
+from repo_map.languages.syntax import (
+    BLOCK,
+    DOUBLE,
+    SLASHES,
+    TRIPLE,
+    Captures,
+    Named,
+    Writing,
+    dotted,
+    plain_name,
+    without_parameters,
+)
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:

@@ -11,8 +11,19 @@ from repo_map.languages.language import (
     LanguageRole,
     words,
 )
-from repo_map.languages.names import Captures, Named, bounded, text_of
-from repo_map.languages.writing import BLOCK, DOLLAR_BRACES, DOUBLE, HASH, HASH_LITERALS, SLASHES, Writing
+from repo_map.languages.syntax import (
+    BLOCK,
+    DOLLAR_BRACES,
+    DOUBLE,
+    HASH,
+    HASH_LITERALS,
+    SLASHES,
+    Captures,
+    Named,
+    Writing,
+    bounded,
+    text_of,
+)
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:

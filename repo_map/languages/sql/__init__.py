@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import DocComments, Language, LanguageRole, words
-from repo_map.languages.names import bare_name
-from repo_map.languages.writing import BLOCK, DASH_LITERALS, DASHES, QUOTED, Writing
+from repo_map.languages.syntax import BLOCK, DASH_LITERALS, DASHES, QUOTED, Writing, bare_name
 
 _WORDS: Final = (
     "add all alter and any as asc begin between bigint boolean by cascade case char check column commit"
