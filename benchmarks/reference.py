@@ -26,6 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -237,7 +238,10 @@ def relations_of_tree(tree: Path) -> Iterator[Row]:
     This alone reaches into the product: adapt it when that is renamed, so that the rows stay as they are. A
     definition is ``path:line name``, by the first line of its signature; what is outside of all is a path.
     """
-    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - the rest runs with any version
+    try:
+        from repo_map.index.build import build_index  # noqa: PLC0415 - the rest runs with any version
+    except ImportError:  # The version that froze the reference.
+        build_index = import_module("repo_map.index").build_index
     from repo_map.relations.model import Confidence, Place  # noqa: PLC0415 - as above
     from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.build import refresh_index
+    from repo_map.index.index import Index
 
 _STEP_S = 0.05
 _MEBIBYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10
@@ -100,7 +101,7 @@ def main() -> None:
     """Measure in this process and print what was measured as JSON."""
     what, tree, cache, workers = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     # Imported here: the time that imports take is part of what a fresh process is measured for.
-    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - the import is part of what is measured
+    from repo_map.index.build import build_index  # noqa: PLC0415 - the import is part of what is measured
     from repo_map.index.store import Store  # noqa: PLC0415 - the import is part of what is measured
     from repo_map.text import tokens  # noqa: PLC0415 - the import is part of what is measured
 
@@ -115,11 +116,11 @@ def main() -> None:
         _draw(index, 3)
         message["redraw"] = time.perf_counter() - started
         started = time.perf_counter()
-        index = index.refresh()
+        index = refresh_index(index)
         message["none"] = time.perf_counter() - started
         _edit(tree, index.paths)
         started = time.perf_counter()
-        index = index.refresh()
+        index = refresh_index(index)
         message["ten"] = time.perf_counter() - started
         started = time.perf_counter()
         _draw(index, 2)
@@ -128,7 +129,7 @@ def main() -> None:
     print(json.dumps(message | {"mebibytes": most / _MEBIBYTE}))
 
 
-def _draw(index: RepoIndex, level: int) -> None:
+def _draw(index: Index, level: int) -> None:
     """Draw a map of 8,000 tokens, with some file at a level that a turn of a navigation might change."""
     from repo_map.outline.draw import draw_map  # noqa: PLC0415 - the import is part of what is measured
     from repo_map.plan.model import FlightPlan, VerbosityRule  # noqa: PLC0415 - the import is part of what is measured

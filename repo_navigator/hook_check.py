@@ -24,7 +24,8 @@ from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.model import WORKTREE, FindingKind
 from repo_map.check.report import describe_fault, group_findings
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.index import Index
 from repo_map.messages import one_line
 from repo_map.sources import disk
 from repo_map.working_folder import harden_sys_path
@@ -76,7 +77,7 @@ def _check_latest(root: Path, state: Path, settings: Settings) -> int:
     for _ in range(_MAX_TRIES):
         edited = read_lines(state)
         found = json.dumps(find_breaks(index, root, edited)).encode("utf-8", "replace")
-        before, index = index, index.refresh()
+        before, index = index, refresh_index(index)
         if index.fingerprint == before.fingerprint and len(read_lines(state)) == len(edited):
             replace_file(findings_file(state), partial(_write, found))
             break
@@ -87,7 +88,7 @@ def _write(content: bytes, file: BinaryIO) -> None:
     file.write(content)
 
 
-def find_breaks(index: RepoIndex, root: Path, edited: list[str]) -> Findings:
+def find_breaks(index: Index, root: Path, edited: list[str]) -> Findings:
     """Return what the edited files certainly break as they are now; ``""`` stands for any changed file."""
     patch = read_changes(index, WORKTREE)[1]
     if "" not in edited:

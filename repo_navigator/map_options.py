@@ -15,7 +15,7 @@ from repo_navigator.options import argument, count, flag, folder, quiet_switch, 
 from repo_navigator.terminal import read_plan
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.plan.model import FlightPlan
 
 
@@ -54,9 +54,9 @@ def given_plan(options: MapOptions) -> FlightPlan | None:
     return parse_plan(read_plan(options.plan))
 
 
-def open_index(options: IndexOptions) -> RepoIndex:
+def open_index(options: IndexOptions) -> Index:
     """Index the repository, with progress on a terminal."""
-    from repo_map.index.repo_index import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
+    from repo_map.index.build import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None

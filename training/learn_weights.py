@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.ranking.model import Weights, default_weights
 from training.calibration import OfRepository
 from training.estimated_packet import among_best, measure

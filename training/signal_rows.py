@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.tasks import Task
 from repo_map.history.history import History
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.ranking.call_edges import CallEdges, call_edges, links_around, neighbour_bonus
 from repo_map.ranking.corpus import Floats, Ints, corpus_of
 from repo_map.ranking.features import FileColumns, read_signals, unit_signals_given_files
@@ -126,7 +126,7 @@ class TaskRows:
         return UnitOrder(files, units, order_units(self.file_row, by_file, units))
 
 
-def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) -> TaskRows:
+def read_rows(task: Task, kind: str, index: Index, history: History | None) -> TaskRows:
     """Compute the signals of a task's candidates and mark the gold ones."""
     signals = read_signals(corpus_of(index), parse_goal(task.goal), history)
     candidates = signals.candidates

@@ -12,7 +12,8 @@ import yaml
 
 from benchmarks.agents.isolation.sandbox import Limits, Room, run_isolated
 from benchmarks.agents.trial import fresh_room
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan, VerbosityRule
@@ -33,7 +34,7 @@ _MOST_LINES = 200
 _MOST_FILES = 200
 
 
-def index_of(repository: Path) -> RepoIndex:
+def index_of(repository: Path) -> Index:
     """Index a small repository in this process, keeping nothing."""
     return build_index(repository, store=Store(None), workers=1)
 
@@ -65,14 +66,14 @@ def index_text(entries: Iterable[IndexEntry]) -> str:
     return "\n".join(lines)
 
 
-def index_modules(index: RepoIndex) -> list[IndexEntry]:
+def index_modules(index: Index) -> list[IndexEntry]:
     """Return an entry for each source file that is no test: path, what it says of itself, what it defines."""
     entries: list[IndexEntry] = []
     for number, path in enumerate(index.paths):
         top = [each for each in index.definitions(number) if each.kind != "heading" and each.parent < 0]
         if top and not flags_of_path(path) & FileFlag.TEST:
             names = tuple(dict.fromkeys(each.name for each in top))
-            entries.append(IndexEntry(path, _summary(index.text(number)), names))
+            entries.append(IndexEntry(path, _summary(index.sources.text(number)), names))
     return entries
 
 
@@ -84,7 +85,7 @@ def _summary(text: str) -> str:
     return ""
 
 
-async def get_module_help(module: str, index: RepoIndex, room: Room) -> str:
+async def get_module_help(module: str, index: Index, room: Room) -> str:
     """Return signatures and docstrings of a module, without its source.
 
     A path names a file of the repository; a dotted name an installed Python module, imported in a cell.
@@ -112,7 +113,7 @@ class SelectorTools:
             self.__dict__.pop(name, None)
 
     @cached_property
-    def index(self) -> RepoIndex:
+    def index(self) -> Index:
         """The repository's index."""
         return index_of(self.repository)
 
@@ -137,7 +138,7 @@ class SelectorTools:
         for number, path in enumerate(self.index.paths):
             if flags_of_path(path) & FileFlag.TEST:
                 continue
-            for row, line in enumerate(self.index.text(number).splitlines(), 1):
+            for row, line in enumerate(self.index.sources.text(number).splitlines(), 1):
                 if wanted.search(line):
                     hits.append(f"{path}:{row}: {line.strip()[:160]}")
         more = f"\n… {len(hits) - _MOST_HITS} more" if len(hits) > _MOST_HITS else ""
@@ -149,7 +150,7 @@ class SelectorTools:
         if number is None:
             near = [known for known in self.index.paths if Path(known).name == Path(path).name]
             return f"There is no file {path}." + (f" Did you mean {near[0]}?" if near else "")
-        lines = self.index.text(number).splitlines()
+        lines = self.index.sources.text(number).splitlines()
         start = max(first_line, 1) - 1
         rest = len(lines) - start - _MOST_LINES
         more = f"\n… {rest} more lines" if rest > 0 else ""

@@ -12,7 +12,8 @@ from benchmarks.git import Mirror, run_git
 from benchmarks.trees import find_mirror, materialise
 from repo_map.check.git_diff import find_hunks
 from repo_map.check.patch import FilePatch, Patch
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, overlay_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
@@ -100,11 +101,11 @@ class Past:
         self._mirror = find_mirror(repo, mirrors)
         self._mirrors, self._trees = mirrors, trees
         self._head = run_git(self._mirror, "rev-parse", "HEAD").decode().strip()
-        self._latest: tuple[str, RepoIndex] | None = None
+        self._latest: tuple[str, Index] | None = None
         """The last commit that was asked for, and its index."""
 
     @cached_property
-    def _base(self) -> RepoIndex:
+    def _base(self) -> Index:
         root = materialise(self.repo, self._head, self._mirrors, self._trees)
         return build_index(root, store=Store(self._trees / "cache"))
 
@@ -152,7 +153,7 @@ class Past:
         )
         return checked is not None and b" missing" not in checked.text
 
-    def at(self, commit: str, edits: Sequence[Edit] = ()) -> RepoIndex:
+    def at(self, commit: str, edits: Sequence[Edit] = ()) -> Index:
         """Return the index of a commit, with some files as edits leave them."""
         contents: dict[str, bytes | None] = {}
         for each in edits:
@@ -161,15 +162,15 @@ class Past:
             if each.old != each.new and each.old:
                 contents[each.old] = None
         index = self._at(commit)
-        return index.with_files(contents) if contents else index
+        return overlay_index(index, contents) if contents else index
 
-    def _at(self, commit: str) -> RepoIndex:
+    def _at(self, commit: str) -> Index:
         if self._latest is None or self._latest[0] != commit:
             self._latest = None
             entries = self._raw(self._head, commit, renames=False)
             contents: dict[str, bytes | None] = {old: None for _, old, new in entries if not new}
             contents.update(self._many(commit, [new for _, _, new in entries if language_of(new)]))
-            self._latest = commit, self._base.with_files(contents) if contents else self._base
+            self._latest = commit, overlay_index(self._base, contents) if contents else self._base
         return self._latest[1]
 
     def _many(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:

@@ -57,7 +57,7 @@ def loop_row(past: Past, case: Case) -> LoopRow:
         is_news = False
         for path, line in _places(text):
             file = index.file_id(path)
-            lines = index.text(file).split("\n") if file is not None else []
+            lines = index.sources.text(file).split("\n") if file is not None else []
             if not 0 < line <= len(lines) or (path, f"{line} {lines[line - 1]}") in seen:
                 continue
             seen.add((path, f"{line} {lines[line - 1]}"))

@@ -22,7 +22,8 @@ from benchmarks.relations.client import ServerError
 from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
 from benchmarks.relations.sampling import lines_of, sample
 from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.languages.kinds import FUNCTIONS
 
@@ -112,7 +113,7 @@ def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]
         return figures, list(differences_of(index, verdicts, jury))
 
 
-def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:
+def differences_of(index: Index, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:
     """Yield what was stated or likely and does not hold, then what was not stated and should be."""
     for verdict in verdicts:
         file, row = verdict.sample.place
@@ -133,7 +134,7 @@ def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) ->
                 yield f"missing  {what} <- {_shown(index, site.file, site.line)}"
 
 
-def _shown(index: RepoIndex, file: int, line: int) -> str:
+def _shown(index: Index, file: int, line: int) -> str:
     return f"{index.paths[file]}:{line} {lines_of(index, file)[line - 1].strip()[:90]}"
 
 

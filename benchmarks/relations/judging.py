@@ -15,7 +15,7 @@ from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
 from repo_map.graph.references import SymbolRef
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.languages.grammars import ParseError
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence
@@ -30,9 +30,7 @@ class Site(NamedTuple):
     """From 1."""
 
 
-def sites_stated(
-    index: RepoIndex, place: SymbolRef, least: Confidence = Confidence.RESOLVED
-) -> Iterator[Site]:
+def sites_stated(index: Index, place: SymbolRef, least: Confidence = Confidence.RESOLVED) -> Iterator[Site]:
     """Yield each place where a definition is used: as facts, or what is at least so sure."""
     for use in relations_of(index).uses_of(place, least):
         yield Site(use.source[0], use.line)
@@ -112,7 +110,7 @@ Lines = set[tuple[str, int]]
 class Jury:
     """Asks one server about definitions of one index."""
 
-    def __init__(self, index: RepoIndex, judge: Judge, answers: Answers) -> None:
+    def __init__(self, index: Index, judge: Judge, answers: Answers) -> None:
         self._index = index
         self._judge = judge
         self._answers = answers
@@ -241,7 +239,7 @@ class Jury:
         if file not in self._sites:
             language = self._index.language(file)
             try:
-                self._sites[file] = SourceSites(self._index.source(file), language)
+                self._sites[file] = SourceSites(self._index.sources.content(file), language)
             except ParseError:
                 self._sites[file] = None
         sites = self._sites[file]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from repo_map.graph.references import SymbolRef
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.values import Definition
 from repo_map.sources.file_kinds import FileFlag
@@ -30,7 +30,7 @@ class Sample(NamedTuple):
     """Of the name, in UTF-16 units."""
 
 
-def sample(index: RepoIndex, languages: Collection[str], most: int) -> list[Sample]:
+def sample(index: Index, languages: Collection[str], most: int) -> list[Sample]:
     """Return at most ``most`` functions, methods and types of these languages, tests and copies left out.
 
     They come in the order of a hash of what names them, so that trees of one content give one sample.
@@ -51,7 +51,7 @@ def sample(index: RepoIndex, languages: Collection[str], most: int) -> list[Samp
     return chosen
 
 
-def _located(index: RepoIndex, place: SymbolRef) -> Iterator[Sample]:
+def _located(index: Index, place: SymbolRef) -> Iterator[Sample]:
     """Yield the definition with the place of its name; nothing where it is only announced or not named."""
     file, row = place
     definition = index.definitions(file)[row]
@@ -71,9 +71,9 @@ def _located(index: RepoIndex, place: SymbolRef) -> Iterator[Sample]:
                 return
 
 
-def lines_of(index: RepoIndex, file: int) -> tuple[str, ...]:
+def lines_of(index: Index, file: int) -> tuple[str, ...]:
     """Return the lines of a file, the first at 0."""
-    return tuple(index.text(file).split("\n"))
+    return tuple(index.sources.text(file).split("\n"))
 
 
 def _is_announced(definition: Definition, lines: tuple[str, ...]) -> bool:
@@ -82,7 +82,7 @@ def _is_announced(definition: Definition, lines: tuple[str, ...]) -> bool:
     return definition.kind == "function" and definition.end == definition.sig_end and ends.endswith(";")
 
 
-def enclosing(index: RepoIndex, file: int, line: int) -> int:
+def enclosing(index: Index, file: int, line: int) -> int:
     """Return the row of the innermost definition that holds a line (from 1), -1 for none."""
     best, inner = -1, (0, 0)
     for row, definition in enumerate(index.definitions(file)):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from navigator.state.reports import Candidate, CutReport, NavigatorOutput, OutlineEntry, TurnReport
     from navigator.state.run_state import Navigation
     from navigator.workspaces.workspace import Workspace
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.ranking.score import Relevance
 
@@ -167,7 +167,7 @@ def picture_of_navigation(
     return picture_data(workspace.index, subject, shown, reports, within)
 
 
-def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:
+def picture_of_plan(index: Index, drawn: RepoMap, drift: Drift) -> PictureData:
     """Return the data of a picture of a plan: its map as it is drawn now, without goal and outline."""
     shown = Shown(
         [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks],
@@ -178,12 +178,12 @@ def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureDa
         left_out=drawn.left_out,
     )
     notes = (*(() if drift.same_tree else (drift.describe(),)), *drawn.notes)
-    subject = Subject(", ".join(repository_names(index.place)), notes=notes)
+    subject = Subject(", ".join(repository_names(index.build.source)), notes=notes)
     return picture_data(index, subject, shown)
 
 
 def picture_data(
-    index: RepoIndex,
+    index: Index,
     subject: Subject,
     shown: Shown,
     turns: Sequence[TurnReport] = (),
@@ -218,7 +218,7 @@ def _bytes(data: Any) -> int:
 
 
 def _tree(
-    index: RepoIndex, levels: Mapping[str, int], pinned: Sequence[str], within: str, max_bytes: int
+    index: Index, levels: Mapping[str, int], pinned: Sequence[str], within: str, max_bytes: int
 ) -> tuple[str, dict[str, Any]]:
     """Return the folder that most of the tree is for, and the folded tree as columns that fit."""
     nodes = MAX_NODES
@@ -238,7 +238,7 @@ def _tree(
 class _Describer:
     """Describes everything but the source and the tree, as far as there is room."""
 
-    def __init__(self, room: Room, index: RepoIndex, shown: Shown) -> None:
+    def __init__(self, room: Room, index: Index, shown: Shown) -> None:
         self._room = room
         self._index = index
         self._shown = shown
@@ -411,9 +411,7 @@ class _Describer:
         return [self._sentence(text) for text in texts[: self._room.sentences]]
 
 
-def find_links(
-    index: RepoIndex, paths: Sequence[str], places: Sequence[Mapping[str, Any]]
-) -> list[list[Any]]:
+def find_links(index: Index, paths: Sequence[str], places: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """Return which places call, override or extend which: source, target, verb and line, each pair once."""
     ids = [index.file_id(paths[place["file"]]) for place in places]
     owners: list[tuple[int, int] | None] = []
@@ -455,7 +453,7 @@ def find_links(
     return [found[pair] for pair in sorted(found)][:_MAX_LINKS]
 
 
-def _source(index: RepoIndex, shown: Shown, data: PictureData) -> list[dict[str, Any]]:
+def _source(index: Index, shown: Shown, data: PictureData) -> list[dict[str, Any]]:
     """Return stretches of source: around findings, what is shown, then what is listed, in that order."""
     if shown.drawn is None:
         return []
@@ -474,7 +472,7 @@ def _source(index: RepoIndex, shown: Shown, data: PictureData) -> list[dict[str,
     for path, first, end in wanted:
         if (file := index.file_id(path)) is None:
             continue
-        lines, known = index.text(file).split("\n"), taken.setdefault(path, set())
+        lines, known = index.sources.text(file).split("\n"), taken.setdefault(path, set())
         last = min(end, first + _MAX_CHUNK_LINES - 1, len(lines))
         for start, stop in _runs(number for number in range(first, last + 1) if number not in known):
             text = "\n".join(map(_printable, lines[start - 1 : stop]))

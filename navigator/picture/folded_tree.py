@@ -14,7 +14,7 @@ from repo_map.ranking.corpus import corpus_of
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_NODES: Final = 1_200
 FOLDER, FILE, CLOSED, REST = range(4)
@@ -67,7 +67,7 @@ class MeasuredFiles(NamedTuple):
 
 
 def fold_index(
-    index: RepoIndex,
+    index: Index,
     levels: Mapping[str, int],
     pinned: Collection[str],
     max_nodes: int = MAX_NODES,

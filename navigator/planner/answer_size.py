@@ -14,7 +14,7 @@ from repo_map.text import tokens
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
     from navigator.state.run_state import RunState
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance
@@ -102,7 +102,7 @@ def answer_size(
 
 
 def pack_answer(
-    index: RepoIndex,
+    index: Index,
     relevance: Relevance,
     run: RunState,
     budget: int,

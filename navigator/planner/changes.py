@@ -15,7 +15,7 @@ from repo_map.check.trees import compare_trees
 from repo_map.messages import one_line
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MAX_NAMES: Final = 8
 """Changed definitions, or files, that make a goal if none was given."""
@@ -24,7 +24,7 @@ _MAX_FINDINGS: Final = 300
 """Findings that a navigation stores: its state is written at every step."""
 
 
-def resolve_changes(index: RepoIndex, goal: str, query: ChangeQuery) -> tuple[str, Changes]:
+def resolve_changes(index: Index, goal: str, query: ChangeQuery) -> tuple[str, Changes]:
     """Return the goal that a navigation is about, and what was changed.
 
     Raises:
@@ -40,7 +40,7 @@ def resolve_changes(index: RepoIndex, goal: str, query: ChangeQuery) -> tuple[st
             raise InvalidArgumentError("changes", f"can't be used: {error}", code=error.code) from error
         nothing = () if found.files or found.notes else (f"Nothing was changed in {title}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
-    if index.read_first:
+    if index.build.partial_files:
         # Breaks are unknown until the other files are indexed.
         changes = find_changes(compare_trees(index, patch), patch.notes)
     else:

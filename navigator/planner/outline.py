@@ -30,7 +30,7 @@ from repo_map.text import tokens
 from repo_map.text.units import FUNCTION
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.beside import Neighbour
     from repo_map.outline.draw import RepoMap
     from repo_map.outline.listing import ListedFile
@@ -68,7 +68,7 @@ _MAX_COMMAND_TOKENS: Final = 40
 class AddedCosts:
     """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
 
-    def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
+    def __init__(self, index: Index, drawn: RepoMap) -> None:
         self._cache = RenderCache(index, Style(tokens.DEFAULT_ENCODING))
         self._estimates = file_level_costs(index)
         self._drawn = drawn
@@ -101,7 +101,7 @@ class AddedCosts:
         return max(max(self._cache.draw(file_id, shape).counts) - (0 if block is None else block.tokens), 0)
 
 
-def build_candidates(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
+def build_candidates(index: Index, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
     """Return the most relevant files, then definitions, that the map does not show whole, best first."""
     costs = AddedCosts(index, drawn)
     files: list[Candidate] = []
@@ -136,7 +136,7 @@ def build_candidates(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> 
 
 
 def build_outline(
-    index: RepoIndex,
+    index: Index,
     relevance: Relevance,
     drawn: RepoMap,
     own: FlightPlan | None = None,
@@ -179,7 +179,7 @@ def build_outline(
 class _OutlineBuilder:
     """Makes entries of units and files, with what each would add to a map."""
 
-    def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
+    def __init__(self, index: Index, drawn: RepoMap) -> None:
         self._index = index
         self._drawn = drawn
         self._costs = AddedCosts(index, drawn)
@@ -286,7 +286,8 @@ class _OutlineBuilder:
         leaf, call = unit.name.rpartition(".")[2], ""
         for definition in self._index.definitions(file_id):
             if unit.start <= definition.sig_start <= unit.end and definition.name == leaf:
-                lines = self._index.text(file_id).split("\n")[definition.sig_start - 1 : definition.sig_end]
+                lines = self._index.sources.text(file_id).split("\n")
+                lines = lines[definition.sig_start - 1 : definition.sig_end]
                 _, _, rest = " ".join(" ".join(lines).split()).partition(leaf)
                 if rest.startswith(("(", "<", "[", " (")):
                     call = "".join(rest.rpartition(")")[:2])
@@ -298,7 +299,7 @@ class _OutlineBuilder:
         return f"{text[: _MAX_SIGNATURE_CHARS - 1].rstrip()}…"
 
 
-def find_tests(index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]) -> str:
+def find_tests(index: Index, relevance: Relevance, outline: Sequence[OutlineEntry]) -> str:
     """Return the test file that a fix would extend, as the command that runs it; ``""`` if none is found.
 
     The goal leads to a file as it leads to code; calls lead from tests to the likeliest entries, and some
@@ -316,7 +317,7 @@ def find_tests(index: RepoIndex, relevance: Relevance, outline: Sequence[Outline
     return command if PurePosixPath(path).name.partition(".")[0] in command else f"{path}: {command}"
 
 
-def _test_file(index: RepoIndex, relevance: Relevance, likely: Sequence[Place]) -> str:
+def _test_file(index: Index, relevance: Relevance, likely: Sequence[Place]) -> str:
     paths = [file.path for file in relevance.files[:_SHARED_RANK]]
     ids = {path: index.file_id(path) for path in paths}
     ranked = [path for path, file in ids.items() if file is not None and is_test_file(index, file)]
@@ -330,7 +331,7 @@ def _test_file(index: RepoIndex, relevance: Relevance, likely: Sequence[Place]) 
 
 
 def _likeliest_definitions(
-    index: RepoIndex, relevance: Relevance, outline: Sequence[OutlineEntry]
+    index: Index, relevance: Relevance, outline: Sequence[OutlineEntry]
 ) -> list[Place]:
     """Return the definitions of the likeliest entries."""
     units = with_read_chances(relevance).units

@@ -20,7 +20,7 @@ from repo_map.steering.targets import NamedDefinition, Target
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.plan.diff import PlanChange
     from repo_map.plan.model import FlightPlan, VerbosityRule
 
@@ -85,7 +85,7 @@ def _resolve_numbers(
 
 def amend_by_model(
     navigation: Navigation,
-    index: RepoIndex,
+    index: Index,
     reasoning: str,
     updates: Mapping[str, Any],
     outline: Sequence[OutlineEntry] = (),
@@ -116,7 +116,7 @@ def amend_by_model(
     return PlanAmendment(allowed, (*notes, note))
 
 
-def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:
+def merge_user_plan(index: Index, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:
     """Return the user's part of the plan as the user changes it; of two wishes the later one holds.
 
     A rule for nothing but files that were excluded brings them back, as does another level for the pattern
@@ -153,7 +153,7 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
 
 
 def amend_by_user(
-    navigation: Navigation, index: RepoIndex, updates: Mapping[str, Any]
+    navigation: Navigation, index: Index, updates: Mapping[str, Any]
 ) -> tuple[Navigation, PlanChange]:
     """Return the navigation with the user's part of the plan changed, and the change of the whole plan.
 
@@ -168,7 +168,7 @@ def amend_by_user(
     return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
 
 
-def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> Navigation:
+def apply_user_plan(index: Index, before: Navigation, after: Navigation) -> Navigation:
     """Return ``after`` with the plan doing what the user's part of it has come to ask since ``before``.
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
@@ -180,7 +180,7 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
     return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
 
 
-def restore_rules(index: RepoIndex, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
+def restore_rules(index: Index, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
     """Return ``after`` with the plan showing again what ``updates`` name and the plan had dropped for room.
 
     The user's part of the plan asks for it already.
@@ -206,9 +206,7 @@ def _sections_of(rule: Mapping[str, Any]) -> set[tuple[Any, Any]]:
     return {(each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()}
 
 
-def _apply_to_plan(
-    index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan
-) -> FlightPlan:
+def _apply_to_plan(index: Index, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
     plan = apply_update(plan, updates).plan
     wanted = {rule.pattern: rule for rule in own.verbosity}

@@ -27,7 +27,7 @@ from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, FileKin
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan, VerbosityRule
     from repo_map.ranking.score import Relevance, ScoredUnit
@@ -92,7 +92,7 @@ def choose_updates(navigation: Navigation, workspace: Workspace, view: View) -> 
 
 
 def _zoom(
-    navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View
+    navigation: Navigation, index: Index, relevance: Relevance, view: View
 ) -> tuple[str, dict[str, Any]]:
     """Go from the overview to the code that the scores point at."""
     plan, run = navigation.state.flight_plan, navigation.run
@@ -146,7 +146,7 @@ def _changes_since_first_look(before: FlightPlan, after: FlightPlan) -> str:
 
 
 def _fill(
-    navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View
+    navigation: Navigation, index: Index, relevance: Relevance, view: View
 ) -> tuple[str, dict[str, Any]]:
     """Fill the room that is left with the interfaces around the chosen code."""
     plan = navigation.state.flight_plan
@@ -223,7 +223,7 @@ def _entry(path: str, level: int) -> str:
 
 
 def _related(
-    navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View, room: int
+    navigation: Navigation, index: Index, relevance: Relevance, view: View, room: int
 ) -> tuple[RelatedDefinition, ...]:
     """Return the definitions around the best units that the map shows, within ``room`` tokens."""
     chosen: list[Place] = []
@@ -240,7 +240,7 @@ def _related(
 
 
 def find_related(
-    index: RepoIndex,
+    index: Index,
     chosen: Sequence[Place],
     drawn: RepoMap,
     room: int,

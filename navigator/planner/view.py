@@ -17,7 +17,7 @@ from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance
@@ -94,12 +94,12 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
         notes=workspace.notes,
         findings=changes.findings,
         impact=impact,
-        is_first_look=bool(index.read_first),
+        is_first_look=bool(index.build.partial_files),
     )
 
 
 def _fit_outline(
-    size: AnswerSize, index: RepoIndex, allowed: Relevance, drawn: RepoMap, own: FlightPlan
+    size: AnswerSize, index: Index, allowed: Relevance, drawn: RepoMap, own: FlightPlan
 ) -> tuple[tuple[OutlineEntry, ...], str]:
     """Return the outline that has room beside the code, and what runs its tests.
 

@@ -20,8 +20,8 @@ from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.history.reader import latest_history, source_history
+from repo_map.index.build import build_index, refresh_index
 from repo_map.index.progress import RemainingTime
-from repo_map.index.repo_index import build_index
 from repo_map.index.store import Store, user_store
 from repo_map.messages import plural
 from repo_map.outline.draw import draw_map
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from repo_map.check.impact import Impact
     from repo_map.history.history import History
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.model import Weights
@@ -87,7 +87,7 @@ class IndexingTask:
         store: Store,
         settings: NavigatorSettings,
         on_end: Callable[[], object],
-        look: RepoIndex | None = None,
+        look: Index | None = None,
     ) -> None:
         """Begin in the running event loop; ``on_end`` is called once it has ended, well or not.
 
@@ -105,7 +105,7 @@ class IndexingTask:
         self._task = asyncio.create_task(self._run())
         self._task.add_done_callback(self._ended)
 
-    async def wait(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
+    async def wait(self, on_words: OnWords | None) -> tuple[Index, History | None]:
         """Wait for the result, reporting progress; cancelling the wait does not stop the work."""
         self._is_awaited.set()
         while not (await asyncio.wait({self._task}, timeout=PROGRESS_S))[0]:
@@ -114,7 +114,7 @@ class IndexingTask:
         return self._task.result()
 
     @property
-    def result(self) -> tuple[RepoIndex, History | None] | None:
+    def result(self) -> tuple[Index, History | None] | None:
         """What was read, None before it has ended and if it failed."""
         is_read = self._task.done() and not self._task.cancelled() and self._task.exception() is None
         return self._task.result() if is_read else None
@@ -131,7 +131,7 @@ class IndexingTask:
             # Retrieved, or asyncio logs it: the next call reads again, and reports it.
             task.exception()
 
-    async def _run(self) -> tuple[RepoIndex, History | None]:
+    async def _run(self) -> tuple[Index, History | None]:
         if self._look is not None:
             # The answer that the first look was taken for comes first.
             with suppress(TimeoutError):
@@ -156,7 +156,7 @@ class IndexingTask:
         try:
             look, self._look = self._look, None
             index = await asyncio.to_thread(
-                build if look is None else look.refresh, on_progress=self._on_progress
+                build if look is None else partial(refresh_index, look), on_progress=self._on_progress
             )
             self._words = "Reading git's history"
         except IndexingStopped:
@@ -184,7 +184,7 @@ class IndexingTask:
 class Workspace:
     """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
 
-    def __init__(self, index: RepoIndex, history: History | None, weights: Weights | None = None) -> None:
+    def __init__(self, index: Index, history: History | None, weights: Weights | None = None) -> None:
         """Build a workspace; ``weights`` are by default those shipped."""
         self.index = index
         self._weights = weights
@@ -231,7 +231,7 @@ class Workspace:
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the repository could not be read, or resolved so far, one sentence each."""
-        read, total = self.index.read_first, len(self.index)
+        read, total = self.index.build.partial_files, len(self.index)
         if read:
             partial_index = (
                 f"This is a first look: {read:,} of {plural(total, 'file')} were read, those that "
@@ -252,7 +252,7 @@ class Workspace:
             notes.append(f"Not read in full: {named}{more}.")
         if self.history is not None and not self.history.complete:
             notes.append("Git was slow, so part of the history was left out; the next navigation reads on.")
-        parts = self.index.place.parts
+        parts = self.index.build.source.parts
         if len(self.index.paths) > _LARGE_FOLDER and len(parts) == 1 and top_folder(parts[0].root) is None:
             notes.append(_PLAIN_FOLDER)
         return tuple(notes)
@@ -363,7 +363,7 @@ class Workspaces:
             self._first_looks.popitem(last=False)
         return look
 
-    def _begin_indexing(self, source: FileSource, look: RepoIndex | None = None) -> IndexingTask:
+    def _begin_indexing(self, source: FileSource, look: Index | None = None) -> IndexingTask:
         on_end = partial(self._add_result, source.name)
         task = IndexingTask(source, self._store(), self._settings, on_end, look)
         self._indexing[source.name] = task
@@ -382,7 +382,7 @@ class Workspaces:
         limits = self._settings.limits
         while len(self._live) > 1 and (
             sum(_share(each.index) for each in self._live.values()) > limits.indexes
-            or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
+            or sum(each.index.build.memory_mb for each in self._live.values()) > limits.memory_mb
         ):
             self._live.popitem(last=False)[1].release()
 
@@ -395,13 +395,16 @@ class Workspaces:
 
     async def _refresh(self, live: Workspace) -> Workspace:
         try:
-            index = await asyncio.to_thread(live.index.refresh, self._check_stopped)
+            index = await asyncio.to_thread(refresh_index, live.index, self._check_stopped)
         except IndexingStopped:
             raise asyncio.CancelledError(_CANCELLED) from None
         if index.fingerprint == live.index.fingerprint:
             return live
         past = await asyncio.to_thread(
-            source_history, index.place, store=self._store(), is_wanted=lambda: not self._stopped.is_set()
+            source_history,
+            index.build.source,
+            store=self._store(),
+            is_wanted=lambda: not self._stopped.is_set(),
         )
         return Workspace(index, past)
 
@@ -429,6 +432,6 @@ class Workspaces:
             self._live.popitem()[1].release()
 
 
-def _share(index: RepoIndex) -> float:
+def _share(index: Index) -> float:
     """Return how much of one live index an index counts as."""
-    return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / _LARGE_BYTES))
+    return min(1.0, max(1 / SMALL_PER_INDEX, index.build.source_bytes / _LARGE_BYTES))

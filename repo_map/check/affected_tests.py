@@ -25,7 +25,7 @@ from repo_map.sources.file_kinds import (
 
 if TYPE_CHECKING:
     from repo_map.history.cochange import CoChangeIndex
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_TESTS: Final = 5
 _ENOUGH: Final = 2
@@ -57,7 +57,7 @@ class AffectedTests(NamedTuple):
 
 
 def select_tests(
-    index: RepoIndex,
+    index: Index,
     places: Sequence[Place],
     *,
     earlier: Sequence[SelectedTest] = (),
@@ -76,7 +76,7 @@ def select_tests(
     return AffectedTests(found, build_test_command(index, [(each.path, each.names) for each in found]))
 
 
-def select_calling_tests(index: RepoIndex, places: Sequence[Place]) -> tuple[SelectedTest, ...]:
+def select_calling_tests(index: Index, places: Sequence[Place]) -> tuple[SelectedTest, ...]:
     """Return the tests from which few calls lead to some definitions."""
     with relations_of(index).asking():
         selector = _Selector(index, places)
@@ -98,7 +98,7 @@ class _Reach(NamedTuple):
 class _Selector:
     """Collects the tests of some definitions."""
 
-    def __init__(self, index: RepoIndex, places: Sequence[Place]) -> None:
+    def __init__(self, index: Index, places: Sequence[Place]) -> None:
         self._index = index
         self._relations = relations_of(index)
         self._places = tuple(dict.fromkeys(places))
@@ -266,7 +266,7 @@ class _Selector:
         return len(one) + len(two) - 2 * (min(len(one), len(two)) if shared is None else shared)
 
 
-def is_test_file(index: RepoIndex, file: int) -> bool:
+def is_test_file(index: Index, file: int) -> bool:
     """Return True if a test runner runs a file; helpers and fixtures of tests are not run."""
     path = index.paths[file]
     if int(index.files.flags[file]) & int(GENERATED_OR_VENDORED):
@@ -280,15 +280,15 @@ def is_test_file(index: RepoIndex, file: int) -> bool:
         )
     # A file named like a helper may be the tests of a source of that name.
     is_script = index.language(file) in SCRIPTS and is_named_as_helper(path) and is_below_tests(path)
-    return is_script and _RUNS.search(index.text(file)) is not None
+    return is_script and _RUNS.search(index.sources.text(file)) is not None
 
 
-def has_inline_tests(index: RepoIndex, file: int) -> bool:
+def has_inline_tests(index: Index, file: int) -> bool:
     """Return True for a Rust source with a module of its own tests."""
     return any(_inline_module(index, (file, row)) >= 0 for row in range(len(index.definitions(file))))
 
 
-def _inline_module(index: RepoIndex, place: Place) -> int:
+def _inline_module(index: Index, place: Place) -> int:
     """Return the row of the module of tests around a definition of a Rust source, -1 without one."""
     file, row = place
     definitions = index.definitions(file) if index.paths[file].endswith(".rs") else ()
@@ -299,7 +299,7 @@ def _inline_module(index: RepoIndex, place: Place) -> int:
     return -1
 
 
-def _test_name(index: RepoIndex, place: Place) -> str:
+def _test_name(index: Index, place: Place) -> str:
     """Return the qualified name of the outermost test around a place, ``""`` without one."""
     file, row = place
     definitions, found = index.definitions(file), -1

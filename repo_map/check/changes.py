@@ -132,7 +132,7 @@ def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
         return ()
     definitions = tree.index.definitions(file)
     found: dict[tuple[str, str], ExportedName] = {}
-    for each in tree.index.derived(FileViews)[file].bindings:
+    for each in tree.index.memo(FileViews)[file].bindings:
         is_field, is_top = each.kind in (FIELD, FIELD_TYPE), each.kind in (ASSIGNED, DECLARED)
         rows = list(_enclosing(definitions, each.definition))
         owner = _owner(definitions, rows)

@@ -28,7 +28,7 @@ from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_build_output, 
 
 if TYPE_CHECKING:
     from repo_map.history.cochange import CoChangeIndex
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _ORDER: Final = {kind: at for at, kind in enumerate(FindingKind)}
 _EXACT_GRAMMARS: Final = frozenset(
@@ -41,7 +41,7 @@ _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
 def check_changes(
-    index: RepoIndex, patch: Patch, together: Callable[[], CoChangeIndex | None] = lambda: None
+    index: Index, patch: Patch, together: Callable[[], CoChangeIndex | None] = lambda: None
 ) -> CheckReport:
     """Return what a patch breaks, and the tests to run; the index may have it already or not.
 
@@ -153,7 +153,7 @@ def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
 
 def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     """Return the first line that the change made invalid, 0 without one."""
-    errors, text = trees.after.forms(file).errors, trees.after.index.text(file)
+    errors, text = trees.after.forms(file).errors, trees.after.index.sources.text(file)
     old = trees.old_file(changed)
     is_exact = trees.after.language(file) in _EXACT_GRAMMARS
     if (
@@ -163,7 +163,7 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     ):
         return 0
     if old is not None:
-        forms, before = trees.before.forms(old), trees.before.index.text(old)
+        forms, before = trees.before.forms(old), trees.before.index.sources.text(old)
         # With macros the grammar may fail on valid source: open brackets decide.
         is_valid = not is_exact and _open_brackets(before) == _open_brackets(text)
         if forms.errors or not forms.is_read or is_valid:

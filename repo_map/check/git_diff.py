@@ -33,7 +33,7 @@ from repo_map.sources.files import read_file
 from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.sources.source import RepositoryPart
 
 _ADVICE: Final = f"give `worktree`, {FORMS_OF_NAMES}, a range such as `main..HEAD`, or a patch."
@@ -80,7 +80,7 @@ class _Entry(NamedTuple):
 class _IndexPart:
     """What an index has of one repository, by that repository's paths."""
 
-    def __init__(self, index: RepoIndex, part: RepositoryPart) -> None:
+    def __init__(self, index: Index, part: RepositoryPart) -> None:
         self._index = index
         self._prefix = part.prefix
         self.root = part.root
@@ -94,7 +94,7 @@ class _IndexPart:
         return self._index.file_id(self._prefix + path)
 
     def text(self, file: int) -> str:
-        return self._index.text(file)
+        return self._index.sources.text(file)
 
     def with_prefix(self, patch: Patch) -> Patch:
         """Return a patch of the repository with the index's paths."""
@@ -106,7 +106,7 @@ class _IndexPart:
         return patch._replace(files=tuple(files))
 
 
-def read_changes(index: RepoIndex, revisions: str) -> tuple[str, Patch]:
+def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
     """Return a description of what changed, and its patch.
 
     Args:
@@ -121,7 +121,7 @@ def read_changes(index: RepoIndex, revisions: str) -> tuple[str, Patch]:
     deadline = Deadline(_TIMEOUT_S)
     found: list[tuple[str, Patch]] = []
     errors: list[ChangesError] = []
-    for part in index.place.parts:
+    for part in index.build.source.parts:
         try:
             found.append(_changes_of(_IndexPart(index, part), part, revisions, deadline))
         except ChangesError as error:

@@ -13,7 +13,7 @@ from repo_map.relations.resolve import Relations, relations_of
 from repo_map.relations.text_search import row_at
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MAX_TEST_DEPTH: Final = 8
 """Calls up to which a test is searched if none is nearer."""
@@ -59,7 +59,7 @@ class Impact(NamedTuple):
         return bool(self.changed or self.removed)
 
 
-def find_impact(index: RepoIndex, changes: Changes) -> Impact:
+def find_impact(index: Index, changes: Changes) -> Impact:
     """Return what depends on a change, by the index as it is now.
 
     Of a class the subclasses count, and its users if it is the only change. In a language whose names are not
@@ -70,7 +70,7 @@ def find_impact(index: RepoIndex, changes: Changes) -> Impact:
     return found._replace(limitation=question.told)
 
 
-def changed_definitions(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
+def changed_definitions(index: Index, changes: Changes) -> tuple[Place, ...]:
     """Return the changed definitions that the index has, in the order of the change."""
     found: dict[Place, None] = {}
     for part in changes.parts:
@@ -86,7 +86,7 @@ def changed_definitions(index: RepoIndex, changes: Changes) -> tuple[Place, ...]
 class _ImpactFinder:
     """Collects what depends on the targets."""
 
-    def __init__(self, index: RepoIndex, targets: Sequence[Place], changes: Changes) -> None:
+    def __init__(self, index: Index, targets: Sequence[Place], changes: Changes) -> None:
         self._index = index
         self._relations: Relations = relations_of(index)
         self._targets = tuple(dict.fromkeys(targets))

@@ -112,7 +112,7 @@ def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
     file = tree.index.file_id(name.path)
     if file is None or name.owner or tree.language(file) not in SCRIPTS:
         return False
-    text = tree.index.text(file)
+    text = tree.index.sources.text(file)
     exported = _EXPORTED.format(re.escape(name.name))
     return re.search(_MODULE, text) is not None and re.search(exported, text) is None
 
@@ -120,7 +120,7 @@ def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
 def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place: Place | None) -> list[int]:
     """Return the unchanged lines of a file with an occurrence of a name that nothing resolves."""
     tree = trees.after
-    text, language = tree.index.text(file), tree.language(file)
+    text, language = tree.index.sources.text(file), tree.language(file)
     bare = name.name.lstrip("@$#")
     lines = {each.sig_start for each in tree.index.definitions(file) if each.name.rpartition(".")[2] == bare}
     found: list[int] = []
@@ -160,7 +160,7 @@ def _is_resolved(tree: TreeVersion, file: int, occurrence: Site, place: Place | 
     A changed function itself counts as unknown where its use is no site, and its arguments were not checked.
     """
     name, receiver, row, line, *_ = occurrence
-    view, relations = tree.index.derived(FileViews)[file], tree.relations
+    view, relations = tree.index.memo(FileViews)[file], tree.relations
     sites = [each for each in view.sites if each.line == line and each.name == name]
     for site in sites or [occurrence]:
         meaning = relations.meaning(file, site)

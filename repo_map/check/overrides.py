@@ -133,7 +133,7 @@ class OverrideChecker:
                     is_python = tree.language(file) == "python"
                     if _ABSTRACT_METHOD.search(text) is None if is_python else "{" in text or " = " in text:
                         return True
-        return name in tree.index.text(place[0]) or self._has_external_base(place)
+        return name in tree.index.sources.text(place[0]) or self._has_external_base(place)
 
     def _has_in_head(self, place: Place, pattern: re.Pattern[str]) -> bool:
         return pattern.search("\n".join(self._after.head(place))) is not None
@@ -142,7 +142,7 @@ class OverrideChecker:
         """Return True if a class, or one above, extends something outside of the repository, or unknown."""
         relations = self._after.relations
         for place in (owner, *relations.classes_above(owner)):
-            view = self._after.index.derived(FileViews)[place[0]]
+            view = self._after.index.memo(FileViews)[place[0]]
             bases = [
                 each
                 for each in view.bindings

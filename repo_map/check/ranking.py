@@ -13,7 +13,7 @@ from repo_map.ranking.score import Relevance, ScoredFile, ScoredUnit
 from repo_map.relations.model import Confidence, Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 class _Boost(NamedTuple):
@@ -45,7 +45,7 @@ _MIN_FILE_SCORE: Final = 0.3
 _MAX_REASONS: Final = 4
 
 
-def boost_changed(index: RepoIndex, relevance: Relevance, impact: Impact, changes: Changes) -> Relevance:
+def boost_changed(index: Index, relevance: Relevance, impact: Impact, changes: Changes) -> Relevance:
     """Return the scores of a goal as a change alters them."""
     units = {(unit.path, unit.start, unit.end): unit for unit in relevance.units}
     best = max((unit.score for unit in relevance.units), default=0.0)
@@ -75,7 +75,7 @@ _Key = tuple[str, int, int, str, int]
 """Path, first line, last line, name and kind of a unit."""
 
 
-def _boosted_definitions(index: RepoIndex, impact: Impact) -> Iterator[tuple[_Key, _Boost, str]]:
+def _boosted_definitions(index: Index, impact: Impact) -> Iterator[tuple[_Key, _Boost, str]]:
     """Yield units with their boost and reason, the greatest risk first."""
     for place in impact.changed:
         yield from ((key, _CHANGED, "changed") for key in _unit_of(index, place))
@@ -93,7 +93,7 @@ def _boosted_definitions(index: RepoIndex, impact: Impact) -> Iterator[tuple[_Ke
                 yield key, _LIKELY if is_weak else boost, _reason(verb, each)
 
 
-def _boosted_lines(index: RepoIndex, changes: Changes) -> Iterator[tuple[_Key, _Boost, str]]:
+def _boosted_lines(index: Index, changes: Changes) -> Iterator[tuple[_Key, _Boost, str]]:
     """Yield the units of changed lines outside of definitions."""
     for part in changes.parts:
         file = index.file_id(part.path)
@@ -107,14 +107,14 @@ def _reason(verb: str, dependent: Dependent) -> str:
     return f"{likely}{verb} changed `{one_line(dependent.target)}` (line {dependent.line})"
 
 
-def _unit_of(index: RepoIndex, place: Place) -> Iterator[_Key]:
+def _unit_of(index: Index, place: Place) -> Iterator[_Key]:
     """Yield the unit with the head of a definition; none for the top of a file."""
     if place[1] >= 0:
         line = index.definitions(place[0])[place[1]].sig_start
         yield from islice(_units_with(index, place[0], line, line), 1)
 
 
-def _units_with(index: RepoIndex, file: int, first: int, last: int) -> Iterator[_Key]:
+def _units_with(index: Index, file: int, first: int, last: int) -> Iterator[_Key]:
     """Yield the units of a file with some of its lines."""
     units = index.units
     for row in range(int(units.file_start[file]), int(units.file_start[file + 1])):
@@ -126,7 +126,7 @@ def _units_with(index: RepoIndex, file: int, first: int, last: int) -> Iterator[
 
 
 def _boost_files(
-    files: tuple[ScoredFile, ...], index: RepoIndex, impact: Impact, changes: Changes
+    files: tuple[ScoredFile, ...], index: Index, impact: Impact, changes: Changes
 ) -> tuple[ScoredFile, ...]:
     """Return the changed files first, then the others with those that depend on the change boosted."""
     known = {file.path: file for file in files}

@@ -97,7 +97,7 @@ class RemovedReferences:
     def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
         """Yield the sites of a line that refer to a definition, or have its name in their receiver."""
         name = self._before.name(place)
-        for site in self._before.index.derived(FileViews)[file].sites:
+        for site in self._before.index.memo(FileViews)[file].sites:
             if site.line == line and (
                 place in self._before.relations.meaning(file, site).targets
                 or re.search(WORD.format(re.escape(name)), site.object)
@@ -107,7 +107,7 @@ class RemovedReferences:
 
     def _check_unchanged(self, removed: Place, file: int, line: int, before: Site) -> None:
         """Report a reference on an unchanged line, unless it refers to something now."""
-        for site in self._after.index.derived(FileViews)[file].sites:
+        for site in self._after.index.memo(FileViews)[file].sites:
             is_same = site.line == line and site.name == before.name and site.object == before.object
             if is_same and self._resolver.is_broken(removed, file, site):
                 self._add(removed, file, line, site.definition)
@@ -121,7 +121,7 @@ class RemovedReferences:
             self._add_unbound(removed, file, name, lambda at: not self._trees.line_before(file, at))
         parent = (removed[0], self._before.definition(removed).parent)
         outer = self._trees.matched.get(parent) if self._before.is_local(removed) else None
-        for site in self._after.index.derived(FileViews)[file].sites:
+        for site in self._after.index.memo(FileViews)[file].sites:
             if site.name != name or site.object != receiver or self._trees.line_before(file, site.line):
                 continue
             if outer is not None and not self._after.is_within((file, site.definition), outer):
@@ -190,7 +190,7 @@ class RemovedReferences:
 
     def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, int, Binding]]:
         """Yield the imports of a definition: the file before and after, and the binding before."""
-        views, table = self._before.index.derived(FileViews), self._before.index.bindings
+        views, table = self._before.index.memo(FileViews), self._before.index.bindings
         # Also from a file that re-exports the name, or under another name.
         is_import = (table.name == self._before.index.strings.get(name)) & np.isin(table.kind, list(_IMPORTS))
         rows = np.flatnonzero(is_import | (table.kind == RENAMED))
@@ -207,7 +207,7 @@ class RemovedReferences:
         file = self._trees.file_after(removed[0])
         if file is None:
             return False
-        name, view = self._before.name(removed), self._after.index.derived(FileViews)[file]
+        name, view = self._before.name(removed), self._after.index.memo(FileViews)[file]
         if any(each.kind == STAR for each in view.bindings) or view.members.get((-1, "__getattr__")):
             return True
         return any(each.name == name for each in view.bindings if view.scope(each.definition) < 0)
@@ -215,7 +215,7 @@ class RemovedReferences:
     def _import_line(self, file: int, line: int, name: str, bound: str) -> int:
         """Return the line of an import that names something, 0 without one."""
         lines = self._after.lines(file)
-        for each in self._after.index.derived(FileViews)[file].bindings:
+        for each in self._after.index.memo(FileViews)[file].bindings:
             if each.kind in _IMPORTS and each.name == bound and (not line or each.line == line):
                 for at in range(each.line, min(each.line + _MAX_IMPORT_LINES, len(lines) + 1)):
                     if re.search(WORD.format(re.escape(name)), lines[at - 1]):

@@ -14,7 +14,7 @@ from repo_map.text import tokens
 from repo_map.text.token_estimates import estimate
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_TOKENS: Final = 300
 """Of the text."""
@@ -201,7 +201,7 @@ def _property(text: str) -> str:
 # Changes.
 
 
-def describe_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
+def describe_changes(index: Index, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change breaks, edits and puts at risk, then what could not be followed."""
     limitations = (*changes.limitations[:_MAX_LIMITATIONS], *filter(None, (impact.limitation,)))
     found = [f"{describe(each, lines)}." for each, lines in group_findings(changes.findings)]
@@ -218,7 +218,7 @@ def describe_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tupl
     return (*found, *dependents, *tests, *dict.fromkeys(limitations), *changes.notes)
 
 
-def _describe_impact(index: RepoIndex, impact: Impact) -> list[str]:
+def _describe_impact(index: Index, impact: Impact) -> list[str]:
     """Return what changed and what depends on it, a sentence each."""
     found: list[str] = []
     if impact.removed:
@@ -260,14 +260,14 @@ def _describe_impact(index: RepoIndex, impact: Impact) -> list[str]:
     return found
 
 
-def _dependent(index: RepoIndex, dependent: Dependent, verb: str) -> str:
+def _dependent(index: Index, dependent: Dependent, verb: str) -> str:
     at = f"{index.paths[dependent.place[0]]}:{dependent.line}"
     name = one_line(index.qualified_name(*dependent.place)) if dependent.place[1] >= 0 else ""
     where = f"`{name}` ({at})" if name else f"the top of {at}"
     return f"{where} {verb} `{one_line(dependent.target)}`"
 
 
-def _definition(index: RepoIndex, place: Place) -> str:
+def _definition(index: Index, place: Place) -> str:
     line = index.definitions(place[0])[place[1]].sig_start
     return f"`{one_line(index.qualified_name(*place))}` ({index.paths[place[0]]}:{line})"
 

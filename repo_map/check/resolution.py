@@ -116,7 +116,7 @@ def find_prototypes(tree: TreeVersion, name: str) -> Iterator[tuple[int, int, in
     """
     pattern = re.compile(_PROTOTYPE.format(re.escape(name)))
     for file in files_with(tree.index, (name,)):
-        text = tree.index.text(file) if tree.language(file) in ("c", "cpp") else ""
+        text = tree.index.sources.text(file) if tree.language(file) in ("c", "cpp") else ""
         for found in pattern.finditer(text):
             parameters = re.sub(r"/\*.*?\*/|//[^\n]*", "", found[2], flags=re.S).strip()
             while (flat := re.sub(r"\([^()]*\)", "", parameters)) != parameters:
@@ -155,10 +155,10 @@ class PostChangeResolver:
 
     def unbound_lines(self, file: int, name: str) -> list[int]:
         """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
-        language, text = self._after.language(file), self._after.index.text(file)
+        language, text = self._after.language(file), self._after.index.sources.text(file)
         if language not in CLOSED or is_builtin(name, language) or self._is_type_parameter(file, name):
             return []
-        view = self._after.index.derived(FileViews)[file]
+        view = self._after.index.memo(FileViews)[file]
         is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
         is_site = any(site.name == name and not site.object for site in view.sites)
         is_defined = any(each.name == name for each in view.definitions)
@@ -186,11 +186,11 @@ class PostChangeResolver:
         if self._after.language(file) == "python":
             return False
         pattern = _TYPE_PARAMETER.format(re.escape(name))
-        return re.search(pattern, self._after.index.text(file)) is not None
+        return re.search(pattern, self._after.index.sources.text(file)) is not None
 
     def _is_bound(self, removed: Place, file: int, site: Site) -> bool:
         """Return True if a scope around a bare name binds it; few readers record parameters."""
-        view = self._after.index.derived(FileViews)[file]
+        view = self._after.index.memo(FileViews)[file]
         if any(
             each.name == site.name and not self._trees.line_before(file, each.line) for each in view.bindings
         ):
@@ -204,7 +204,7 @@ class PostChangeResolver:
             row = view.outer(row)
         parameter = rf"\([^()]*(?<![\w.$]){re.escape(site.name)}\b[^()]*\)\s*(?:=>|\{{)"
         is_local = self._before.is_local(removed)
-        return is_local and re.search(parameter, self._after.index.text(file)) is not None
+        return is_local and re.search(parameter, self._after.index.sources.text(file)) is not None
 
     def _may_have_changed(self, removed: Place, file: int, site: Site) -> bool:
         """Return True if a receiver may be of another class now."""
@@ -219,7 +219,7 @@ class PostChangeResolver:
             return not is_class or self._is_bound(removed, file, Site(names[0], "", *site[2:]))
         if is_instance(self._after, file, site, owner):
             return False
-        view = self._after.index.derived(FileViews)[file]
+        view = self._after.index.memo(FileViews)[file]
         scopes = (view.scope(site.definition), -1)
         return any(
             each.name in names[:1]
@@ -242,7 +242,7 @@ class PostChangeResolver:
         """Return True if a ``__getattr__`` of a Python module provides the name."""
         quoted = re.compile(rf"[\"']{re.escape(self._before.name(removed))}[\"']")
         return any(
-            quoted.search(self._after.index.text(place[0])) is not None
+            quoted.search(self._after.index.sources.text(place[0])) is not None
             for place in self._after.named("__getattr__")
             if self._after.definition(place).parent < 0
         )
@@ -252,7 +252,7 @@ class PostChangeResolver:
         home = self._trees.file_after(removed[0])
         if home is None:
             return False
-        views = self._after.index.derived(FileViews)
+        views = self._after.index.memo(FileViews)
         if any(
             binding.name == site.name
             and binding.kind in (IMPORT, RENAMED)

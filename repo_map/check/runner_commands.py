@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from repo_map.languages.kinds import FUNCTIONS
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MAX_CONFIG_CHARS: Final = 200_000
 _MAX_FILTER_CHARS: Final = 240
@@ -76,7 +76,7 @@ class _Test(NamedTuple):
 class _Project:
     """The configuration files of a tree."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self.index = index
 
     def has(self, path: str) -> bool:
@@ -85,7 +85,7 @@ class _Project:
     def text(self, path: str) -> str:
         """Return a file's text, ``""`` without one."""
         file = self.index.file_id(path)
-        return "" if file is None else self.index.text(file)[:_MAX_CONFIG_CHARS]
+        return "" if file is None else self.index.sources.text(file)[:_MAX_CONFIG_CHARS]
 
     def package(self, folder: str) -> Mapping[str, Any]:
         """Return ``package.json`` of a folder, empty without one."""
@@ -115,7 +115,7 @@ _Builder = Callable[[_Project, str, Sequence[_Test]], str]
 """Returns the command that runs some tests in a folder."""
 
 
-def build_test_command(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str]]]) -> str:
+def build_test_command(index: Index, tests: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return what runs some tests from the root of the tree.
 
     Args:

@@ -277,7 +277,7 @@ class SignatureChecker:
         unchanged = [each for each in (*calls, call) if self._trees.line_before(after[0], each.line)]
         varies = any(each.is_open or each.given != len(old) for each in unchanged)
         comment = rf"@param\b[^\n]*(?:\[{name}\b|=\}}\s+{name}\b)"
-        if 2 * passing < len(calls) or varies or re.search(comment, self._after.index.text(after[0])):
+        if 2 * passing < len(calls) or varies or re.search(comment, self._after.index.sources.text(after[0])):
             return ""
         return f"it does not give `{name}`, as other calls do"
 
@@ -432,7 +432,7 @@ def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:
-    sites = tree.index.derived(FileViews)[file].sites
+    sites = tree.index.memo(FileViews)[file].sites
     return [site for site in sites if site.line == line and site.kind == CALL]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from repo_map.check.patch import FilePatch, Hunk, HunkLocator, LineMap, LocatedHunk, Patch
+from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
@@ -16,7 +17,7 @@ from repo_map.relations.resolve import Relations, relations_of
 from repo_map.sources.repository import top_folder
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.parsing.values import Definition
 
 _MAX_SOURCE_BYTES: Final = 1_000_000
@@ -48,7 +49,7 @@ class PatchedFile(NamedTuple):
 class TreeVersion:
     """One of the two trees."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self.index = index
         self.relations: Relations = relations_of(index)
         self._forms: dict[int, Forms] = {}
@@ -66,7 +67,7 @@ class TreeVersion:
         from repo_map.index.worker_pool import read_forms  # noqa: PLC0415 - a warm start parses nothing
 
         wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
-        sources = [(self.index.paths[file], self.index.source(file)) for file in wanted]
+        sources = [(self.index.paths[file], self.index.sources.content(file)) for file in wanted]
         small = [(path, source if len(source) <= _MAX_SOURCE_BYTES else b"") for path, source in sources]
         read = read_forms(small, self.index.limits) if small else ()
         for file, (_, source), forms in zip(wanted, sources, read, strict=True):
@@ -124,7 +125,7 @@ class TreeVersion:
     def lines(self, file: int) -> list[str]:
         """Return the lines of a file."""
         if file not in self._lines:
-            self._lines[file] = self.index.text(file).split("\n")
+            self._lines[file] = self.index.sources.text(file).split("\n")
         return self._lines[file]
 
     def is_prototype(self, place: Place) -> bool:
@@ -163,7 +164,7 @@ class TreeComparison:
 
     def __init__(
         self,
-        index: RepoIndex,
+        index: Index,
         before: TreeVersion,
         after: TreeVersion,
         files: Sequence[ChangedFile],
@@ -261,7 +262,7 @@ class TreeComparison:
         return found
 
 
-def compare_trees(index: RepoIndex, patch: Patch) -> TreeComparison:
+def compare_trees(index: Index, patch: Patch) -> TreeComparison:
     """Return the trees before and after a patch, whether the index has it already or not."""
     before: dict[str, bytes | None] = {}
     after: dict[str, bytes | None] = {}
@@ -283,13 +284,13 @@ def compare_trees(index: RepoIndex, patch: Patch) -> TreeComparison:
         if other_path:
             other[other_path] = found.source
         files.append(changed)
-    one, two = (TreeVersion(index.with_files(each) if each else index) for each in (before, after))
+    one, two = (TreeVersion(overlay_index(index, each) if each else index) for each in (before, after))
     return TreeComparison(index, one, two, files, patched)
 
 
-def _with_index_paths(index: RepoIndex, files: Sequence[FilePatch]) -> Iterator[FilePatch]:
+def _with_index_paths(index: Index, files: Sequence[FilePatch]) -> Iterator[FilePatch]:
     """Yield the files with the index's paths; a patch names them from the repository's root, or below."""
-    first, *others = index.place.parts
+    first, *others = index.build.source.parts
     top = None if others else top_folder(first.root)
     prefix = f"{first.root.relative_to(top).as_posix()}/" if top is not None and top != first.root else ""
 
@@ -316,7 +317,7 @@ class _OtherSide(NamedTuple):
     lines: LineMap
 
 
-def _other_side(index: RepoIndex, patch: FilePatch, here: int | None, file: int | None) -> _OtherSide | None:
+def _other_side(index: Index, patch: FilePatch, here: int | None, file: int | None) -> _OtherSide | None:
     """Return the other side of a file; None if its patch does not apply, forwards or backwards."""
     if not patch.old or not patch.new:
         mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
@@ -325,7 +326,7 @@ def _other_side(index: RepoIndex, patch: FilePatch, here: int | None, file: int 
         return _OtherSide(is_applied, text.encode("utf-8", "surrogateescape"), LineMap(0, ()))
     if file is None:
         return None
-    lines = index.text(file).split("\n")
+    lines = index.sources.text(file).split("\n")
     locator = HunkLocator(lines)
     known: list[LocatedHunk] = list(filter(None, map(locator.locate, patch.hunks)))
     if len(known) < len(patch.hunks) or len({each.is_applied for each in known}) > 1:

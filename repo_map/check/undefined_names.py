@@ -48,17 +48,17 @@ def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
 
 
 def _may_bind_any(trees: TreeComparison, file: int, language: str) -> bool:
-    text = trees.after.index.text(file)
+    text = trees.after.index.sources.text(file)
     if language in SCRIPTS and _MODULE.search(text) is None:
         return True
-    bindings = trees.after.index.derived(FileViews)[file].bindings
+    bindings = trees.after.index.memo(FileViews)[file].bindings
     return re.search(_DYNAMIC[language], text) is not None or any(each.kind == STAR for each in bindings)
 
 
 def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield calls of undefined bare names."""
     tree = trees.after
-    bound = {binding.name for binding in tree.index.derived(FileViews)[file].bindings}
+    bound = {binding.name for binding in tree.index.memo(FileViews)[file].bindings}
     for call in tree.forms(file).calls:
         is_known = call.receiver or call.name in bound or is_builtin(call.name, language)
         if is_known or trees.line_before(file, call.line) or not call.name.isidentifier():
@@ -83,7 +83,7 @@ def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bo
     """Return True if the relations know no target of a call, and did not give up on it."""
     meanings = [
         trees.after.relations.meaning(file, site)
-        for site in trees.after.index.derived(FileViews)[file].sites
+        for site in trees.after.index.memo(FileViews)[file].sites
         if site.line == line and site.name == name and site.kind == CALL and not site.object
     ]
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
@@ -93,10 +93,10 @@ def _scope(trees: TreeComparison, file: int, name: str, language: str) -> Iterab
     """Yield the sources in which a bare name of a file may be bound."""
     index = trees.after.index
     if language not in ("go", "java"):
-        return [index.text(file)]
+        return [index.sources.text(file)]
     folder = index.paths[file].rpartition("/")[0]
     return [
-        index.text(each)
+        index.sources.text(each)
         for each in {*files_with(index, (name,)), file}
         if language == "java" or index.paths[each].rpartition("/")[0] == folder
     ]
@@ -105,7 +105,7 @@ def _scope(trees: TreeComparison, file: int, name: str, language: str) -> Iterab
 def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield new imports of names that a file of the repository does not have."""
     index, relations = trees.after.index, trees.after.relations
-    for binding in index.derived(FileViews)[file].bindings:
+    for binding in index.memo(FileViews)[file].bindings:
         module, _, name = binding.value.rpartition(":")
         if binding.kind not in (IMPORT, RENAMED) or not module or not name or name in ("default", "*"):
             continue
@@ -117,7 +117,7 @@ def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Findin
         homes = _imported_files(trees, file, binding, module)
         if language == "python" and any(_is_module(index.paths[home], name) for home in homes):
             continue
-        if homes and not any(_may_provide(index.text(home), name, language) for home in homes):
+        if homes and not any(_may_provide(index.sources.text(home), name, language) for home in homes):
             yield Finding(
                 FindingKind.UNDEFINED_NAME,
                 index.paths[file],

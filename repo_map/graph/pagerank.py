@@ -16,7 +16,7 @@ from repo_map.plan.model import Focus
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 DAMPING = 0.85
 """Probability of following a reference instead of restarting; Page et al., 1998."""
@@ -31,17 +31,17 @@ _FOCUS_SHARE = 0.5
 _TEST_SHARE, _COPIED_SHARE = 0.3, 0.05
 
 
-def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
+def rank(index: Index, focus: Focus | None = None) -> Floats:
     """Return the rank of each file, shape (files,), summing to 1; cached per index."""
-    cached = index.derived(_rankings)
+    cached = index.memo(_rankings)
     ranking = cached.get(focus)
     if ranking is None:
-        ranking = _walk(index.derived(build_graph), _restarts(index, focus))
+        ranking = _walk(index.memo(build_graph), _restarts(index, focus))
         cached.put(focus, ranking)
     return ranking
 
 
-def _rankings(_index: RepoIndex) -> LRUCache[Focus | None, Floats]:
+def _rankings(_index: Index) -> LRUCache[Focus | None, Floats]:
     return LRUCache(_MAX_RANKINGS, lambda _ranking: 1)
 
 
@@ -64,7 +64,7 @@ def _walk(graph: ReferenceGraph, restarts: Floats) -> Floats:
     return files.round(_DECIMALS)
 
 
-def _restarts(index: RepoIndex, focus: Focus | None) -> Floats:
+def _restarts(index: Index, focus: Focus | None) -> Floats:
     """Return the distribution of restarts: by the kinds of files, and half of it by the focus.
 
     A weight is shared by the files that it boosts; below 1 it removes restarts.
@@ -91,7 +91,7 @@ def _restarts(index: RepoIndex, focus: Focus | None) -> Floats:
     return shared
 
 
-def boosts(index: RepoIndex, focus: Focus) -> Iterator[tuple[Ints, float]]:
+def boosts(index: Index, focus: Focus) -> Iterator[tuple[Ints, float]]:
     """Yield the files and the weight of each boost, of paths and of symbols."""
     for path in focus.paths:
         yield np.array(globs.select(path.pattern, index.paths), dtype=np.int64), path.weight
@@ -99,9 +99,9 @@ def boosts(index: RepoIndex, focus: Focus) -> Iterator[tuple[Ints, float]]:
         yield files_defining(index, symbol.name), symbol.weight
 
 
-def files_defining(index: RepoIndex, name: str) -> Ints:
+def files_defining(index: Index, name: str) -> Ints:
     """Return the files that define a name (``dispatch``, ``Router.dispatch``, ``Router.*``), ascending."""
-    cached = index.derived(_defining)
+    cached = index.memo(_defining)
     files = cached.get(name)
     if files is None:
         files = _files_defining(index, name)
@@ -109,12 +109,12 @@ def files_defining(index: RepoIndex, name: str) -> Ints:
     return files
 
 
-def _defining(_index: RepoIndex) -> LRUCache[str, Ints]:
+def _defining(_index: Index) -> LRUCache[str, Ints]:
     # As many as the rules of a plan, several times over; each is short.
     return LRUCache(_MAX_NAMES, lambda _files: 1)
 
 
-def _files_defining(index: RepoIndex, name: str) -> Ints:
+def _files_defining(index: Index, name: str) -> Ints:
     symbols, strings = index.symbols, index.strings
     leaf = name.rpartition(".")[2]
     if any(character in name for character in "*?[{"):

@@ -13,7 +13,7 @@ from repo_map.languages.kinds import CODE, TEXT
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ class ReferenceGraph(NamedTuple):
     """Share of the name's rank that the definition gets."""
 
 
-def build_graph(index: RepoIndex) -> ReferenceGraph:
+def build_graph(index: Index) -> ReferenceGraph:
     """Build the graph from the columns of an index."""
     count = len(index.paths)
     symbols, references = index.symbols, index.references
@@ -98,7 +98,7 @@ def _summed(keys: Ints, counts: NDArray[np.int32]) -> tuple[Ints, Ints]:
     return keys[starts], sums
 
 
-def _priors(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
+def _priors(index: Index, row: Ints, definer: Ints) -> Floats:
     """Return the prior of each definition among those of its name.
 
     The name of a type is rarely shared, that of a method often is; tests and vendored files are rarely meant.
@@ -110,7 +110,7 @@ def _priors(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
     return prior
 
 
-def _name_weights(index: RepoIndex) -> Floats:
+def _name_weights(index: Index) -> Floats:
     """Return the weight of each name, shape (strings,): high for ``get_user_by_id``, low for ``name``."""
     starts, blob = index.strings.starts.astype(np.int64), index.strings.blob
     lengths = np.diff(starts)
@@ -129,7 +129,7 @@ SymbolRef = tuple[int, int]
 """File id, and row of the definition within the file."""
 
 
-def callees_by_name(index: RepoIndex, place: SymbolRef) -> list[SymbolRef]:
+def callees_by_name(index: Index, place: SymbolRef) -> list[SymbolRef]:
     """Return the definitions that one refers to by names with a single definition."""
     file, row = place
     table = index.references
@@ -137,7 +137,7 @@ def callees_by_name(index: RepoIndex, place: SymbolRef) -> list[SymbolRef]:
     return unique_definitions(index, distinct(table.name[here][table.definition[here] == row]))
 
 
-def referrers(index: RepoIndex, name: int) -> Iterator[SymbolRef]:
+def referrers(index: Index, name: int) -> Iterator[SymbolRef]:
     """Yield the definitions that refer to a name of ``index.strings``, in the order of the repository."""
     table = index.references
     rows = np.flatnonzero((table.name == name) & (table.definition >= 0))
@@ -146,7 +146,7 @@ def referrers(index: RepoIndex, name: int) -> Iterator[SymbolRef]:
     )
 
 
-def unique_definitions(index: RepoIndex, names: Sequence[int] | NDArray[np.int32]) -> list[SymbolRef]:
+def unique_definitions(index: Index, names: Sequence[int] | NDArray[np.int32]) -> list[SymbolRef]:
     """Return the definitions of names that have exactly one, in the order of the repository."""
     table = index.symbols
     rows = np.flatnonzero(np.isin(table.name, names))

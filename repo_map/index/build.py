@@ -1,24 +1,27 @@
-"""What changed and what must be read again."""
+"""Build and refresh an index: reuse every row whose file has not changed, parse the rest."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map import globs
 from repo_map.errors import TreeTooLargeError
+from repo_map.index.index import Build, Index, TreeState
 from repo_map.index.merge import FileRange, fingerprint, fingerprint_of_runs, merge_tables, pad_to_listing
 from repo_map.index.schema import Tables, from_arrays
 from repo_map.index.snapshot import SnapshotError
-from repo_map.index.store import Store
+from repo_map.index.store import Store, user_store
 from repo_map.languages.registry import language_of
-from repo_map.limits import Limits
+from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import Listing, Problem
-from repo_map.sources.source import MaskedSource, OverlaySource
+from repo_map.sources.source import FileSource, MaskedSource, OverlaySource, folder_source
 
 _NONE = -1
 _CLOCK_STEP_NS = 100_000_000
@@ -27,17 +30,17 @@ _SECOND_NS = 1_000_000_000
 
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
+"""Called with the phase, the work done and the total; an exception ends the work."""
 
 _WORTH_RELATED_BYTES = 100_000
 _ROWS_PER_BYTE = 0.05
-"""Rows of other trees that are looked at, at most, for each byte that is left to parse: to look at one takes
-about a microsecond, to parse a byte a third."""
+"""Maximum of rows of other trees that are compared per byte left to parse: comparing one takes about a
+microsecond, parsing a byte a third."""
 _WORTH_SAVING_SHARE = 0.005
 
 
 class RowSources:
-    """For each file of a listing, the tables and the row in them that describe it."""
+    """The tables and the row that describe each file of a listing, collected from several sources."""
 
     def __init__(self, tree: MaskedSource, listing: Listing) -> None:
         self._tree = tree.at(listing)
@@ -48,7 +51,7 @@ class RowSources:
         self._digest: dict[int, bytes] = {}
 
     def take_known(self, tables: Tables, listing: Listing, taken_ns: int) -> int:
-        """Take the rows of files with the same state or, failing that, bytes; return how many were read."""
+        """Take the rows of files with the same state or, else bytes; return how many were read."""
         rows = self._rows_in(listing.paths)
         found = np.flatnonzero(rows != _NONE)
         before = listing.states[rows[found]]
@@ -59,7 +62,7 @@ class RowSources:
         return len(suspects)
 
     def take_cached(self, candidates: Iterator[Tables]) -> None:
-        """Take the rows of missing files from other trees, until to look costs more than it may save."""
+        """Take the rows of missing files from other trees, until the search costs more than it may save."""
         looked_at = 0
         while (missing := self.missing_bytes()) > _WORTH_RELATED_BYTES and (
             looked_at <= missing * _ROWS_PER_BYTE and (tables := next(candidates, None)) is not None
@@ -68,7 +71,7 @@ class RowSources:
             self.take_related([tables])
 
     def take_related(self, candidates: Iterable[Tables]) -> None:
-        """Take the rows of missing files from tables of other trees, wherever path and bytes agree."""
+        """Take the rows of missing files from tables of other trees that have the same path and bytes."""
         for tables in candidates:
             missing = self._missing()
             rows = self._rows_in(tuple(tables.paths))[missing]
@@ -77,7 +80,7 @@ class RowSources:
             self._take_same_bytes(tables, wanted, rows[found], self._digests(wanted))
 
     def take_unread(self) -> None:
-        """Take the rows of files that were looked at and are listed by path only: they need no worker."""
+        """Make the rows of files that can't be read; they need no parser process."""
         files = [file for file in self._missing().tolist() if self._digest.get(file) == b""]
         read = [self._tree.read(self._listing.paths[file]) for file in files]
         unread = [place for place, file in enumerate(read) if file.source is None]
@@ -88,10 +91,10 @@ class RowSources:
             self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
 
     def take_read(self, known: TreeState) -> None:
-        """Take the rows of the files that a first look has read, where they are as they were."""
-        assert known.read is not None
+        """Take the rows of the files that a first look has read, unless they changed."""
+        assert known.partial is not None
         rows = self._rows_in(known.listing.paths)
-        found = np.flatnonzero(np.isin(rows, known.read) & (self._part == _NONE))
+        found = np.flatnonzero(np.isin(rows, known.partial) & (self._part == _NONE))
         before = known.listing.states[rows[found]]
         same = (before == self._listing.states[found]).all(axis=1) & ~_is_racy(before, known.taken_ns)
         self._take(known.tables, found[same], rows[found[same]])
@@ -102,10 +105,7 @@ class RowSources:
         on_parsed: Callable[[int, int], None],
         among: NDArray[np.int64] | None = None,
     ) -> list[str]:
-        """Parse whatever no tables hold yet, and return what went wrong beside the files themselves.
-
-        ``among`` are the files that are parsed, ascending; all where it is left out.
-        """
+        """Parse the missing files, or those of ``among``, ascending; return general problems."""
         missing = self._missing() if among is None else among
         if not len(missing):
             return []
@@ -123,15 +123,15 @@ class RowSources:
         return parsed.problems
 
     def missing_paths(self) -> frozenset[str]:
-        """Return the files that no tables hold yet."""
+        """Return the files without a row."""
         return frozenset(self._listing.paths[file] for file in self._missing().tolist())
 
     def missing_bytes(self) -> int:
-        """Return the size of the files that no tables hold yet."""
+        """Return the size in bytes of the files without a row."""
         return int(np.minimum(self._listing.states[self._missing(), 0], self._tree.limits.file_bytes).sum())
 
     def are_all_of(self, tables: Tables) -> bool:
-        """Say whether the sources are all the files of ``tables`` and no others."""
+        """Return True if the rows are all rows of ``tables`` and no others."""
         return (
             len(self._row) == len(tables)
             and len(self._parts) <= 1
@@ -140,7 +140,7 @@ class RowSources:
         )
 
     def runs(self) -> list[FileRange]:
-        """Return the sources as stretches of neighbouring rows, in path order, without files of no source."""
+        """Return the rows as ranges, in path order, without files that have none."""
         sourced = np.flatnonzero(self._part != _NONE)
         if not len(sourced):
             return []
@@ -158,14 +158,14 @@ class RowSources:
         return np.flatnonzero(self._part == _NONE)
 
     def _rows_in(self, paths: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return for each file the row that ``paths`` has it in, -1 where it has not."""
+        """Return the row of each file in ``paths``, -1 if it is not there."""
         if paths == self._listing.paths:
             return np.arange(len(paths))
         rows = {path: row for row, path in enumerate(paths)}
         return np.fromiter((rows.get(path, _NONE) for path in self._listing.paths), np.int64, len(self._row))
 
     def _digests(self, files: NDArray[np.int64]) -> list[bytes]:
-        """Return the digests of files as they were when they were first looked at for this update."""
+        """Return the digests of files, read once per update."""
         for file in files.tolist():
             if file not in self._digest:
                 self._digest[file] = self._tree.digest(self._listing.paths[file])
@@ -199,28 +199,77 @@ def _without_grammar(source: bytes, path: str, limits: Limits) -> FileSymbols:
 
 
 def _is_racy(states: NDArray[np.int64], taken_ns: int) -> NDArray[np.bool_]:
-    """Mark files changed so shortly before the listing that a later edit may have left the same times."""
+    """Mark files changed so shortly before the listing that a later edit could have the same times."""
     changed = np.maximum(states[:, 1], states[:, 2])
     is_coarse = changed % _SECOND_NS == 0
     return changed >= taken_ns - np.where(is_coarse, _COARSE_CLOCK_STEP_NS, _CLOCK_STEP_NS)
 
 
-class TreeState(NamedTuple):
-    """A tree at one moment."""
+def build_index(
+    root: Path | FileSource,
+    *,
+    store: Store | None = None,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    unmasked: Iterable[str] = (),
+    limits: Limits = DEFAULT,
+) -> Index:
+    """Return the index of a repository; parse only what the store does not have.
 
-    tables: Tables
-    listing: Listing
-    taken_ns: int
-    """Clock before the files were listed."""
-    unsaved: frozenset[str] = frozenset()
-    """Files whose rows the tree's snapshot in the store lacks."""
-    problems: tuple[Problem, ...] = ()
-    """Of the cache and the workers, not of the tree."""
-    parsed: int = 0
-    """Files that had to be read by the workers; the rows of all others were known."""
-    parsed_bytes: int = 0
-    read: NDArray[np.int64] | None = None
-    """Files that a first look read, ascending, the others being listed by path only; None where all were."""
+    Args:
+        root: A folder, or another source of files.
+        store: The user's cache by default; ``Store(None)`` for none.
+        workers: Maximum number of processes to parse in; by default one per processor for a large tree.
+        on_progress: Called with the phase (``listing``, ``fetching``, ``parsing``, ``saving``), the work
+            done and the total.
+        unmasked: Globs of files that are shown with their secrets.
+        limits: Limits of the tree, its files and the memory of the index.
+
+    Raises:
+        FlightPlanError: A glob is not valid.
+        RepositoryNotFoundError: There is nothing to list.
+        TreeTooLargeError: The index would take more memory than ``limits`` allow.
+    """
+    source = folder_source(root) if isinstance(root, Path) else root
+    tree = MaskedSource(source, tuple(sorted(set(unmasked))), limits)
+    for pattern in tree.unmasked:
+        globs.compile(pattern)
+    store = user_store(limits) if store is None else store.under(limits)
+    state = _update(tree, None, store, workers, on_progress or ignore_progress)
+    return Index(Build(tree, state, store, workers))
+
+
+def refresh_index(index: Index, on_progress: OnProgress | None = None) -> Index:
+    """Return the index of the tree as it is now, ``index`` itself if nothing has changed.
+
+    Only files that changed, or that a first look did not read, are parsed.
+    """
+    build = index.build
+    state = _update(
+        build.masked_source, build.state, build.store, build.workers, on_progress or ignore_progress
+    )
+    new = replace(build, state=state)
+    if state.tables is build.state.tables and state.problems == build.state.problems:
+        index.build = new
+        return index
+    return Index(new)
+
+
+def overlay_index(index: Index, contents: Mapping[str, bytes | None]) -> Index:
+    """Return the index of the tree with other contents of some files; only those are parsed.
+
+    Args:
+        index: The index of the tree; neither it nor the store is changed.
+        contents: The bytes of each file that differs, by its path; None for a removed one.
+    """
+    source = OverlaySource(index.build.source, contents)
+    tree = index.build.masked_source._replace(source=source)
+    state = _overlay(tree, index.build.state, source, contents)
+    return Index(Build(tree, state, Store(None), index.build.workers))
+
+
+def ignore_progress(_phase: str, _done: int, _total: int) -> None:
+    """Do nothing."""
 
 
 def read_some(
@@ -232,30 +281,30 @@ def read_some(
     workers: int | None,
     on_progress: OnProgress,
 ) -> TreeState:
-    """Return a tree of which the ``chosen`` files are read, ascending, and all others are only listed."""
+    """Return the state of a tree of which only the ``chosen`` files, ascending, are read."""
     sources = RowSources(tree, listing)
-    mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total), chosen)
-    problems = tuple(Problem("", what) for what in mishaps)
+    warnings = sources.parse(workers, lambda done, total: on_progress("parsing", done, total), chosen)
+    problems = tuple(Problem("", what) for what in warnings)
     tables = pad_to_listing(from_arrays(dict(merge_tables(sources.runs()))), chosen, listing)
     size = int(listing.states[chosen, 0].sum())
     return TreeState(
-        tables, listing, taken_ns, frozenset(listing.paths), problems, len(chosen), size, read=chosen
+        tables, listing, taken_ns, frozenset(listing.paths), problems, len(chosen), size, partial=chosen
     )
 
 
-def update(
+def _update(
     tree: MaskedSource, known: TreeState | None, store: Store, workers: int | None, on_progress: OnProgress
 ) -> TreeState:
-    """Return the tree as it is now; where ``known`` is left out, or a first look, the store is asked."""
+    """Return the state of the tree now; without ``known``, or after a first look, the store is searched."""
     taken_ns = time.time_ns()
     problems: list[Problem] = []
     look = None
-    if known is not None and known.read is not None:
+    if known is not None and known.partial is not None:
         look, known = known, None
     if known is None:
         known = _load(tree, store, problems)
     if known is None:
-        # While the files are listed a worker starts.
+        # A process starts while the files are listed.
         from repo_map.index.worker_pool import warm_up  # noqa: PLC0415 - a warm start should not wait for it
 
         warm_up()
@@ -271,16 +320,16 @@ def update(
     sources.take_cached(store.related(listing.paths))
     sources.take_unread()
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
-    mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
-    problems.extend(Problem("", what) for what in mishaps)
+    warnings = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
+    problems.extend(Problem("", what) for what in warnings)
     if known is not None and sources.are_all_of(known.tables):
         now = TreeState(known.tables, listing, taken_ns, unsaved, parsed=parsed, parsed_bytes=parsed_bytes)
         if verified and not unsaved:
             _save_state(tree, store, now, problems)
-        return now._replace(problems=tuple(problems))
+        return now._replace(warnings=tuple(problems))
     runs = sources.runs()
     is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
-    if store.folder is not None and not mishaps and is_worth_saving:
+    if store.folder is not None and not warnings and is_worth_saving:
         on_progress("saving", 0, 1)
         saved = _save(store, runs, on_progress, problems)
         if saved is not None:
@@ -292,10 +341,10 @@ def update(
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
-def overlaid(
+def _overlay(
     tree: MaskedSource, known: TreeState, place: OverlaySource, contents: Mapping[str, bytes | None]
 ) -> TreeState:
-    """Return a known tree with some files otherwise: their rows are read anew, those of all others stay."""
+    """Return the state of a tree with other contents of some files, whose rows alone are made anew."""
     from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
     from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - as above
 
@@ -316,7 +365,7 @@ def overlaid(
 
 
 def require_memory(tree: MaskedSource, listing: Listing) -> None:
-    """Raise ``TreeTooLargeError`` for a tree whose index would take more memory than it may."""
+    """Raise ``TreeTooLargeError`` if the index of a tree would take more memory than its limits allow."""
     sizes, limits = listing.states[:, 0], tree.limits
     if limits.memory_for(int(sizes.sum())) <= limits.memory_mb:
         return
@@ -346,7 +395,7 @@ def _load(tree: MaskedSource, store: Store, problems: list[Problem]) -> TreeStat
 
 
 def _is_worth_saving(listing: Listing, unsaved: frozenset[str]) -> bool:
-    """Say whether to parse the unsaved files at the next start would take longer than to write all now."""
+    """Return True if parsing the unsaved files at the next start would take longer than writing all now."""
     sizes = listing.states[:, 0]
     unsaved_bytes = sum(int(size) for path, size in zip(listing.paths, sizes, strict=True) if path in unsaved)
     return unsaved_bytes >= int(sizes.sum()) * _WORTH_SAVING_SHARE

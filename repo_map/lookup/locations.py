@@ -28,7 +28,7 @@ from repo_map.sources.file_kinds import (
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.relations.model import Place
 
 MAX_LINE_CHARS: Final = 200
@@ -71,7 +71,7 @@ class Answer(NamedTuple):
     """What continues the list where it was cut; ``""`` where nothing is left."""
 
 
-def definition_at(index: RepoIndex, place: Place) -> Location:
+def definition_at(index: Index, place: Place) -> Location:
     """Return the location of a definition; of row -1 the first line of its file."""
     file, row = place
     if row < 0:
@@ -83,7 +83,7 @@ def definition_at(index: RepoIndex, place: Place) -> Location:
 class FileLocations:
     """The innermost definition or statement around each line of one file."""
 
-    def __init__(self, index: RepoIndex, file: int) -> None:
+    def __init__(self, index: Index, file: int) -> None:
         self._index = index
         self._file = file
         self._definitions = index.definitions(file)
@@ -95,7 +95,7 @@ class FileLocations:
     def lines(self) -> list[str]:
         """The lines of the file."""
         if self._lines is None:
-            self._lines = self._index.text(self._file).split("\n")
+            self._lines = self._index.sources.text(self._file).split("\n")
         return self._lines
 
     def row_at(self, line: int) -> int:
@@ -175,7 +175,7 @@ def _statement_name(line: str) -> str:
     return found[1] if found else ""
 
 
-def describe(index: RepoIndex, location: Location) -> str:
+def describe(index: Index, location: Location) -> str:
     """Return ``path:first-last qualified.name [kind]``."""
     lines = f"{location.first}" if location.first == location.last else f"{location.first}-{location.last}"
     name = f" {one_line(location.name)}" if location.name else ""
@@ -192,12 +192,12 @@ def numbered(number: int, line: str, at: int = 0) -> str:
     return f"{number:>5} {text}"
 
 
-def is_left_out(index: RepoIndex, file: int) -> bool:
+def is_left_out(index: Index, file: int) -> bool:
     """Return True if a file is generated, vendored or a build product, which nobody edits."""
     return bool(int(index.files.flags[file]) & GENERATED_OR_VENDORED) or is_bundle(index.paths[file])
 
 
-def trust(index: RepoIndex, file: int) -> int:
+def trust(index: Index, file: int) -> int:
     """Return 0 for the source of the project, more for what is less likely meant: the order of results."""
     role = language_named(index.language(file)).role
     is_code = role in (LanguageRole.CODE, LanguageRole.DECLARATIONS)
@@ -209,12 +209,12 @@ def trust(index: RepoIndex, file: int) -> int:
     return (0 if is_code else 2) + (1 if is_code and (is_auxiliary(path) or is_build_output(path)) else 0)
 
 
-def has_text(index: RepoIndex, file: int) -> bool:
+def has_text(index: Index, file: int) -> bool:
     """Return True if a file is more than a path: no binary, no link, not over the size limit."""
     return not int(index.files.flags[file]) & PATH_ONLY
 
 
-def find_files(index: RepoIndex, paths: str) -> list[int]:
+def find_files(index: Index, paths: str) -> list[int]:
     """Return the files that a path, a folder, the end of a path, or a glob names.
 
     Raises:
@@ -234,7 +234,7 @@ def find_files(index: RepoIndex, paths: str) -> list[int]:
     return found
 
 
-def find_definitions(index: RepoIndex, name: str, near: Iterable[str] = ()) -> list[Place]:
+def find_definitions(index: Index, name: str, near: Iterable[str] = ()) -> list[Place]:
     """Return the definitions of a name, qualified or not; the project's own source before copies and tests.
 
     Args:
@@ -246,7 +246,7 @@ def find_definitions(index: RepoIndex, name: str, near: Iterable[str] = ()) -> l
     leaf = plain.rpartition(".")[2]
     if not leaf:
         return []
-    numbers = [*index.derived(_member_names).get(leaf, ())]
+    numbers = [*index.memo(_member_names).get(leaf, ())]
     if (number := index.strings.get(leaf)) is not None:
         numbers.append(number)
     starts = index.symbols.file_start
@@ -275,7 +275,7 @@ def plain_name(name: str) -> str:
     return text.removesuffix("()").replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
 
 
-def _member_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
+def _member_names(index: Index) -> dict[str, tuple[int, ...]]:
     """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
     found: dict[str, list[int]] = {}
     for number in distinct(index.symbols.name).tolist():
@@ -285,10 +285,10 @@ def _member_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
     return {leaf: tuple(numbers) for leaf, numbers in found.items()}
 
 
-def nearest_names(index: RepoIndex, name: str) -> list[str]:
+def nearest_names(index: Index, name: str) -> list[str]:
     """Return up to three names of definitions, or of files for a path, that are spelled much like a name."""
     leaf = plain_name(name).rpartition(".")[2]
-    names = sorted(index.derived(_definition_names))
+    names = sorted(index.memo(_definition_names))
     if "." in name or "/" in name:
         files = sorted({path.rpartition("/")[2] for path in index.paths})
         if found := get_close_matches(name.rpartition("/")[2], files, n=3, cutoff=0.75):
@@ -297,25 +297,25 @@ def nearest_names(index: RepoIndex, name: str) -> list[str]:
     return by_case[:3] or get_close_matches(leaf, names, n=3, cutoff=0.75)
 
 
-def _definition_names(index: RepoIndex) -> frozenset[str]:
+def _definition_names(index: Index) -> frozenset[str]:
     return frozenset(index.strings.many(distinct(index.symbols.name)))
 
 
-def unknown(index: RepoIndex, name: str) -> str:
+def unknown(index: Index, name: str) -> str:
     """Return the message about a name that no definition and no file has."""
     near = nearest_names(index, name)
     hint = f" Nearest: {', '.join(f'`{one_line(each)}`' for each in near)}." if near else ""
     return f"Nothing is called `{one_line(name)}`.{hint}"
 
 
-def listed_elsewhere(index: RepoIndex, locations: Sequence[Location]) -> str:
+def listed_elsewhere(index: Index, locations: Sequence[Location]) -> str:
     """Return the places of some definitions in one line, four by range and the others by number."""
     shown = [f"{one_line(index.paths[each.file])}:{each.first}-{each.last}" for each in locations[:4]]
     more = len(locations) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def listed_files(index: RepoIndex, files: Iterable[int]) -> str:
+def listed_files(index: Index, files: Iterable[int]) -> str:
     """Return files with how often each is among them: ``a.py (3), b.py``."""
     numbers: dict[int, int] = {}
     for file in files:

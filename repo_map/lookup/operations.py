@@ -13,11 +13,11 @@ from repo_map.lookup.requests import Outline, Read, References, Request, Search
 from repo_map.lookup.search import search
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 def answer(
-    index: RepoIndex,
+    index: Index,
     request: Request,
     near: Iterable[str] = (),
     is_excluded: Callable[[str], bool] | None = None,

@@ -20,13 +20,13 @@ from repo_map.messages import one_line, plural
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_TOKENS: Final = 1_000
 _MAX_SIGNATURE_CHARS: Final = 110
 
 
-def outline(index: RepoIndex, path: str, cursor: str = "") -> Answer:
+def outline(index: Index, path: str, cursor: str = "") -> Answer:
     """Return the definitions of the file, or the files of the folder, that a path names.
 
     Args:
@@ -56,7 +56,7 @@ def outline(index: RepoIndex, path: str, cursor: str = "") -> Answer:
     return _file(index, file, cursor)
 
 
-def _folder_named(index: RepoIndex, wanted: str) -> str:
+def _folder_named(index: Index, wanted: str) -> str:
     """Return the folder with a path or, where it is only one, with an end of a path; ``""`` for none."""
     if any(path.startswith(f"{wanted}/") for path in index.paths):
         return wanted
@@ -64,7 +64,7 @@ def _folder_named(index: RepoIndex, wanted: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def outline_lines(index: RepoIndex, file: int, tokens: int, below: int = -1) -> list[str]:
+def outline_lines(index: Index, file: int, tokens: int, below: int = -1) -> list[str]:
     """Return a line for each definition of a file, or below one of its rows, as deep as the tokens allow."""
     lines = _lines(index, file)
     if below >= 0:
@@ -85,9 +85,9 @@ def outline_lines(index: RepoIndex, file: int, tokens: int, below: int = -1) -> 
     return [*budget.parts, f"… {plural(more, 'more definition')}"]
 
 
-def _lines(index: RepoIndex, file: int) -> list[tuple[int, str]]:
+def _lines(index: Index, file: int) -> list[tuple[int, str]]:
     """Return the depth and the line of each definition: range, then the first line of its signature."""
-    source = index.text(file).split("\n")
+    source = index.sources.text(file).split("\n")
     depths: list[int] = []
     found = []
     for row, each in enumerate(index.definitions(file)):
@@ -105,13 +105,13 @@ def _lines(index: RepoIndex, file: int) -> list[tuple[int, str]]:
     return found
 
 
-def _file(index: RepoIndex, file: int, cursor: str) -> Answer:
+def _file(index: Index, file: int, cursor: str) -> Answer:
     path = one_line(index.paths[file])
     if not has_text(index, file):
         return Answer(f"{path} has only its path here: it is binary, a link, or over the size limit.")
     first = int(cursor) if cursor.isascii() and cursor.isdigit() else 0
     lines = _lines(index, file)
-    end = index.text(file).count("\n") + 1
+    end = index.sources.text(file).count("\n") + 1
     budget = TextBudget(MAX_TOKENS)
     budget.add(f"{path} ({plural(end, 'line')}, {plural(len(lines), 'definition')})")
     shown = first
@@ -126,7 +126,7 @@ def _file(index: RepoIndex, file: int, cursor: str) -> Answer:
     return Answer("\n".join((*budget.parts, rest)), locations, str(shown))
 
 
-def _folder(index: RepoIndex, folder: str, files: range | list[int]) -> Answer:
+def _folder(index: Index, folder: str, files: range | list[int]) -> Answer:
     """Return the files directly in a folder with their definitions, and its folders with their files."""
     prefix = f"{folder}/" if folder else ""
     starts = index.symbols.file_start

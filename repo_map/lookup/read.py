@@ -27,7 +27,7 @@ from repo_map.messages import one_line, plural, printable
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_TARGETS: Final = 4
 MAX_TOKENS: Final = 3_000
@@ -63,7 +63,7 @@ class _Part(NamedTuple):
 
 
 def read(
-    index: RepoIndex,
+    index: Index,
     request: Read,
     near: Iterable[str] = (),
     is_excluded: Callable[[str], bool] | None = None,
@@ -107,7 +107,7 @@ def read(
     return Answer("\n\n".join((*texts, *failed)), tuple(locations))
 
 
-def _resolve(index: RepoIndex, target: str, near: Sequence[str]) -> tuple[list[_Part], list[Location]]:
+def _resolve(index: Index, target: str, near: Sequence[str]) -> tuple[list[_Part], list[Location]]:
     if match := _WITH_LINES.match(target):
         file = _file(index, match["path"])
         if file is not None:
@@ -127,14 +127,14 @@ def _resolve(index: RepoIndex, target: str, near: Sequence[str]) -> tuple[list[_
     return _by_text(index, target, "")
 
 
-def _files(index: RepoIndex, path: str) -> set[int]:
+def _files(index: Index, path: str) -> set[int]:
     try:
         return set(find_files(index, path))
     except LookupRequestError:
         return set()
 
 
-def _file(index: RepoIndex, path: str) -> int | None:
+def _file(index: Index, path: str) -> int | None:
     """Return the file at a path or, where it is only one, at the end of a path."""
     found = index.file_id(path.removeprefix("./"))
     if found is not None or ("/" not in path and "." not in path):
@@ -143,10 +143,8 @@ def _file(index: RepoIndex, path: str) -> int | None:
     return files[0] if len(files) == 1 else None
 
 
-def _lines(
-    index: RepoIndex, file: int, first: int, last: int, target: str
-) -> tuple[list[_Part], list[Location]]:
-    end = index.text(file).count("\n") + 1
+def _lines(index: Index, file: int, first: int, last: int, target: str) -> tuple[list[_Part], list[Location]]:
+    end = index.sources.text(file).count("\n") + 1
     if not 1 <= first <= last or first > end:
         raise LookupRequestError(
             f"`{one_line(target)}` names no lines: {one_line(index.paths[file])} has {plural(end, 'line')}."
@@ -170,7 +168,7 @@ def _lines(
 
 
 def _definitions(
-    index: RepoIndex, found: Sequence[Location], others: Sequence[Location]
+    index: Index, found: Sequence[Location], others: Sequence[Location]
 ) -> tuple[list[_Part], list[Location]]:
     parts = []
     for each in found:
@@ -191,7 +189,7 @@ def _definitions(
     return parts, list(found)
 
 
-def _by_text(index: RepoIndex, name: str, path: str) -> tuple[list[_Part], list[Location]]:
+def _by_text(index: Index, name: str, path: str) -> tuple[list[_Part], list[Location]]:
     """Return the places of a name that is no definition: a setting, a field, an option, a string."""
     if len(name) < 3:
         raise LookupRequestError(unknown(index, name))
@@ -209,13 +207,13 @@ def _by_text(index: RepoIndex, name: str, path: str) -> tuple[list[_Part], list[
     return [part], [best]
 
 
-def _whole_file(index: RepoIndex, file: int) -> tuple[list[_Part], list[Location]]:
+def _whole_file(index: Index, file: int) -> tuple[list[_Part], list[Location]]:
     path = one_line(index.paths[file])
     if not has_text(index, file):
         raise LookupRequestError(
             f"{path} has only its path here: it is binary, a link, or over the size limit."
         )
-    end = index.text(file).count("\n") + 1
+    end = index.sources.text(file).count("\n") + 1
     if end <= _SMALL_FILE_LINES:
         part = _Part(f"{path} ({plural(end, 'line')})", file, 1, end, _docs(index, file, 1, end))
         return [part], [Location(file, 1, end)]
@@ -231,7 +229,7 @@ def _whole_file(index: RepoIndex, file: int) -> tuple[list[_Part], list[Location
     return [beginning], [Location(file, 1, _HEAD_LINES)]
 
 
-def _docs(index: RepoIndex, file: int, first: int, last: int) -> tuple[tuple[int, int], ...]:
+def _docs(index: Index, file: int, first: int, last: int) -> tuple[tuple[int, int], ...]:
     return tuple(
         (each.doc_start, each.doc_end)
         for each in index.definitions(file)
@@ -239,7 +237,7 @@ def _docs(index: RepoIndex, file: int, first: int, last: int) -> tuple[tuple[int
     )
 
 
-def _fitted(index: RepoIndex, parts: Sequence[_Part], tokens: int, *, numbers: bool) -> list[str]:
+def _fitted(index: Index, parts: Sequence[_Part], tokens: int, *, numbers: bool) -> list[str]:
     """Return the texts of the parts; what one leaves of its share of the tokens goes to the others."""
     whole = [_text(index, part, numbers=numbers) for part in parts]
     sizes = [count(text) for text in whole]
@@ -255,9 +253,9 @@ def _fitted(index: RepoIndex, parts: Sequence[_Part], tokens: int, *, numbers: b
 
 
 def _text(
-    index: RepoIndex, part: _Part, *, numbers: bool, is_short: bool = False, last: int | None = None
+    index: Index, part: _Part, *, numbers: bool, is_short: bool = False, last: int | None = None
 ) -> str:
-    source = index.text(part.file).split("\n")
+    source = index.sources.text(part.file).split("\n")
     shown: list[str] = []
     end = part.last if last is None else last
     docs = [doc for doc in part.docs if doc[1] - doc[0] >= _LONG_DOC_LINES] if is_short else []
@@ -281,7 +279,7 @@ def _text(
     return "\n".join((part.header, *shown, *part.notes))
 
 
-def _cut(index: RepoIndex, part: _Part, tokens: int, *, numbers: bool) -> str:
+def _cut(index: Index, part: _Part, tokens: int, *, numbers: bool) -> str:
     """Return a part with documentation and long lines shortened, then cut at its end, in some tokens."""
     text = _text(index, part, numbers=numbers, is_short=True)
     if count(text) <= tokens:

@@ -34,7 +34,7 @@ from repo_map.relations.named_files import named_files_of
 from repo_map.relations.resolve import relations_of
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.relations.model import Place
 
 MAX_ENTRIES: Final = 40
@@ -62,7 +62,7 @@ class _Entry(NamedTuple):
 
 
 def find_references(
-    index: RepoIndex, request: References, is_excluded: Callable[[str], bool] | None = None
+    index: Index, request: References, is_excluded: Callable[[str], bool] | None = None
 ) -> Answer:
     """Return what stands in a relation to a symbol: what is resolved first, then what its name alone says.
 
@@ -100,7 +100,7 @@ def find_references(
     return _rendered(index, request, places, kept, further)
 
 
-def resolve_symbol(index: RepoIndex, symbol: str) -> list[Place]:
+def resolve_symbol(index: Index, symbol: str) -> list[Place]:
     """Return the definitions of a name, ``path:name`` or ``path:line``; of a path its file, as row -1."""
     written = symbol.strip()
     path, colon, rest = written.rpartition(":")
@@ -129,7 +129,7 @@ def resolve_symbol(index: RepoIndex, symbol: str) -> list[Place]:
     return [(files.pop(), -1)] if len(files) == 1 else []
 
 
-def _definitions(index: RepoIndex, request: References, places: Sequence[Place]) -> Answer:
+def _definitions(index: Index, request: References, places: Sequence[Place]) -> Answer:
     if not places:
         entries = _merged(_by_name(index, _leaf(request.symbol), places))
         if not entries:
@@ -144,7 +144,7 @@ def _definitions(index: RepoIndex, request: References, places: Sequence[Place])
     for place in places[first : first + MAX_ENTRIES]:
         location = definition_at(index, place)
         definition = index.definitions(place[0])[place[1]]
-        lines = index.text(place[0]).split("\n")
+        lines = index.sources.text(place[0]).split("\n")
         head = lines[definition.sig_start - 1] if definition.sig_start <= len(lines) else ""
         if not budget.add(f"{describe(index, location)}\n{numbered(definition.sig_start, head)}"):
             break
@@ -161,7 +161,7 @@ def _leaf(symbol: str) -> str:
     return plain_name(text.rpartition(":")[2] if "::" not in text else text).rpartition(".")[2]
 
 
-def _callers(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _callers(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         yield from _of_file(index, place)
@@ -173,7 +173,7 @@ def _callers(index: RepoIndex, request: References, places: Sequence[Place]) -> 
     yield from _by_name(index, _leaf(request.symbol), places, after=_CALLED if places else "")
 
 
-def _uses(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _uses(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         yield from _of_file(index, place)
@@ -182,7 +182,7 @@ def _uses(index: RepoIndex, request: References, places: Sequence[Place]) -> Ite
     yield from _by_name(index, _leaf(request.symbol), places)
 
 
-def _callees(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _callees(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         named = [
@@ -200,10 +200,10 @@ def _callees(index: RepoIndex, request: References, places: Sequence[Place]) -> 
             yield from _called_by_name(index, place)
 
 
-def _called_by_name(index: RepoIndex, place: Place) -> Iterator[_Entry]:
+def _called_by_name(index: Index, place: Place) -> Iterator[_Entry]:
     """Yield the definitions of names that are called in a definition of a language without a resolver."""
     definition = index.definitions(place[0])[place[1]]
-    body = index.text(place[0]).split("\n")[definition.start - 1 : definition.end]
+    body = index.sources.text(place[0]).split("\n")[definition.start - 1 : definition.end]
     names = dict.fromkeys(re.findall(r"\b([A-Za-z_]\w{2,})\s*\(", "\n".join(body)))
     for name in names:
         found = [each for each in find_definitions(index, name) if each != place]
@@ -211,12 +211,12 @@ def _called_by_name(index: RepoIndex, place: Place) -> Iterator[_Entry]:
             yield _Entry(definition_at(index, found[0]), (), is_resolved=False)
 
 
-def _accesses(*, writes: bool) -> Callable[[RepoIndex, References, Sequence[Place]], Iterator[_Entry]]:
-    def find(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _accesses(*, writes: bool) -> Callable[[Index, References, Sequence[Place]], Iterator[_Entry]]:
+    def find(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
         name = _leaf(request.symbol)
         writer = _written(name)
         for entry in _uses(index, request, places):
-            lines = index.text(entry.location.file).split("\n")
+            lines = index.sources.text(entry.location.file).split("\n")
             written = {line for line in entry.lines if writer.search(lines[line - 1][:_MAX_LINE_CHARS])}
             chosen = tuple(line for line in entry.lines if (line in written) == writes)
             if chosen:
@@ -237,7 +237,7 @@ def _written(name: str) -> re.Pattern[str]:
     return re.compile(f"{assigned}|{stepped}|{field}")
 
 
-def _overrides(index: RepoIndex, _request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _overrides(index: Index, _request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         for each in relations.overrides_of(place):
@@ -246,7 +246,7 @@ def _overrides(index: RepoIndex, _request: References, places: Sequence[Place]) 
             yield _Entry(definition_at(index, each.source), (), is_resolved=True)
 
 
-def _implementations(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _implementations(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         kind = index.definitions(place[0])[place[1]].kind if place[1] >= 0 else ""
@@ -257,7 +257,7 @@ def _implementations(index: RepoIndex, request: References, places: Sequence[Pla
             yield _Entry(definition_at(index, other), (), is_resolved=True)
 
 
-def _tests(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _tests(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         if place[1] >= 0:
@@ -272,7 +272,7 @@ def _tests(index: RepoIndex, request: References, places: Sequence[Place]) -> It
             yield entry
 
 
-def _similar(index: RepoIndex, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
+def _similar(index: Index, request: References, places: Sequence[Place]) -> Iterator[_Entry]:
     """Yield what has the same name, error code or string key in another file."""
     leaf = _leaf(request.symbol)
     own = {place[0] for place in places[:1]}
@@ -283,7 +283,7 @@ def _similar(index: RepoIndex, request: References, places: Sequence[Place]) -> 
         yield from _by_name(index, leaf, places)
 
 
-def _of_file(index: RepoIndex, place: Place) -> Iterator[_Entry]:
+def _of_file(index: Index, place: Place) -> Iterator[_Entry]:
     """Yield what names or imports a file, where a whole file is meant."""
     if place[1] >= 0:
         return
@@ -292,7 +292,7 @@ def _of_file(index: RepoIndex, place: Place) -> Iterator[_Entry]:
     yield from _sources(index, relations_of(index).importers_of(place[0]))
 
 
-def _sources(index: RepoIndex, relations: Iterable[Relation]) -> Iterator[_Entry]:
+def _sources(index: Index, relations: Iterable[Relation]) -> Iterator[_Entry]:
     for each in relations:
         location = definition_at(index, each.source)
         if each.source[1] < 0:
@@ -300,7 +300,7 @@ def _sources(index: RepoIndex, relations: Iterable[Relation]) -> Iterator[_Entry
         yield _Entry(location, (each.line,), each.confidence is Confidence.RESOLVED)
 
 
-def _by_name(index: RepoIndex, name: str, places: Sequence[Place], after: str = "") -> Iterator[_Entry]:
+def _by_name(index: Index, name: str, places: Sequence[Place], after: str = "") -> Iterator[_Entry]:
     """Yield the occurrences of a name in code, which nothing resolved."""
     if not _WORD.fullmatch(name) or len(name) < 2 or any(row < 0 for _, row in places):
         return
@@ -353,7 +353,7 @@ def _merged(entries: Iterable[_Entry]) -> list[_Entry]:
 
 
 def _rendered(
-    index: RepoIndex,
+    index: Index,
     request: References,
     places: Sequence[Place],
     entries: Sequence[_Entry],
@@ -370,7 +370,7 @@ def _rendered(
         if not entry.is_resolved and not is_told and request.kind != "similar":
             parts.insert(0, "By name only, not resolved:")
             is_told = True
-        lines = index.text(entry.location.file).split("\n")
+        lines = index.sources.text(entry.location.file).split("\n")
         parts += [numbered(line, lines[line - 1]) for line in entry.lines[:_MAX_LINES]]
         if len(entry.lines) > _MAX_LINES:
             parts.append(f"      … {plural(len(entry.lines) - _MAX_LINES, 'more line')}")
@@ -394,7 +394,7 @@ def _rendered(
     return Answer("\n".join((*budget.parts, *notes, *further)), tuple(shown), cursor)
 
 
-_FINDERS: Final[dict[str, Callable[[RepoIndex, References, Sequence[Place]], Iterator[_Entry]]]] = {
+_FINDERS: Final[dict[str, Callable[[Index, References, Sequence[Place]], Iterator[_Entry]]]] = {
     "callers": _callers,
     "callees": _callees,
     "uses": _uses,

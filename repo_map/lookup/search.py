@@ -27,7 +27,7 @@ from repo_map.lookup.requests import LookupRequestError, Search
 from repo_map.messages import one_line, plural
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MAX_DEFINITIONS: Final = 30
 """Definitions in one answer (NAVIGATOR.md 2 of the design; asked for by models that tried it)."""
@@ -63,7 +63,7 @@ class _Group:
     alternatives: set[int] = field(default_factory=set)
 
 
-def search(index: RepoIndex, request: Search, is_excluded: Callable[[str], bool] | None = None) -> Answer:
+def search(index: Index, request: Search, is_excluded: Callable[[str], bool] | None = None) -> Answer:
     """Return the definitions that hold hits, best first, with their matching lines.
 
     Args:
@@ -84,7 +84,7 @@ def search(index: RepoIndex, request: Search, is_excluded: Callable[[str], bool]
     for file in files:
         if not has_text(index, file) or (is_excluded and is_excluded(index.paths[file])):
             continue
-        hits = _hits(index.source(file), expression)
+        hits = _hits(index.sources.content(file), expression)
         if not hits:
             continue
         if is_left_out(index, file) and not only_copies:
@@ -97,12 +97,12 @@ def search(index: RepoIndex, request: Search, is_excluded: Callable[[str], bool]
     return _rendered(index, request, groups, tests, copies)
 
 
-def hits_of(index: RepoIndex, pattern: str) -> Iterator[tuple[int, list[int]]]:
+def hits_of(index: Index, pattern: str) -> Iterator[tuple[int, list[int]]]:
     """Yield each file that is no copy with the lines that a pattern matches, in path order."""
     expression = _compiled(pattern, literal=False, ignore_case=False)
     for file in range(len(index)):
         if has_text(index, file) and not is_left_out(index, file):
-            hits = _hits(index.source(file), expression)
+            hits = _hits(index.sources.content(file), expression)
             if hits:
                 yield file, [line for line, _, _ in hits]
 
@@ -185,7 +185,7 @@ def _hits(source: bytes, expression: Any) -> list[tuple[int, int, bytes]]:
 
 
 def _grouped(
-    index: RepoIndex, file: int, hits: Sequence[tuple[int, int, bytes]], alternatives: Sequence[Any]
+    index: Index, file: int, hits: Sequence[tuple[int, int, bytes]], alternatives: Sequence[Any]
 ) -> list[_Group]:
     locations = FileLocations(index, file)
     groups: dict[tuple[int, int, str], _Group] = {}
@@ -203,7 +203,7 @@ def _grouped(
     return list(groups.values())
 
 
-def _order(index: RepoIndex, group: _Group, request: Search) -> tuple[object, ...]:
+def _order(index: Index, group: _Group, request: Search) -> tuple[object, ...]:
     """Return what sorts a group: source before text, most alternatives, a match of its name, many lines."""
     location = group.location
     expression = _compiled(request.pattern, request.literal, request.ignore_case)
@@ -222,7 +222,7 @@ def _order(index: RepoIndex, group: _Group, request: Search) -> tuple[object, ..
     )
 
 
-def _rendered(index: RepoIndex, request: Search, groups: list[_Group], tests: int, copies: int) -> Answer:
+def _rendered(index: Index, request: Search, groups: list[_Group], tests: int, copies: int) -> Answer:
     first = _offset(request.cursor)
     budget = TextBudget(MAX_TOKENS)
     waiting = groups[first:]
@@ -256,11 +256,11 @@ def _rendered(index: RepoIndex, request: Search, groups: list[_Group], tests: in
     return Answer("\n".join((*budget.parts, *notes)), locations, cursor)
 
 
-def _described(index: RepoIndex, group: _Group, max_lines: int, *, is_best: bool) -> list[str]:
+def _described(index: Index, group: _Group, max_lines: int, *, is_best: bool) -> list[str]:
     """Return the forms of a group from the fullest to the shortest."""
     location = group.location
     head = describe(index, location)
-    lines = index.text(location.file).split("\n")
+    lines = index.sources.text(location.file).split("\n")
     listed = [numbered(each.number, lines[each.number - 1], each.at) for each in group.lines]
     forms = []
     if is_best and location.last - location.first < _WHOLE_LINES and (location.kind or location.name):

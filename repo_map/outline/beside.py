@@ -13,7 +13,7 @@ from repo_map.relations.model import Confidence, Place
 from repo_map.relations.resolve import relations_of
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 MOST_SITES: Final = 60
 """Uses of one name in the whole repository up to which they are looked at."""
@@ -52,29 +52,29 @@ class Neighbour(NamedTuple):
         """Its share of what the chosen one is worth, which follows from its place; 0 to 1."""
         return 1.0 / (math.sqrt(math.sqrt(1 + self.seed)) * math.sqrt(self.among))
 
-    def why(self, index: RepoIndex, chosen: Place) -> str:
+    def why(self, index: Index, chosen: Place) -> str:
         """Return in a few words why it is worth a look: ``called by Session.send, line 703``."""
         line = f", line {self.line}" if self.how is How.CALLEE else ""
         return f"{self.how} {_member(index, chosen)}{line}"
 
-    def header(self, index: RepoIndex, chosen: Place) -> str:
+    def header(self, index: Index, chosen: Place) -> str:
         """Return as a header tells it why it is shown: ``called by Session.send``."""
         return about(index, self.how, chosen)
 
 
-def about(index: RepoIndex, how: str, place: Place) -> str:
+def about(index: Index, how: str, place: Place) -> str:
     """Return what a header tells of code and a definition, with its class where there is room."""
     name = _member(index, place)
     long = f"{how} {name}"
     return long if len(long) <= MOST_CHARACTERS else clipped(f"{how} {name.rpartition('.')[2]}")
 
 
-def _member(index: RepoIndex, place: Place) -> str:
+def _member(index: Index, place: Place) -> str:
     """Return the name of a definition, with that of its class."""
     return ".".join(index.qualified_name(*place).split(".")[-_PARTS_OF_NAME:])
 
 
-def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Neighbour]:
+def neighbours_of(index: Index, places: Sequence[Place]) -> list[Neighbour]:
     """Return the classes of some definitions, what they call, and what calls or overrides them.
 
     What a name means is told by what is written alone. In the order of ``places``; none of them is returned.
@@ -92,7 +92,7 @@ def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Neighbour]:
 _Ends = Iterable[tuple[Place, int]]
 
 
-def _around(index: RepoIndex, place: Place) -> Iterator[tuple[How, _Ends]]:
+def _around(index: Index, place: Place) -> Iterator[tuple[How, _Ends]]:
     """Yield what stands beside a definition in each way, with the lines of calls."""
     relations = relations_of(index)
     yield How.OWNER, ((owner, 0) for owner in owners_of(index, place))
@@ -112,7 +112,7 @@ def _counted(seed: int, how: How, ends: Sequence[tuple[Place, int]]) -> Iterator
     return (Neighbour(place, seed, how, line, len(first)) for place, line in first.items())
 
 
-def owners_of(index: RepoIndex, place: Place) -> Iterator[Place]:
+def owners_of(index: Index, place: Place) -> Iterator[Place]:
     """Yield the class that a definition is a member of, be it around it or named by it."""
     file, row = place
     definitions = index.definitions(file)

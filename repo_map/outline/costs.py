@@ -20,21 +20,21 @@ from repo_map.text.token_estimates import estimate_paths
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.sections import Shape
     from repo_map.plan.model import FlightPlan
 
 
-def file_level_costs(index: RepoIndex) -> NDArray[np.float64]:
+def file_level_costs(index: Index) -> NDArray[np.float64]:
     """Return the estimated tokens of every file at levels 0 to 4, header line included; shape (files, 5)."""
-    return index.derived(_level_costs)
+    return index.memo(_level_costs)
 
 
 _MARK_TOKENS = 1
 """What a header takes beside the path."""
 
 
-def _level_costs(index: RepoIndex) -> NDArray[np.float64]:
+def _level_costs(index: Index) -> NDArray[np.float64]:
     costs = index.costs.levels.astype(np.float64)
     costs[:, 1] = 0
     costs[:, 2:] += _MARK_TOKENS * (costs[:, 2:] > 0)
@@ -43,15 +43,15 @@ def _level_costs(index: RepoIndex) -> NDArray[np.float64]:
     return np.maximum.accumulate(costs, axis=1)
 
 
-def outer_costs(index: RepoIndex) -> NDArray[np.float64]:
+def outer_costs(index: Index) -> NDArray[np.float64]:
     """Return the estimated tokens of every file with only its outermost definitions, shape (files,).
 
     Where that tells little or saves little it is the path's cost, so that nobody stops there.
     """
-    return index.derived(_outer_costs)
+    return index.memo(_outer_costs)
 
 
-def _outer_costs(index: RepoIndex) -> NDArray[np.float64]:
+def _outer_costs(index: Index) -> NDArray[np.float64]:
     symbols, costs = index.symbols, file_level_costs(index)
     lines = index.costs.definitions[:, 0].astype(np.float64)
     owner = np.repeat(np.arange(len(costs)), np.diff(symbols.file_start))
@@ -70,7 +70,7 @@ _TOLD_TOKENS = 6
 _WORTH_STOPPING = 0.6
 
 
-def part_costs(index: RepoIndex, file_id: int, shape: Shape) -> list[tuple[int, tuple[float, ...]]]:
+def part_costs(index: Index, file_id: int, shape: Shape) -> list[tuple[int, tuple[float, ...]]]:
     """Return for each section, then each span, its level and its estimated tokens at levels 0 to 4."""
     first, last = index.symbols.file_start[file_id], index.symbols.file_start[file_id + 1]
     prices = index.costs.definitions[first:last].tolist()
@@ -126,7 +126,7 @@ class CostRow(NamedTuple):
 class CostManifest:
     """Tokens of every file of an index at every level, header lines included."""
 
-    index: RepoIndex
+    index: Index
     tokens: Floats
     """Shape (files, 5); column 0 is zero."""
     exact: bool
@@ -180,7 +180,7 @@ class CostManifest:
 
 
 def price_index(
-    index: RepoIndex, *, exact: bool | None = None, encoding: TokenEncoding = DEFAULT_ENCODING
+    index: Index, *, exact: bool | None = None, encoding: TokenEncoding = DEFAULT_ENCODING
 ) -> CostManifest:
     """Price every file at every level; ``exact`` counts each by the tokenizer, as small trees are anyway."""
     if exact is None:
@@ -242,20 +242,20 @@ def _count(cache: RenderCache, file_id: int) -> list[float]:
     return [0.0, *(float(max(cache.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
 
 
-def _count_all(index: RepoIndex, cache: RenderCache) -> Floats:
+def _count_all(index: Index, cache: RenderCache) -> Floats:
     counted = np.array([_count(cache, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
     path_only = (index.files.flags & int(PATH_ONLY)) > 0
     counted[path_only, 2:] = counted[path_only, 1:2]
     return counted
 
 
-def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
+def _count_headers(index: Index, encoding: TokenEncoding) -> Floats:
     """Return the exact tokens of every file's path: what a map of paths is made of."""
     lines = (f"{render_path(path)}\n" for path in index.paths)
     return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
 
 
-def _corrected(index: RepoIndex, cache: RenderCache, headers: Floats) -> Floats:
+def _corrected(index: Index, cache: RenderCache, headers: Floats) -> Floats:
     """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
 
     The sample's probability is proportional to size, so that its mean ratio is that of the sums. It is a

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from repo_map.outline.costs import file_level_costs, part_costs
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.sections import Shape
     from repo_map.outline.select import Selection
 
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
 
 def find_cuts(
-    index: RepoIndex, selection: Selection, ranks: NDArray[np.float64], shapes: dict[int, Shape]
+    index: Index, selection: Selection, ranks: NDArray[np.float64], shapes: dict[int, Shape]
 ) -> tuple[tuple[Cut, ...], int]:
     """Return the files that show less than they should, and how many there are in all.
 
@@ -67,7 +67,7 @@ def find_cuts(
     ), len(order)
 
 
-def _parts_left(index: RepoIndex, file_id: int, selection: Selection, shapes: dict[int, Shape]) -> float:
+def _parts_left(index: Index, file_id: int, selection: Selection, shapes: dict[int, Shape]) -> float:
     """Return the tokens of what is missing of a file whose parts have levels of their own."""
     wanted, drawn = selection.shapes[file_id], shapes.get(file_id)
     base = drawn.level if drawn else 0

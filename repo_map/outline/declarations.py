@@ -18,7 +18,7 @@ from repo_map.sources.file_kinds import FileFlag
 from repo_map.text.units import CLASS_HEADER
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _LONGEST: Final = 10
 """Lines up to which a declaration comes along whole; of a longer class its head does."""
@@ -61,7 +61,7 @@ def _constants(reader: PieceReader, place: Place) -> Iterator[Place]:
             yield at, rows[0] - int(symbols.file_start[at])
 
 
-def _short(index: RepoIndex, place: Place) -> Iterator[Piece]:
+def _short(index: Index, place: Place) -> Iterator[Piece]:
     """Yield the lines of a declaration, if they are few: of a class those above its first member."""
     file, row = place
     definition = index.definitions(file)[row]

@@ -23,7 +23,7 @@ from repo_map.ranking.score import ScoredUnit
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 _NEARLY_WHOLE = 0.85
@@ -116,7 +116,7 @@ _EVERYTHING = frozenset({"**", "**/*", "*"})
 class Base:
     """The rules and boosts of the plan that packing starts from."""
 
-    def __init__(self, index: RepoIndex, plan: FlightPlan | None) -> None:
+    def __init__(self, index: Index, plan: FlightPlan | None) -> None:
         self._index = index
         self.plan = plan or FlightPlan()
         self.rules = tuple(rule for rule in self.plan.verbosity if rule.pattern not in _EVERYTHING)

@@ -26,7 +26,7 @@ from repo_map.outline.select import Selection, select
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.parsing.values import LineRange
     from repo_map.plan.model import FlightPlan
 
@@ -36,7 +36,7 @@ _HOPELESS = 1.5
 _MOST_LARGEST = 5
 
 
-def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, cache: RenderCache) -> None:
+def refuse_overflow(index: Index, plan: FlightPlan, selection: Selection, cache: RenderCache) -> None:
     """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
     named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
     named = sorted({*named, *selection.shapes})
@@ -64,9 +64,9 @@ def _whole(selection: Selection, file_id: int) -> Shape:
 _MOST_NAMED = 3
 
 
-def secrets_note(index: RepoIndex, file_ids: Sequence[int]) -> str:
+def secrets_note(index: Index, file_ids: Sequence[int]) -> str:
     """Count the secrets in files that a map shows by more than their path; ``""`` where there are none."""
-    found = {file_id: index.secrets(file_id) for file_id in file_ids}
+    found = {file_id: index.sources.secrets(file_id) for file_id in file_ids}
     holding = sorted(index.paths[file_id] for file_id, kinds in found.items() if kinds)
     if not holding:
         return ""
@@ -136,7 +136,7 @@ class RepoMap:
 
 
 def draw_map(
-    index: RepoIndex,
+    index: Index,
     plan: FlightPlan,
     *,
     strict: bool = False,
@@ -154,7 +154,7 @@ def draw_map(
     """
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
-    prices = index.derived(_prices, encoding).of_file if show_costs else None
+    prices = index.memo(_prices, encoding).of_file if show_costs else None
     cache = RenderCache(index, Style(encoding, bool(plan.line_numbers), show_costs), prices)
     omitted = OmittedSummary(index, selection.levels > 0, plan.budget, encoding)
     if strict:
@@ -167,7 +167,7 @@ def draw_map(
     return _assemble(_DrawingTask(index, plan, selection, ranks, notes), cache, omitted, fitted)
 
 
-def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
+def _prices(index: Index, encoding: TokenEncoding) -> CostManifest:
     """Return the prices that ``repo-map costs`` gives too."""
     return price_index(index, encoding=encoding)
 
@@ -176,7 +176,7 @@ def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
 class _DrawingTask:
     """What is to be drawn, before the budget."""
 
-    index: RepoIndex
+    index: Index
     plan: FlightPlan
     selection: Selection
     ranks: NDArray[np.float64]

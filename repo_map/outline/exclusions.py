@@ -13,11 +13,11 @@ from repo_map.outline.select import files_named
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.ranking.score import Relevance, ScoredUnit
 
 
-def excluded(index: RepoIndex, plan: FlightPlan) -> NDArray[np.bool_]:
+def excluded(index: Index, plan: FlightPlan) -> NDArray[np.bool_]:
     """Return which files the last rule that names them puts at level 0, shape (files,)."""
     out = np.zeros(len(index.paths), dtype=bool)
     for rule in plan.verbosity:
@@ -25,7 +25,7 @@ def excluded(index: RepoIndex, plan: FlightPlan) -> NDArray[np.bool_]:
     return out
 
 
-def included_paths(index: RepoIndex, plan: FlightPlan) -> list[str]:
+def included_paths(index: Index, plan: FlightPlan) -> list[str]:
     """Return the files that a plan does not leave out."""
     return [index.paths[file] for file in np.flatnonzero(~excluded(index, plan)).tolist()]
 
@@ -47,7 +47,7 @@ def parts_excluded(plan: FlightPlan, path: str) -> tuple[SectionRule, ...]:
     return _zero_sections(rule) if rule is not None else ()
 
 
-def without_excluded(index: RepoIndex, relevance: Relevance, own: FlightPlan) -> Relevance:
+def without_excluded(index: Index, relevance: Relevance, own: FlightPlan) -> Relevance:
     """Return the scores of the files that ``own`` lets in, and of their units."""
     out = excluded(index, own)
     paths = {index.paths[file_id] for file_id in np.flatnonzero(out).tolist()}
@@ -67,7 +67,7 @@ def without_excluded(index: RepoIndex, relevance: Relevance, own: FlightPlan) ->
     )
 
 
-def with_exclusions_of(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
+def with_exclusions_of(index: Index, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with everything left out that ``own`` leaves out, whatever its other rules say.
 
     Of several rules the last one holds, so the exclusions that are needed come last. Rules that name nothing
@@ -99,13 +99,13 @@ def with_exclusions_of(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> F
     return plan.model_copy(update={"verbosity": (*kept, *last)})
 
 
-def readmitted_files(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> list[str]:
+def readmitted_files(index: Index, plan: FlightPlan, own: FlightPlan) -> list[str]:
     """Return the files that ``own`` leaves out and ``plan`` would show, in path order."""
     back = excluded(index, own) & ~excluded(index, plan)
     return [index.paths[file_id] for file_id in np.flatnonzero(back).tolist()]
 
 
-def _keep_parts_out(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
+def _keep_parts_out(index: Index, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the parts hidden that ``own`` hides, in the rules that show their files."""
     if not any(_zero_sections(rule) for rule in own.verbosity):
         return plan

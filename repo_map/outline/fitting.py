@@ -15,7 +15,7 @@ from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Shape
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.select import Selection
 
 
@@ -55,7 +55,7 @@ class DetailSteps(NamedTuple):
     """Estimated."""
 
 
-def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> DetailSteps:
+def list_steps(index: Index, selection: Selection, ranks: Floats) -> DetailSteps:
     """List the steps that a selection allows.
 
     What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names
@@ -81,7 +81,7 @@ _Columns = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
 """File, part, height, tokens, tier and value of each step."""
 
 
-def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Floats) -> _Columns:
+def _file_steps(index: Index, selection: Selection, worth: Floats, tiers: Floats) -> _Columns:
     costs = np.insert(file_level_costs(index), 2, outer_costs(index), axis=1)
     highest = _RUNG_OF_LEVEL[selection.levels]
     found: list[_Columns] = []
@@ -100,7 +100,7 @@ def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Fl
     return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))  # type: ignore[return-value]
 
 
-def _part_steps(index: RepoIndex, selection: Selection, worth: Floats, path_density: Floats) -> _Columns:
+def _part_steps(index: Index, selection: Selection, worth: Floats, path_density: Floats) -> _Columns:
     rows: list[tuple[float, ...]] = []
     for file_id, shape in selection.shapes.items():
         for part, (wanted, prices) in enumerate(part_costs(index, file_id, shape)):

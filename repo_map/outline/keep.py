@@ -23,7 +23,7 @@ from repo_map.text.tokens import DEFAULT_ENCODING
 from repo_map.text.tokens import counts as count
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.ranking.score import Relevance, ScoredUnit
 
 
@@ -73,7 +73,7 @@ class _Part(NamedTuple):
         return self.asked, self.worth, self.is_loose, self.path, self.at
 
 
-def with_more(index: RepoIndex, plan: FlightPlan, packed: FlightPlan, own: FlightPlan) -> FlightPlan:
+def with_more(index: Index, plan: FlightPlan, packed: FlightPlan, own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with what ``packed`` shows besides, but for what the user's ``own`` part leaves out."""
     rules = {rule.pattern: rule for rule in plan.verbosity}
     for rule in packed.verbosity:
@@ -98,7 +98,7 @@ def _joined(one: VerbosityRule, other: VerbosityRule) -> VerbosityRule:
 
 
 def keep_within(
-    index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
+    index: Index, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
 ) -> KeptPlan:
     """Return the plan with as much of it as its budget takes.
 
@@ -147,7 +147,7 @@ class _Room:
     """The rules for single files, what each takes, and which parts of them stay."""
 
     def __init__(
-        self, index: RepoIndex, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
+        self, index: Index, relevance: Relevance, plan: FlightPlan, own: FlightPlan, latest: Asked
     ) -> None:
         self._index = index
         self._reader = PieceReader(index, relevance)

@@ -21,7 +21,7 @@ from repo_map.outline.select import files_named
 from repo_map.sources.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 
 _WILD = re.compile(r"[*?\[{]")
@@ -41,7 +41,7 @@ class UnmatchedPart(NamedTuple):
     """Finds what was probably meant, ``""`` for nothing; that takes longer than to see the miss."""
 
 
-def find_unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
+def find_unmatched(index: Index, plan: FlightPlan) -> tuple[str, ...]:
     """Return a sentence for each part of a plan that names nothing in the tree, with what is near."""
     found = list({miss.sentence: miss for miss in _misses(index, plan)}.values())
     message = [
@@ -53,7 +53,7 @@ def find_unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
     return (*message, *([rest] if more else []))
 
 
-def _misses(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
+def _misses(index: Index, plan: FlightPlan) -> Iterator[UnmatchedPart]:
     boosts = plan.focus.paths if plan.focus else ()
     patterns = [*(rule.pattern for rule in plan.verbosity), *(boost.pattern for boost in boosts)]
     for pattern in (*patterns, *(query.pattern for query in plan.custom_queries)):
@@ -76,7 +76,7 @@ def _misses(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
             yield UnmatchedPart(message, str)
 
 
-def _left_out(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
+def _left_out(index: Index, plan: FlightPlan) -> Iterator[UnmatchedPart]:
     """Yield what has no effect because the plan leaves out the files that it is for."""
     out = excluded(index, plan)
     if len(out) and out.all():
@@ -95,9 +95,9 @@ def _left_out(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
             yield UnmatchedPart(message, str)
 
 
-def _remembered(index: RepoIndex, miss: UnmatchedPart) -> str:
+def _remembered(index: Index, miss: UnmatchedPart) -> str:
     """Return what is nearest, looked for once while the miss is among the latest."""
-    known = index.derived(_nearest_known)
+    known = index.memo(_nearest_known)
     nearest = known.get(miss.sentence)
     if nearest is None:
         nearest = miss.nearest()
@@ -105,7 +105,7 @@ def _remembered(index: RepoIndex, miss: UnmatchedPart) -> str:
     return nearest
 
 
-def _nearest_known(_index: RepoIndex) -> LRUCache[str, str]:
+def _nearest_known(_index: Index) -> LRUCache[str, str]:
     return LRUCache(_MOST_REMEMBERED, lambda _nearest: 1)
 
 
@@ -124,14 +124,14 @@ def _nearest_pattern(pattern: str, paths: Sequence[str]) -> str:
     return near_pattern if found and globs.select(near_pattern, paths) else ""
 
 
-def _nearest_symbol(index: RepoIndex, name: str) -> str:
+def _nearest_symbol(index: Index, name: str) -> str:
     leaf = name.rpartition(".")[2]
     names = index.strings.many(distinct(index.symbols.name))
     # Among names that begin alike: to compare with all of a large tree would take a second.
     return _nearest(leaf, [each for each in names if each[:1].lower() == leaf[:1].lower()])
 
 
-def _sections_without_parts(index: RepoIndex, rule: VerbosityRule) -> Iterator[UnmatchedPart]:
+def _sections_without_parts(index: Index, rule: VerbosityRule) -> Iterator[UnmatchedPart]:
     files = [
         file_id
         for file_id in files_named(index, rule.pattern)[: _MOST_SEARCHED + 1].tolist()
@@ -155,7 +155,7 @@ def _sections_without_parts(index: RepoIndex, rule: VerbosityRule) -> Iterator[U
             yield UnmatchedPart(message, partial(_nearest, section.pattern or "", sorted(seen)))
 
 
-def _is_plainly_met(index: RepoIndex, file_id: int, section: SectionRule) -> bool:
+def _is_plainly_met(index: Index, file_id: int, section: SectionRule) -> bool:
     """Say whether a file has a range of lines, or a definition of just that qualified name.
 
     Plans that are packed consist of such sections, so what is looked up is one name, not every definition.

@@ -17,7 +17,7 @@ from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.ranking.score import Relevance, ScoredUnit
 
 
@@ -55,7 +55,7 @@ class ListedFile(NamedTuple):
     """Of each place where the same code stands as well."""
 
 
-def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[ListedFile, ...]:
+def list_places(index: Index, relevance: Relevance, room: int) -> tuple[ListedFile, ...]:
     """Return the likeliest definitions of the likeliest files, as many as ``room`` tokens tell.
 
     What the goal spells out stands there, whatever the room. What stands word for word in a second file is
@@ -132,7 +132,7 @@ def _spelt(
 
 
 def _in_turn(
-    index: RepoIndex, relevance: Relevance, by_file: dict[str, dict[_Key, ScoredUnit]]
+    index: Index, relevance: Relevance, by_file: dict[str, dict[_Key, ScoredUnit]]
 ) -> Iterator[tuple[str, ScoredUnit]]:
     """Yield the definitions of the first files, the likeliest first."""
     files = [file.path for file in relevance.files if by_file.get(file.path)]
@@ -141,7 +141,7 @@ def _in_turn(
     yield from sorted(places, key=lambda place: -place[1].chance)
 
 
-def _is_of_use(index: RepoIndex, relevance: Relevance, path: str) -> bool:
+def _is_of_use(index: Index, relevance: Relevance, path: str) -> bool:
     """Say whether a file may hold what the goal changes: tests, prose and data seldom do."""
     file = index.file_id(path)
     assert file is not None
@@ -156,7 +156,7 @@ def _key(unit: ScoredUnit) -> _Key:
     return unit.name, unit.start
 
 
-def _definitions_by_file(index: RepoIndex, relevance: Relevance) -> dict[str, dict[_Key, ScoredUnit]]:
+def _definitions_by_file(index: Index, relevance: Relevance) -> dict[str, dict[_Key, ScoredUnit]]:
     """Return the definitions of each file by name and first line, as likely as the likeliest of their parts.
 
     What takes one line, such as a method of an interface, is no place to look at.
@@ -171,7 +171,7 @@ def _definitions_by_file(index: RepoIndex, relevance: Relevance) -> dict[str, di
     return found
 
 
-def whole_definition(index: RepoIndex, unit: ScoredUnit) -> ScoredUnit | None:
+def whole_definition(index: Index, unit: ScoredUnit) -> ScoredUnit | None:
     """Return the definition that a unit is or belongs to; None for lines outside of any function or class.
 
     A long function that holds others is scored in parts, but asked for whole.

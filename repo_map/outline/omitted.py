@@ -12,7 +12,7 @@ from repo_map.outline.render_cache import memo_of
 from repo_map.outline.rendering import render_closing, render_path
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.text.tokens import TokenEncoding
 
 _MOST_FOLDERS = 5
@@ -22,14 +22,12 @@ _LEAST_BUDGET_FOR_FOLDERS = 200
 class OmittedSummary:
     """Counts what a map does not show of the files that its plan lets in."""
 
-    def __init__(
-        self, index: RepoIndex, let_in: NDArray[np.bool_], budget: int, encoding: TokenEncoding
-    ) -> None:
+    def __init__(self, index: Index, let_in: NDArray[np.bool_], budget: int, encoding: TokenEncoding) -> None:
         """Build one for a map of ``budget`` tokens; ``let_in`` marks the plan's files, shape (files,)."""
         self._let_in = let_in
         self._budget = budget
         self._memo = memo_of(index, encoding)
-        self._names, self._folder = index.derived(_top_folders)
+        self._names, self._folder = index.memo(_top_folders)
 
     def line_without(self, shown: list[int]) -> str:
         """Return the closing line of a map that shows these files; ``""`` when it shows all."""
@@ -57,7 +55,7 @@ class OmittedSummary:
         return int(left.sum())
 
 
-def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
+def _top_folders(index: Index) -> tuple[list[str], NDArray[np.int64]]:
     """Return the names of the folders of the first level, and each file's among them, shape (files,)."""
     paths = index.paths
     ids: dict[str, int] = {}

@@ -26,7 +26,7 @@ from repo_map.text.tokens import DEFAULT_ENCODING
 from repo_map.text.units import FUNCTION, GAP
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 _REFERENCE = 8_000
@@ -98,7 +98,7 @@ class Shares(NamedTuple):
 
 
 def pack(
-    index: RepoIndex,
+    index: Index,
     relevance: Relevance,
     budget: int,
     *,
@@ -119,7 +119,7 @@ def pack(
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
     if not relevance.files:
-        is_free = not (wishes.rules or index.read_first) and wishes.others is None
+        is_free = not (wishes.rules or index.build.partial_files) and wishes.others is None
         whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
         # What the goal does not lead to is an overview at best: it takes little unless all is to be filled.
@@ -220,7 +220,7 @@ def _shown_whole(reader: PieceReader, piece: Piece) -> Place | None:
     return place if piece.first <= reader.index.definitions(place[0])[place[1]].start else None
 
 
-def _fits_whole(index: RepoIndex, budget: int) -> bool:
+def _fits_whole(index: Index, budget: int) -> bool:
     return bool(index.paths) and int(file_level_costs(index)[:, 4].sum()) <= budget
 
 

@@ -18,7 +18,7 @@ from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 _SHORT_GAP = 40
@@ -73,7 +73,7 @@ class PieceReader:
 
     def __init__(
         self,
-        index: RepoIndex,
+        index: Index,
         relevance: Relevance,
         length_price: float = LENGTH_PRICE,
         *,
@@ -99,7 +99,7 @@ class PieceReader:
     @property
     def is_first_look(self) -> bool:
         """Whether most files were not read yet."""
-        return bool(self.index.read_first)
+        return bool(self.index.build.partial_files)
 
     def file(self, path: str) -> SourceFile:
         """Return a file of the index."""

@@ -16,7 +16,7 @@ from repo_map.relations.resolve import relations_of
 from repo_map.sources.file_kinds import FileFlag, subject_stem
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.pieces import PieceReader
 
 _MOST_TESTS: Final = 40
@@ -52,11 +52,11 @@ def tests_of(reader: PieceReader, places: Sequence[Place]) -> Iterator[TestPart]
                     yield each._replace(tested=place)
 
 
-def _leaf(index: RepoIndex, place: Place) -> str:
+def _leaf(index: Index, place: Place) -> str:
     return index.definitions(place[0])[place[1]].name.rpartition(".")[2]
 
 
-def _reaching(index: RepoIndex, place: Place) -> Iterator[TestPart]:
+def _reaching(index: Index, place: Place) -> Iterator[TestPart]:
     relations = relations_of(index)
     if not relations.knows(place[0]) or relations.named_at(place) > MOST_SITES:
         return
@@ -76,7 +76,7 @@ def _outermost_function(definitions: Sequence[Definition], row: int) -> Definiti
     return found
 
 
-def _part(index: RepoIndex, file: int, definition: Definition) -> TestPart:
+def _part(index: Index, file: int, definition: Definition) -> TestPart:
     return TestPart(index.paths[file], definition.start, definition.end, definition.sig_start)
 
 
@@ -109,7 +109,7 @@ def _named(reader: PieceReader, place: Place) -> Iterator[TestPart]:
             yield part
 
 
-def _test_files(index: RepoIndex, file: int) -> list[int]:
+def _test_files(index: Index, file: int) -> list[int]:
     """Return the test files that bear a file's name, the nearest first."""
     path = index.paths[file]
     subject = subject_stem(path)

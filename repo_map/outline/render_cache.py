@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map.cache import LRUCache, load_arrays, save_arrays
+from repo_map.index.index import current_symbols
 from repo_map.outline.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
 from repo_map.outline.sections import Shape
 from repo_map.plan.levels import level_label
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.parsing.values import LineRange
     from repo_map.text.tokens import TokenEncoding
 
@@ -75,13 +76,13 @@ class TokenMemo:
         save_arrays(self._folder, self._name, self._kept)
 
 
-def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
+def memo_of(index: Index, encoding: TokenEncoding) -> TokenMemo:
     """Return the memo for the maps of an index."""
-    return index.derived(_memo, encoding)
+    return index.memo(_memo, encoding)
 
 
-def _memo(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
-    return TokenMemo(index.cache_folder, encoding)
+def _memo(index: Index, encoding: TokenEncoding) -> TokenMemo:
+    return TokenMemo(index.build.cache_folder, encoding)
 
 
 _FILE_NAME = re.compile(
@@ -123,16 +124,16 @@ class RenderCache:
     """Draws files of one index in one style."""
 
     def __init__(
-        self, index: RepoIndex, style: Style, prices: Callable[[int], LevelTokens] | None = None
+        self, index: Index, style: Style, prices: Callable[[int], LevelTokens] | None = None
     ) -> None:
         """Build one; ``prices`` gives what the header of a file says where the style shows costs."""
         assert (prices is not None) == style.show_costs, "costs are shown by those who know them"
         self._index = index
         self._style = style
         self._prices = prices
-        self._files = index.derived(_rendered_files, style)
+        self._files = index.memo(_rendered_files, style)
         self._memo = memo_of(index, style.encoding)
-        self._lookalikes = index.derived(_PathLookalikes)
+        self._lookalikes = index.memo(_PathLookalikes)
 
     def draw(self, file_id: int, shape: Shape) -> RenderedFile:
         """Return the part of a file; the same file at the same shape is drawn once."""
@@ -155,11 +156,11 @@ class RenderCache:
             return Body(f"{render_path(path)}{told}\n", ())
         definitions = (
             index.definitions(file_id)
-            if index.is_current(file_id)
-            else index.fresh_symbols(file_id).definitions
+            if index.sources.is_current(file_id)
+            else current_symbols(index, file_id).definitions
         )
         body = render_body(
-            index.text(file_id),
+            index.sources.text(file_id),
             definitions,
             shape,
             is_told_path=self._lookalikes.could_be_path,
@@ -173,7 +174,7 @@ class RenderCache:
 class _PathLookalikes:
     """The lines by which a map of an index may tell a path, and what a file could pass off as one."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._paths = index.paths
         self._lines = render_paths(index.paths)
 
@@ -210,5 +211,5 @@ def _is_quoted_path(line: str) -> bool:
 _RenderedFiles = LRUCache[tuple[int, Shape], RenderedFile]
 
 
-def _rendered_files(_index: RepoIndex, _style: Style) -> _RenderedFiles:
+def _rendered_files(_index: Index, _style: Style) -> _RenderedFiles:
     return _RenderedFiles(_MOST_CHARACTERS, lambda rendered: len(rendered.text))

@@ -10,7 +10,7 @@ from repo_map.outline.select import files_named
 from repo_map.plan.model import FlightPlan, TreeStamp
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 Change = Literal["changed", "removed", "shown anew", "no longer shown"]
 _DIGEST_BYTES = 4
@@ -61,15 +61,15 @@ class Drift(NamedTuple):
         return f"The tree changed since the plan was made; of the files in the map: {message}."
 
 
-def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:
+def stamp(index: Index, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:
     """Return the plan with what tells drift later: the tree's fingerprint and a digest of each file shown."""
     shown = sorted(block.path for block in repo_map.blocks if block.level > 1)
     files = {path: _digest(index, path) for path in shown}
-    tree = TreeStamp(fingerprint=index.fingerprint, files=files, first_look=index.read_first)
+    tree = TreeStamp(fingerprint=index.fingerprint, files=files, first_look=index.build.partial_files)
     return plan.model_copy(update={"tree": tree})
 
 
-def replay(index: RepoIndex, plan: FlightPlan, **options: Any) -> tuple[RepoMap, Drift]:
+def replay(index: Index, plan: FlightPlan, **options: Any) -> tuple[RepoMap, Drift]:
     """Draw a plan as ``draw_map`` does, and compare the tree with the plan's stamp.
 
     The same plan on the same tree gives the same bytes.
@@ -78,7 +78,7 @@ def replay(index: RepoIndex, plan: FlightPlan, **options: Any) -> tuple[RepoMap,
     return repo_map, find_drift(index, plan, repo_map)
 
 
-def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
+def find_drift(index: Index, plan: FlightPlan, repo_map: RepoMap) -> Drift:
     """Compare the tree, file by file, with the one that the plan was made on."""
     unmatched = _unmatched(index, plan)
     if plan.tree is None:
@@ -103,13 +103,13 @@ def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
     )
 
 
-def _unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
+def _unmatched(index: Index, plan: FlightPlan) -> tuple[str, ...]:
     boosts = plan.focus.paths if plan.focus else ()
     patterns = (*(rule.pattern for rule in plan.verbosity), *(boost.pattern for boost in boosts))
     return tuple(each for each in dict.fromkeys(patterns) if not files_named(index, each).size)
 
 
-def _change(index: RepoIndex, path: str, before: str | None, shown: bool) -> Change | None:
+def _change(index: Index, path: str, before: str | None, shown: bool) -> Change | None:
     if before is None:
         return "shown anew"
     if index.file_id(path) is None:
@@ -119,6 +119,6 @@ def _change(index: RepoIndex, path: str, before: str | None, shown: bool) -> Cha
     return None if shown else "no longer shown"
 
 
-def _digest(index: RepoIndex, path: str) -> str:
+def _digest(index: Index, path: str) -> str:
     file_id = index.file_id(path)
     return "" if file_id is None else index.files.digest[file_id].tobytes()[:_DIGEST_BYTES].hex()

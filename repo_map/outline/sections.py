@@ -14,7 +14,7 @@ from repo_map.parsing.values import LineRange
 from repo_map.sources.file_kinds import FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.parsing.values import Definition
     from repo_map.plan.model import CustomQuery, SectionRule
 
@@ -157,7 +157,7 @@ _MOST_REMEMBERED = 1_000_000
 _Known = LRUCache[tuple[str, str], "dict[int, Lines] | str"]
 
 
-def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
+def captured_spans(index: Index, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
     """Return, by file, the lines that the queries capture.
 
     Levels 2 and 3 show the definitions that begin in a captured node at that level; of a node that holds no
@@ -180,7 +180,7 @@ def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int
     return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
 
 
-def captures_nothing(index: RepoIndex, query: CustomQuery, position: int) -> bool:
+def captures_nothing(index: Index, query: CustomQuery, position: int) -> bool:
     """Say whether a query that is run finds nothing in the files that it is meant for."""
     return query.level > 1 and not any(_run(index, query, position).values())
 
@@ -191,9 +191,9 @@ def _outlined(first: int, last: int, level: int, heads: Sequence[int]) -> Span:
     return Span(first, last, level) if has_definition else Span(first, first, 4)
 
 
-def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, Lines]:
+def _run(index: Index, query: CustomQuery, position: int) -> dict[int, Lines]:
     """Return the lines that a query captures by file, found once as long as the index lives."""
-    known = index.derived(_known)
+    known = index.memo(_known)
     key = (query.pattern, query.query)
     found = known.get(key)
     if found is None:
@@ -205,7 +205,7 @@ def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, Lines
     return found
 
 
-def _known(_index: RepoIndex) -> _Known:
+def _known(_index: Index) -> _Known:
     return _Known(_MOST_REMEMBERED, _size)
 
 
@@ -213,7 +213,7 @@ def _size(found: dict[int, Lines] | str) -> int:
     return 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
 
 
-def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | str, bool]:
+def _captured(index: Index, query: CustomQuery) -> tuple[dict[int, Lines] | str, bool]:
     """Return the lines that a query captures by file, or why it can't be run; and whether that stays so."""
     named = globs.select(query.pattern, index.paths)
     if not named:
@@ -229,14 +229,14 @@ def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | 
         ), True
     from repo_map.index.worker_pool import capture  # noqa: PLC0415 - most plans have no query
 
-    sources = [(index.language(file_id), index.source(file_id)) for file_id in files]
+    sources = [(index.language(file_id), index.sources.content(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)
     if captured.problem:
         return captured.problem, not captured.is_passing
     return dict(zip(files, captured.lines, strict=True)), True
 
 
-def _is_parsed(index: RepoIndex, file_id: int) -> bool:
+def _is_parsed(index: Index, file_id: int) -> bool:
     """Say whether a grammar has read a file: one that it crashed on would take the query with it."""
     if not language_named(index.language(file_id)).has_grammar:
         return False

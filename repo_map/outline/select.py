@@ -15,7 +15,7 @@ from repo_map.outline.sections import Section, Shape, captured_spans
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.plan.model import FlightPlan
 
 DEFAULT_LEVEL = 2
@@ -39,9 +39,9 @@ class Selection(NamedTuple):
     """Why files are shown, of those whose rules say so."""
 
 
-def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
+def files_named(index: Index, pattern: str) -> NDArray[np.int64]:
     """Return the ids of the files that a glob names, ascending; those of the latest globs are remembered."""
-    known = index.derived(_named)
+    known = index.memo(_named)
     named = known.get(pattern)
     if named is None:
         named = np.array(globs.select(pattern, index.paths), dtype=np.int64)
@@ -49,11 +49,11 @@ def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
     return named
 
 
-def _named(_index: RepoIndex) -> LRUCache[str, NDArray[np.int64]]:
+def _named(_index: Index) -> LRUCache[str, NDArray[np.int64]]:
     return LRUCache(_MOST_NAMED, lambda named: 1 + len(named))
 
 
-def select(index: RepoIndex, plan: FlightPlan) -> Selection:
+def select(index: Index, plan: FlightPlan) -> Selection:
     """Apply the plan's rules in order; of several rules that name a file the last one holds."""
     flags = index.files.flags
     levels = np.full(len(index.paths), DEFAULT_LEVEL, dtype=np.int64)
@@ -87,7 +87,7 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
 
 
 def _shapes(
-    index: RepoIndex,
+    index: Index,
     plan: FlightPlan,
     levels: NDArray[np.int64],
     sections: dict[int, tuple[Section, ...]],
@@ -102,7 +102,7 @@ def _shapes(
     }
 
 
-def _require_quick(index: RepoIndex, sections: dict[int, tuple[Section, ...]]) -> None:
+def _require_quick(index: Index, sections: dict[int, tuple[Section, ...]]) -> None:
     """Raise FlightPlanError where wildcards of sections would be tried on too many names."""
     starts = index.symbols.file_start
     tried = sum(

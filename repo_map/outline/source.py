@@ -16,7 +16,7 @@ from repo_map.relations.resolve import relations_of
 from repo_map.text.units import FUNCTION
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.parsing.values import Definition
     from repo_map.ranking.score import ScoredUnit
 
@@ -41,7 +41,7 @@ def joined(ranges: Sequence[tuple[int, int]], gap: int = 0) -> list[tuple[int, i
     return found
 
 
-def own_lines(index: RepoIndex, unit: ScoredUnit) -> LineRange:
+def own_lines(index: Index, unit: ScoredUnit) -> LineRange:
     """Return the lines of a unit without a long comment above its definition."""
     file = index.file_id(unit.path)
     for each in index.definitions(file) if unit.name and file is not None else ():
@@ -54,7 +54,7 @@ def own_lines(index: RepoIndex, unit: ScoredUnit) -> LineRange:
 class SourceFile:
     """The text of one file, cut as pieces need it."""
 
-    def __init__(self, index: RepoIndex, file_id: int, aside: float, *, is_bare: bool = False) -> None:
+    def __init__(self, index: Index, file_id: int, aside: float, *, is_bare: bool = False) -> None:
         """Read a file; where ``is_bare``, of its imports those alone that lead into the repository."""
         self.path = index.paths[file_id]
         self.id = file_id
@@ -65,7 +65,7 @@ class SourceFile:
 
     @cached_property
     def text(self) -> str:
-        return self._index.text(self.id)
+        return self._index.sources.text(self.id)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -92,7 +92,7 @@ class SourceFile:
     @cached_property
     def _imported(self) -> Mapping[str, tuple[int, ...]]:
         index = self._index
-        view = index.derived(FileViews)[self.id]
+        view = index.memo(FileViews)[self.id]
         named = [(each.name, each.line) for each in view.bindings if each.kind in (IMPORT, RENAMED)]
         if not named:
             for each in index.imports(self.id):

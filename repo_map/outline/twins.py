@@ -9,7 +9,7 @@ import numpy as np
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _LEAST_LINES: Final = 4
 """Of a definition: shorter ones are alike by chance."""
@@ -27,7 +27,7 @@ class Twin(NamedTuple):
     """Its name without its class."""
 
 
-def twin_of(index: RepoIndex, path: str, name: str, first: int, last: int) -> Twin | None:
+def twin_of(index: Index, path: str, name: str, first: int, last: int) -> Twin | None:
     """Return another file's definition that is the same as one within some lines, white space aside.
 
     Tests, other people's projects and what a program writes have none: nobody edits those with it.
@@ -53,11 +53,11 @@ def twin_of(index: RepoIndex, path: str, name: str, first: int, last: int) -> Tw
     return None
 
 
-def _is_edited(index: RepoIndex, file: int) -> bool:
+def _is_edited(index: Index, file: int) -> bool:
     flags = int(index.files.flags[file])
     return not flags & int(GENERATED_OR_VENDORED | FileFlag.TEST) and not is_bundle(index.paths[file])
 
 
-def _code(index: RepoIndex, file: int, first: int, last: int) -> str:
+def _code(index: Index, file: int, first: int, last: int) -> str:
     """Return lines of a file without white space."""
-    return "".join("".join(index.text(file).split("\n")[first - 1 : last]).split())
+    return "".join("".join(index.sources.text(file).split("\n")[first - 1 : last]).split())

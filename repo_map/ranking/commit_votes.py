@@ -26,7 +26,7 @@ from repo_map.ranking.corpus import (
 )
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _NEIGHBOURS = 80
 """Past commits that vote."""
@@ -76,7 +76,7 @@ class AlignedHistory:
         known[self._aligned[self._aligned >= 0]] = True
         bare = [
             part.prefix
-            for part in index.place.parts
+            for part in index.build.source.parts
             if not any(path.startswith(part.prefix) for path in history.paths)
         ]
         if bare:
@@ -191,10 +191,10 @@ class AlignedHistory:
 
 def aligned_history(corpus: Corpus, history: History) -> AlignedHistory:
     """Return a history laid over a corpus, made once."""
-    return corpus.index.derived(_past, history)
+    return corpus.index.memo(_past, history)
 
 
-def _past(index: RepoIndex, history: History) -> AlignedHistory:
+def _past(index: Index, history: History) -> AlignedHistory:
     return AlignedHistory(corpus_of(index), history)
 
 

@@ -17,7 +17,7 @@ from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text.terms import terms_in
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 class Corpus:
     """An index as a collection of documents: files that hold units that hold terms."""
 
-    index: RepoIndex
+    index: Index
 
     @cached_property
     def readable(self) -> NDArray[np.bool_]:
@@ -146,8 +146,8 @@ class Corpus:
         templates = [file for file, path in enumerate(self.lowered_paths) if _TEMPLATE.search(path)]
         return frozenset(
             said
-            for file in templates[:_MOST_TEMPLATES]
-            for line in self.index.source(file)[:_LONGEST_TEMPLATE].decode("utf-8", "replace").split("\n")
+            for content in map(self.index.sources.content, templates[:_MOST_TEMPLATES])
+            for line in content[:_LONGEST_TEMPLATE].decode("utf-8", "replace").split("\n")
             if (said := line_said(line.partition(": ")[2] or line))
         )
 
@@ -165,9 +165,9 @@ _LONGEST_TEMPLATE = 20_000
 """Bytes."""
 
 
-def corpus_of(index: RepoIndex) -> Corpus:
+def corpus_of(index: Index) -> Corpus:
     """Return the corpus of an index, made once."""
-    return index.derived(Corpus)
+    return index.memo(Corpus)
 
 
 def concatenated_ranges(starts: Ints, ends: Ints) -> Ints:

@@ -143,7 +143,7 @@ class _Finder:
             self._note(self.named.quoted_units, "quoted unit", each.unit, strength, _start(each.text))
 
     def _find_commits(self, past: AlignedHistory) -> None:
-        for commit in find_commits(self._goal.text, repository_names(self._corpus.index.place), past):
+        for commit in find_commits(self._goal.text, repository_names(self._corpus.index.build.source), past):
             if len(commit.files):
                 self.named.found.add(commit.written)
             for key, scores, found in (

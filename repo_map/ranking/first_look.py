@@ -12,8 +12,8 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 from numpy.typing import NDArray
 
 from repo_map.arrays import distinct
-from repo_map.index.build import OnProgress, read_some, require_memory
-from repo_map.index.repo_index import RepoIndex, ignore_progress
+from repo_map.index.build import OnProgress, ignore_progress, read_some, require_memory
+from repo_map.index.index import Build, Index
 from repo_map.index.store import Store
 from repo_map.index.worker_pool import warm_up
 from repo_map.languages.language import LanguageRole
@@ -85,7 +85,7 @@ def first_look(
     on_progress: OnProgress | None = None,
     unmasked: tuple[str, ...] = (),
     limits: Limits = DEFAULT,
-) -> RepoIndex | None:
+) -> Index | None:
     """Return an index in which the files that match ``goal`` are parsed and all others are only listed.
 
     Return None if that saves nothing: the tree is small, or the store has an index of it or of a similar one.
@@ -113,7 +113,7 @@ def first_look(
     if not len(chosen):
         return None
     known = read_some(tree, listing, taken_ns, chosen, workers=workers, on_progress=on_progress)
-    return RepoIndex(tree, known, store, workers)
+    return Index(Build(tree, known, store, workers))
 
 
 def _masked_source(source: FileSource, unmasked: tuple[str, ...], limits: Limits) -> MaskedSource:

@@ -13,7 +13,7 @@ from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_template
 from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _VERBS: Final = {RelationKind.RENDER: "rendered by", RelationKind.INCLUDE: "taken in by"}
 _TEMPLATE: Final = "template page html view layout markup"
@@ -39,7 +39,7 @@ class NamedText(NamedTuple):
     """``rendered by `users_page` in line 31``."""
 
 
-def named_text(index: RepoIndex, pieces: Iterable[tuple[int, int, int]]) -> Iterator[NamedText]:
+def named_text(index: Index, pieces: Iterable[tuple[int, int, int]]) -> Iterator[NamedText]:
     """Yield the files of text that pieces of code name, in their order.
 
     A piece is a file with the first and the last of its lines. What is no more than possible is left out, and
@@ -52,7 +52,7 @@ def named_text(index: RepoIndex, pieces: Iterable[tuple[int, int, int]]) -> Iter
                 yield NamedText(each.target[0], at, _why(index, each))
 
 
-def asks_for(index: RepoIndex, terms: frozenset[str], file: int) -> bool:
+def asks_for(index: Index, terms: frozenset[str], file: int) -> bool:
     """Tell whether the terms of a goal say the kind of a file of text: its template, the SQL, a fixture."""
     path = index.paths[file]
     suffixes = path.rpartition("/")[2].lower().split(".")[1:]
@@ -64,14 +64,14 @@ def asks_for(index: RepoIndex, terms: frozenset[str], file: int) -> bool:
     return not terms.isdisjoint(term for word in tokenize(" ".join(called)) for term in terms_of(word))
 
 
-def _is_text(index: RepoIndex, relation: Relation) -> bool:
+def _is_text(index: Index, relation: Relation) -> bool:
     file = relation.target[0]
     role = language_named(index.language(file)).role
     is_written = role is not LanguageRole.CODE or is_template(index.paths[file])
     return is_written and not int(index.files.flags[file]) & int(GENERATED_OR_VENDORED)
 
 
-def _why(index: RepoIndex, relation: Relation) -> str:
+def _why(index: Index, relation: Relation) -> str:
     file, row = relation.source
     who = index.qualified_name(file, row) if row >= 0 else index.paths[file]
     likely = "" if relation.confidence is Confidence.RESOLVED else "likely "

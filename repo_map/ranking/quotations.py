@@ -239,7 +239,8 @@ class _Search:
             if len(self._texts) >= _MOST_READ:
                 return ""
             index = self._corpus.index
-            lines = index.source(int(self._corpus.file_of_unit[unit])).decode("utf-8", "replace").split("\n")
+            content = index.sources.content(int(self._corpus.file_of_unit[unit]))
+            lines = content.decode("utf-8", "replace").split("\n")
             self._texts[unit] = "\n".join(
                 lines[int(index.units.start[unit]) - 1 : int(index.units.end[unit])]
             )

@@ -38,7 +38,7 @@ from repo_map.text.terms import terms_of
 from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 
 MOST_UNITS = 800
@@ -113,7 +113,7 @@ class Relevance(NamedTuple):
 
 
 def score_goal(
-    index: RepoIndex,
+    index: Index,
     goal: str,
     history: History | None = None,
     *,
@@ -165,7 +165,7 @@ def _spelt(signals: Signals) -> tuple[ScoredUnit, ...]:
     )
 
 
-def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
+def _with_asked_text(index: Index, relevance: Relevance) -> Relevance:
     """Put the text that the goal asks for, such as a page's template, beside the code that names it."""
     goal = relevance.goal
     said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
@@ -202,7 +202,7 @@ def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
     )
 
 
-def units_of(index: RepoIndex, path: str) -> list[ScoredUnit]:
+def units_of(index: Index, path: str) -> list[ScoredUnit]:
     """Return the units of a file, in its order, that nothing speaks for."""
     file = index.file_id(path)
     assert file is not None
@@ -278,9 +278,7 @@ def _scored_units(
     return tuple(found)
 
 
-def _scored_unit(
-    index: RepoIndex, file: int, unit: int, score: float, reasons: tuple[str, ...]
-) -> ScoredUnit:
+def _scored_unit(index: Index, file: int, unit: int, score: float, reasons: tuple[str, ...]) -> ScoredUnit:
     definition = int(index.units.definition[unit])
     return ScoredUnit(
         index.paths[file],

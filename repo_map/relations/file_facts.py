@@ -16,7 +16,7 @@ from repo_map.parsing.facts_model import Binding, Site
 from repo_map.parsing.values import Definition
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""
@@ -39,7 +39,7 @@ _MOST_ROWS: Final = 400_000
 class FileView:
     """Definitions, bindings and sites of one file, grouped as scopes see them."""
 
-    def __init__(self, index: RepoIndex, file: int) -> None:
+    def __init__(self, index: Index, file: int) -> None:
         self.file = file
         self._index = index
         self.definitions: tuple[Definition, ...] = index.definitions(file)
@@ -150,7 +150,7 @@ class FileView:
         return found
 
 
-def sites_at(index: RepoIndex, rows: NDArray[np.int64]) -> list[Site]:
+def sites_at(index: Index, rows: NDArray[np.int64]) -> list[Site]:
     """Return the sites at rows of ``index.sites``."""
     table = index.sites
     return list(
@@ -172,7 +172,7 @@ def sites_at(index: RepoIndex, rows: NDArray[np.int64]) -> list[Site]:
 class FileViews:
     """The views of the files asked for last."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
         self._kept = LRUCache[int, FileView](_MOST_ROWS, len)
 

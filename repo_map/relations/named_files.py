@@ -21,7 +21,7 @@ from repo_map.sources.file_kinds import PATH_ONLY, is_template
 from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MOST_CANDIDATES: Final = 4
 """Files of one name that are still told as possible."""
@@ -44,9 +44,9 @@ class NamedFiles:
     and says a folder, or what it is read or rendered with does; a bare name alone is likely.
     """
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
-        self._strings = index.derived(Strings)
+        self._strings = index.memo(Strings)
         self._kept = LRUCache[int, tuple[Relation, ...]](_MOST_KEPT, lambda found: 1 + len(found))
 
     def named_in(self, file: int) -> tuple[Relation, ...]:
@@ -70,7 +70,7 @@ class NamedFiles:
         found = self.named_in(file)
         if not found:
             return ()
-        lines = self._index.text(file).split("\n")
+        lines = self._index.sources.text(file).split("\n")
         used = frozenset(tokenize("\n".join(lines[first - 1 : last])))
         return tuple(
             each
@@ -302,6 +302,6 @@ def _is_below(path: str, other: str) -> bool:
     return other.startswith(f"{dirname(path)}/".lstrip("/"))
 
 
-def named_files_of(index: RepoIndex) -> NamedFiles:
+def named_files_of(index: Index) -> NamedFiles:
     """Return who names which file of an index, which goes with it."""
-    return index.derived(NamedFiles)
+    return index.memo(NamedFiles)

@@ -32,7 +32,7 @@ from repo_map.relations.model import (
 )
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MOST_NAMESAKES: Final = 12
 """Definitions of one name that are still told as possible targets."""
@@ -71,9 +71,9 @@ class _Uses(NamedTuple):
 class Relations:
     """The relations of one index, resolved as they are asked for; get it by ``relations_of``."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
-        self._views = index.derived(FileViews)
+        self._views = index.memo(FileViews)
         self._meanings: dict[tuple[int, Site], Meaning] = {}
         self._uses = LRUCache[tuple[int, str, Confidence], _Uses](
             _MOST_USES, lambda uses: 1 + len(uses.left_open) + sum(map(len, uses.by_target.values()))
@@ -554,7 +554,7 @@ def _dotted(text: str) -> list[str]:
     return parts if text[found.end() : found.end() + 1] in ("", ".", "[", "/") else parts[:-1]
 
 
-def _resolver(family: str, index: RepoIndex) -> Resolver:
+def _resolver(family: str, index: Index) -> Resolver:
     """Return the resolver of a family, loaded by name: the engine's parts know no language."""
     return cast("Resolver", import_module(f"repo_map.languages.{family}.resolver").RESOLVER(index))
 
@@ -562,6 +562,6 @@ def _resolver(family: str, index: RepoIndex) -> Resolver:
 _KINDS: Final = tuple(RelationKind(kind) for kind in facts.SITE_KINDS)
 
 
-def relations_of(index: RepoIndex) -> Relations:
+def relations_of(index: Index) -> Relations:
     """Return the relations of an index, which go with it."""
-    return index.derived(Relations)
+    return index.memo(Relations)

@@ -12,7 +12,7 @@ from repo_map.languages.registry import language_named
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _LONGEST: Final = 200
 """Characters of a string that names something."""
@@ -65,9 +65,9 @@ class Text(NamedTuple):
 
 
 class Strings:
-    """The strings of the files of an index; get it by ``index.derived``."""
+    """The strings of the files of an index; get it by ``index.memo``."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
         self._kept = LRUCache[int, tuple[Text, ...]](_MOST_KEPT, lambda texts: 1 + len(texts))
 
@@ -87,9 +87,9 @@ class Strings:
             return
         language = language_named(index.language(file))
         if is_template(index.paths[file]) or language.role is LanguageRole.MARKUP:
-            yield from _in_template(index.text(file))
+            yield from _in_template(index.sources.text(file))
         elif language.role is LanguageRole.CODE:
-            yield from _in_code(index.text(file), re.compile(language.literals))
+            yield from _in_code(index.sources.text(file), re.compile(language.literals))
 
 
 def _in_code(text: str, literals: re.Pattern[str]) -> Iterator[Text]:

@@ -13,13 +13,13 @@ from repo_map.arrays import distinct
 from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MOST_READ: Final = 200
 """Files that are read to find who names something: those nearest to it by path."""
 
 
-def units_with(index: RepoIndex, text: str) -> NDArray[np.bool_]:
+def units_with(index: Index, text: str) -> NDArray[np.bool_]:
     """Return which units hold the words of a text; all where it has none that count."""
     held = np.ones(len(index.units.start), np.bool_)
     for word in tokenize(text):
@@ -33,7 +33,7 @@ def units_with(index: RepoIndex, text: str) -> NDArray[np.bool_]:
     return held
 
 
-def nearest_files(index: RepoIndex, units: NDArray[np.bool_], path: str) -> list[int]:
+def nearest_files(index: Index, units: NDArray[np.bool_], path: str) -> list[int]:
     """Return the files of some units, ascending; of many the 200 nearest to a path."""
     rows = np.flatnonzero(units)
     files = distinct(np.searchsorted(index.units.file_start, rows, side="right") - 1).tolist()
@@ -47,13 +47,13 @@ def shared_folders(path: str, other: str) -> int:
     return commonpath(folders).count("/") + 1 if all(folders) and commonpath(folders) else 0
 
 
-def row_at(index: RepoIndex, file: int, line: int) -> int:
+def row_at(index: Index, file: int, line: int) -> int:
     """Return the innermost definition around a line, -1 where there is none."""
     rows = enumerate(index.definitions(file))
     return max((row for row, each in rows if each.start <= line <= each.end), default=-1)
 
 
-def files_with(index: RepoIndex, names: Sequence[str]) -> list[int]:
+def files_with(index: Index, names: Sequence[str]) -> list[int]:
     """Return the files that hold the terms of a name, in order."""
     found = np.zeros(len(index.units.start), np.bool_)
     for name in names:

@@ -24,7 +24,7 @@ from repo_map.steering.targets import (
 
 if TYPE_CHECKING:
     from repo_map.history.history import History
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 IN_FULL: Final = "In full: "
 """Begins the line about parts that are shown whole."""
@@ -61,7 +61,7 @@ class Steering(NamedTuple):
 
 
 def steer(
-    index: RepoIndex,
+    index: Index,
     plan: FlightPlan,
     text: str,
     *,

@@ -18,7 +18,7 @@ from repo_map.steering.targets import Target, named_by
 
 if TYPE_CHECKING:
     from repo_map.history.history import History
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.plan.model import FlightPlan
     from repo_map.steering.targets import NamedDefinition
 
@@ -31,7 +31,7 @@ _MAX_NAMED: Final = 20
 class QuestionContext:
     """What questions are asked of."""
 
-    index: RepoIndex
+    index: Index
     plan: FlightPlan
     own: FlightPlan
     """The part of the plan that the user asked for."""

@@ -17,7 +17,7 @@ from repo_map.lookup.locations import find_definitions
 from repo_map.sources.file_kinds import UserFileKind, user_file_kind
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _MAX_HITS: Final = 40
 """Lines with a quoted text."""
@@ -81,7 +81,7 @@ class Target(NamedTuple):
             dict.fromkeys((*(each.path for each in self.places), *(each.path for each in self.spans)))
         )
 
-    def with_surroundings(self, index: RepoIndex) -> Target:
+    def with_surroundings(self, index: Index) -> Target:
         """Return the definitions around a quoted text in place of its lines."""
         if not self.is_text:
             return self
@@ -112,7 +112,7 @@ class Target(NamedTuple):
 _WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
 
 
-def find_target(index: RepoIndex, words: str) -> Target:
+def find_target(index: Index, words: str) -> Target:
     """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
     if not words:
         return Target(words)
@@ -135,7 +135,7 @@ def find_target(index: RepoIndex, words: str) -> Target:
     return Target(words, places=places, names=_names_of_places(places))
 
 
-def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+def _module_patterns(index: Index, words: str) -> tuple[str, ...]:
     """Return the file of a module: ``shop.retry``, ``crate::pool``."""
     if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", words) is None:
         return ()
@@ -158,7 +158,7 @@ _IN_FILE: Final = (
 """The ways to write a definition with its file."""
 
 
-def _in_file(index: RepoIndex, words: str, path: str, name: str) -> Target:
+def _in_file(index: Index, words: str, path: str, name: str) -> Target:
     paths = named_by(index, _path_patterns(index, path))
     places = tuple(place for place in find_places(index, name) if place.path in paths)
     return Target(words, places=places, names=_names_of_places(places))
@@ -178,17 +178,17 @@ _KINDS: Final = {
 """Other words for kinds of files."""
 
 
-def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
+def lines_of(index: Index, target: Target, first: int, last: int) -> Target:
     """Return lines of the file that a target names; nothing if it is not one file, or has no such line."""
     paths = [path for pattern in target.patterns for path in named(index, pattern)]
     file = index.file_id(paths[0]) if len(paths) == 1 else None
-    if file is None or not 1 <= first <= last or first > index.text(file).count("\n") + 1:
+    if file is None or not 1 <= first <= last or first > index.sources.text(file).count("\n") + 1:
         return Target(target.words)
     lines = f"{first}" if first == last else f"{first}-{last}"
     return Target(target.words, spans=(LineSpan(paths[0], first, last),), names=(f"{paths[0]}:{lines}",))
 
 
-def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
+def find_places(index: Index, words: str) -> list[NamedDefinition]:
     """Return the definitions of a name, qualified or not, in path order."""
     return [
         NamedDefinition(
@@ -198,14 +198,14 @@ def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
     ]
 
 
-def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
+def find_text(index: Index, text: str, first_in: Collection[str] = ()) -> Target:
     """Return the lines with a text, of the files in ``first_in`` first."""
     if len(text.strip()) < _MIN_TEXT_CHARS:
         return Target(text)
     spans: dict[LineSpan, None] = {}
     searched = 0
     for file in sorted(range(len(index)), key=lambda file: (index.paths[file] not in first_in, file)):
-        source = index.text(file)
+        source = index.sources.text(file)
         searched += len(source)
         for found in re.finditer(re.escape(text), source):
             line = source.count("\n", 0, found.start()) + 1
@@ -215,7 +215,7 @@ def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Ta
     return Target(text, spans=tuple(spans)[:_MAX_HITS], names=(f'"{text}"',), is_text=True)
 
 
-def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
+def around(index: Index, span: LineSpan) -> NamedDefinition | None:
     """Return the innermost function or class around lines, None outside of all."""
     file = index.file_id(span.path)
     if file is None:
@@ -227,12 +227,12 @@ def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
     return best
 
 
-def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:
+def named_by(index: Index, patterns: Sequence[str]) -> set[str]:
     """Return the files that globs name."""
     return {path for pattern in patterns for path in named(index, pattern)}
 
 
-def named(index: RepoIndex, pattern: str) -> list[str]:
+def named(index: Index, pattern: str) -> list[str]:
     """Return the files that a glob names; none where it is no glob."""
     try:
         return [index.paths[row] for row in globs.select(pattern, index.paths)]
@@ -240,14 +240,14 @@ def named(index: RepoIndex, pattern: str) -> list[str]:
         return []
 
 
-def _kind_patterns(index: RepoIndex, kind: UserFileKind) -> tuple[str, ...]:
+def _kind_patterns(index: Index, kind: UserFileKind) -> tuple[str, ...]:
     flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
     paths = [path for path, flags in flagged if kind.holds(path, flags)]
     others = set(index.paths) - set(paths)
     return tuple(globs.globs_covering(paths, others))
 
 
-def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+def _path_patterns(index: Index, words: str) -> tuple[str, ...]:
     path = words.removeprefix("./").lstrip("/")
     if index.file_id(path) is not None:
         return (globs.escape(path),)
@@ -283,7 +283,7 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     return (f"**/{globs.escape(path)}",) if len(tails) > 1 else tuple(map(globs.escape, tails))
 
 
-def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+def _language_patterns(index: Index, words: str) -> tuple[str, ...]:
     name = language_called(words)
     language = index.languages.get(name)
     if language is None or not name:

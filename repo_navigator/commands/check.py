@@ -14,7 +14,8 @@ from navigator.workspaces.address import file_source_of
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_navigator.options import any_of, argument, flag, switch
 from repo_navigator.repository_arguments import require_repository
@@ -71,12 +72,12 @@ def run(options: CheckOptions, settings: Settings) -> int:
     return FOUND if checked.findings or (options.strict and not checked.complete) else 0
 
 
-def _checked(index: RepoIndex, store: Store, since: str) -> CheckReport:
+def _checked(index: Index, store: Store, since: str) -> CheckReport:
     def together() -> CoChangeIndex | None:
         from repo_map.history.cochange import CoChangeIndex  # noqa: PLC0415 - as above
         from repo_map.history.reader import source_history  # noqa: PLC0415 - few checks need it
 
-        history = source_history(index.place, store=store)
+        history = source_history(index.build.source, store=store)
         return None if history is None else CoChangeIndex(history)
 
     return check_changes(index, read_changes(index, since)[1], together)
@@ -90,14 +91,14 @@ def _written(checked: CheckReport, form: str) -> str:
     return format_annotations(checked) if form == "github" else format_text(checked)
 
 
-def _watched(index: RepoIndex, store: Store, options: CheckOptions) -> int:
+def _watched(index: Index, store: Store, options: CheckOptions) -> int:
     """Print the result, and print it again whenever a change of the tree alters it, until Ctrl-C."""
     printed = ""
     checked_index = None
     try:
         while True:
             started = time.monotonic()
-            index = index.refresh()
+            index = refresh_index(index)
             if index is not checked_index:
                 text = _written(_checked(index, store, options.since), options.format)
                 if text != printed:

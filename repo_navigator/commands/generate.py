@@ -17,7 +17,7 @@ from repo_navigator.options import count, flag, repeated, switch
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
 
@@ -121,7 +121,7 @@ def _boost(text: str) -> tuple[str, float]:
         return text, _FOCUS_WEIGHT
 
 
-def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
+def _tell(drawn: RepoMap, index: Index, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
         f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}",
@@ -142,7 +142,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
 
 
-def _as_json(drawn: RepoMap, index: RepoIndex) -> str:
+def _as_json(drawn: RepoMap, index: Index) -> str:
     data = {
         "map": drawn.text,
         "tokens": drawn.tokens,

@@ -12,7 +12,8 @@ from mcp_server.settings import Settings
 from navigator.planner.arguments import require_token_budget
 from navigator.workspaces.address import file_source_of
 from repo_map.cache import require_writable
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.messages import one_line, plural
 from repo_map.outline.draw import RepoMap
@@ -74,7 +75,7 @@ def _tell(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
 
 def replayed(
     plan_file: str, repo: str | None, further: Sequence[str], token_budget: int | None, settings: Settings
-) -> tuple[RepoIndex, RepoMap, Drift]:
+) -> tuple[Index, RepoMap, Drift]:
     """Return the tree, the map of a saved plan as it is drawn now, and how the tree drifted.
 
     Args:

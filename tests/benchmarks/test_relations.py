@@ -14,7 +14,7 @@ from benchmarks.__main__ import main
 from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import enclosing, sample
 from benchmarks.relations.sites import SiteKind, SourceSites
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 
 ROOT = Path(__file__).parents[2]

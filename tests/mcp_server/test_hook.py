@@ -208,7 +208,7 @@ def test_the_hot_path_imports_neither_numpy_nor_the_engine(shop: Path) -> None:
     code = (
         "import os, sys; from repo_navigator.hook import handle_event; "
         f"handle_event('tool', {message!r}, os.environ); "
-        "print(sorted({'numpy', 'pydantic', 'tree_sitter', 'repo_map.index.repo_index'} & set(sys.modules)))"
+        "print(sorted({'numpy', 'pydantic', 'tree_sitter', 'repo_map.index.index'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

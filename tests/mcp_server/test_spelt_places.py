@@ -11,7 +11,7 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.settings import FIRST_ANSWER
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
 from repo_map.text.tokens import count

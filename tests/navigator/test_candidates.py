@@ -11,7 +11,7 @@ from navigator.planner.outline import build_candidates
 from navigator.settings import NavigationRequest
 from navigator.state.reports import Candidate
 from repo_map import globs
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan

@@ -18,7 +18,7 @@ from navigator.picture.folded_tree import (
     fold,
     fold_index,
 )
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.support.trees import write
 

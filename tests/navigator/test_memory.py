@@ -14,7 +14,7 @@ import pytest
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspaces.workspace import Workspace
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.limits import DEFAULT
 
 REPOSITORIES = 20
@@ -33,8 +33,8 @@ def plant(folder: Path, number: int) -> Path:
     return folder
 
 
-def _living() -> list[RepoIndex | Workspace]:
-    return [each for each in gc.get_objects() if isinstance(each, RepoIndex | Workspace)]
+def _living() -> list[Index | Workspace]:
+    return [each for each in gc.get_objects() if isinstance(each, Index | Workspace)]
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from navigator.planner.outline import build_outline
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
@@ -34,7 +35,7 @@ WHY = "rendered by `users_page` in line 3"
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> RepoIndex:
+def index(tmp_path: Path) -> Index:
     return build_index(write(tmp_path, FILES), store=Store(None), workers=1)
 
 
@@ -46,7 +47,7 @@ def only_views() -> FlightPlan:
     return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
 
 
-def test_the_outline_offers_the_template_of_a_shown_function(index: RepoIndex) -> None:
+def test_the_outline_offers_the_template_of_a_shown_function(index: Index) -> None:
     relevance = score_goal(index, "`users_page` greets nobody")
     drawn = draw_map(index, only_views())
     (place,) = (each for each in build_outline(index, relevance, drawn) if not each.name)
@@ -64,14 +65,14 @@ def test_the_outline_offers_the_template_of_a_shown_function(index: RepoIndex) -
     assert not any(each.path == TEMPLATE for each in build_outline(index, relevance, shown))
 
 
-def test_the_outline_offers_nothing_that_the_user_left_out(index: RepoIndex) -> None:
+def test_the_outline_offers_nothing_that_the_user_left_out(index: Index) -> None:
     relevance = score_goal(index, "`users_page` greets nobody")
     own = FlightPlan.model_validate({"verbosity": [{"pattern": "**/*.html", "level": 0}]})
     outline = build_outline(index, relevance, draw_map(index, only_views()), own)
     assert all(place.name for place in outline)
 
 
-def test_a_goal_that_asks_for_the_template_is_shown_it(index: RepoIndex) -> None:
+def test_a_goal_that_asks_for_the_template_is_shown_it(index: Index) -> None:
     relevance = score_goal(index, "The template of `users_page` is wrong")
     found = {file.path: file.reasons for file in relevance.files}
     assert found[TEMPLATE][0] == WHY
@@ -80,6 +81,6 @@ def test_a_goal_that_asks_for_the_template_is_shown_it(index: RepoIndex) -> None
     assert "{{ greeting }}" in shown.text
 
 
-def test_a_goal_that_asks_for_none_raises_none(index: RepoIndex) -> None:
+def test_a_goal_that_asks_for_none_raises_none(index: Index) -> None:
     assert score_goal(index, "`total` adds the wrong values").asked == frozenset()
     assert score_goal(index, "`users_page` greets nobody").asked == frozenset()

@@ -10,7 +10,7 @@ import pytest
 from navigator.planner.outline import build_outline, find_tests
 from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan

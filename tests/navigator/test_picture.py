@@ -21,7 +21,7 @@ from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
 from navigator.settings import NavigationRequest
 from navigator.state.reports import FileReport, OutlineEntry
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import git, write

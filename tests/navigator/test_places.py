@@ -14,7 +14,7 @@ from navigator.settings import NavigationRequest
 from navigator.state.reports import NavigatorOutput
 from navigator.workspaces.address import Source, address_title, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index, refresh_index
 from repo_map.index.store import Store
 from repo_map.outline.replay import replay
 from repo_map.plan.yaml import parse_plan
@@ -155,8 +155,9 @@ def test_whatever_a_tree_holds_a_commit_lists_and_reads_it_as_a_folder_does(tmp_
     assert read.fingerprint == folder.fingerprint
     assert tables_digest(read) == tables_digest(folder)
     everything = range(len(folder))
-    assert [read.source(file) for file in everything] == [folder.source(file) for file in everything]
-    text = b"".join(map(read.source, everything))
+    for file in everything:
+        assert read.sources.content(file) == folder.sources.content(file)
+    text = b"".join(map(read.sources.content, everything))
     assert b"hunter2" not in text
     assert SECRET.encode() not in text
 
@@ -174,7 +175,7 @@ def test_the_files_that_a_user_lets_be_shown_are_shown_wherever_they_are(api: Pa
         index = build_index(place, store=Store(None), workers=1, unmasked=unmasked)
         file = index.file_id("api/fixtures/key.py")
         assert file is not None
-        assert (SECRET.encode() in index.source(file)) == is_shown
+        assert (SECRET.encode() in index.sources.content(file)) == is_shown
 
 
 async def test_one_question_over_two_repositories_finds_the_code_in_each_within_one_budget(
@@ -208,7 +209,7 @@ async def test_a_plan_over_two_repositories_is_replayed_byte_for_byte(
     assert drawn.text == found.context_string
     assert drift.same_tree
     (web / "src/session.ts").unlink()
-    _, drift = replay(index.refresh(), parse_plan(found.flight_plan_yaml))
+    _, drift = replay(refresh_index(index), parse_plan(found.flight_plan_yaml))
     assert [(file.change, file.path) for file in drift.files] == [("removed", "web/src/session.ts")]
 
 
@@ -282,7 +283,7 @@ def test_a_second_start_over_the_same_commit_parses_nothing(api: Path, web: Path
     again = build_index(place(), store=store, on_progress=lambda phase, *_: parsed.append(phase))
     assert tables_digest(again) == tables_digest(first)
     assert "parsing" not in parsed
-    assert again.refresh().fingerprint == first.fingerprint
+    assert refresh_index(again).fingerprint == first.fingerprint
 
 
 def test_repositories_of_one_name_are_told_apart(api: Path, web: Path, tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ from navigator.state.reports import NavigatorOutput, Progress, StopReason, TurnR
 from navigator.storage.sessions import TableSessions
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.build import refresh_index
+from repo_map.index.index import Index
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
@@ -559,14 +560,13 @@ async def test_one_look_at_the_tree_serves_all_who_asked_before_it_and_shows_eve
 ) -> None:
     workspaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
     await workspaces.open(repository)
-    looks: list[RepoIndex] = []
-    look = RepoIndex.refresh
+    looks: list[Index] = []
 
-    def counted(index: RepoIndex, *parts: Any) -> RepoIndex:
+    def counted(index: Index, *parts: Any) -> Index:
         looks.append(index)
-        return look(index, *parts)
+        return refresh_index(index, *parts)
 
-    monkeypatch.setattr(RepoIndex, "refresh", counted)
+    monkeypatch.setattr("navigator.workspaces.workspace.refresh_index", counted)
     for number in range(2):
         looks.clear()
         (repository / f"src/new_{number}.py").write_text(f"def new_{number}():\n    return 1\n")

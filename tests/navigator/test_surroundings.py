@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from navigator.planner.policy import find_related
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
 from repo_map.plan.model import CustomQuery, FlightPlan, Focus, PathBoost, SymbolBoost, VerbosityRule
@@ -24,7 +25,7 @@ def module(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     files = {f"shop/{name}.py": module(name) for name in ("billing", "cart", "mail", "tax", "users")}
     return build_index(write(tmp_path_factory.mktemp("shop"), files), workers=1)
 
@@ -36,16 +37,14 @@ def focus_on(kind: str, weight: float) -> Focus:
     return Focus(symbols=(SymbolBoost(name=name, weight=weight),))
 
 
-def drawn_of(index: RepoIndex, plan: FlightPlan) -> int:
+def drawn_of(index: Index, plan: FlightPlan) -> int:
     """Return the tokens that the map gives to the boosted file."""
     return {file.path: file.tokens for file in draw_map(index, plan).blocks}.get("shop/mail.py", 0)
 
 
 @pytest.mark.parametrize("budget", [150, 300])
 @pytest.mark.parametrize("kind", ["path", "symbol", "glob of symbols"])
-def test_a_higher_weight_never_shows_less_and_a_low_one_demotes(
-    kind: str, budget: int, index: RepoIndex
-) -> None:
+def test_a_higher_weight_never_shows_less_and_a_low_one_demotes(kind: str, budget: int, index: Index) -> None:
     rules = (VerbosityRule(pattern="**", level=4),)
     shown = [
         drawn_of(index, FlightPlan(budget=budget, verbosity=rules, focus=focus_on(kind, weight)))
@@ -58,7 +57,7 @@ def test_a_higher_weight_never_shows_less_and_a_low_one_demotes(
 
 
 @pytest.mark.parametrize("budget", [150, 300])
-def test_a_symbol_protects_the_detail_of_its_file_as_its_path_does(budget: int, index: RepoIndex) -> None:
+def test_a_symbol_protects_the_detail_of_its_file_as_its_path_does(budget: int, index: Index) -> None:
     rules = (VerbosityRule(pattern="**", level=4),)
     plans = [
         FlightPlan(budget=budget, verbosity=rules, focus=focus_on(kind, 100)) for kind in ("path", "symbol")
@@ -68,7 +67,7 @@ def test_a_symbol_protects_the_detail_of_its_file_as_its_path_does(budget: int, 
 
 
 @pytest.mark.parametrize("kind", ["path", "symbol", "glob of symbols"])
-def test_a_packing_heeds_weights_of_both_kinds(kind: str, index: RepoIndex) -> None:
+def test_a_packing_heeds_weights_of_both_kinds(kind: str, index: Index) -> None:
     relevance = score_goal(index, "handle billing, cart, mail, tax and users")
     shown = []
     for weight in (0.001, 1.0, 1000.0):
@@ -81,13 +80,13 @@ def test_a_packing_heeds_weights_of_both_kinds(kind: str, index: RepoIndex) -> N
 QUERY = CustomQuery(pattern="shop/tax.py", query="(return_statement) @line")
 
 
-def test_a_query_on_files_that_are_left_out_is_told(index: RepoIndex) -> None:
+def test_a_query_on_files_that_are_left_out_is_told(index: Index) -> None:
     rules = (VerbosityRule(pattern="shop/t*.py", level=0),)
     drawn = draw_map(index, FlightPlan(verbosity=rules, custom_queries=(QUERY,)))
     assert "`custom_queries[0]` draws nothing: the plan leaves out `shop/tax.py`." in drawn.notes
 
 
-def test_a_packing_lets_in_what_a_query_captures(index: RepoIndex) -> None:
+def test_a_packing_lets_in_what_a_query_captures(index: Index) -> None:
     relevance = score_goal(index, "handle billing and mail")
     plan = pack(index, relevance, 300, base=FlightPlan(custom_queries=(QUERY,)))
     assert "return order.tax(" in draw_map(index, plan).text
@@ -109,11 +108,11 @@ def test_a_packing_lets_in_what_a_query_captures(index: RepoIndex) -> None:
     ],
 )
 def test_what_a_rule_at_level_0_makes_vain_is_told(
-    rules: list[dict[str, object]], note: str, index: RepoIndex
+    rules: list[dict[str, object]], note: str, index: Index
 ) -> None:
     assert note in draw_map(index, FlightPlan.model_validate({"verbosity": rules})).notes
 
 
-def test_a_plan_that_leaves_nothing_out_has_no_note(index: RepoIndex, tmp_path: Path) -> None:
+def test_a_plan_that_leaves_nothing_out_has_no_note(index: Index, tmp_path: Path) -> None:
     assert draw_map(index, FlightPlan(custom_queries=(QUERY,))).notes == ()
     assert len(draw_map(build_index(tmp_path, workers=1), FlightPlan()).notes) == 1

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
 from repo_map.ranking.chance import chance_signals, chances_of
@@ -31,7 +32,7 @@ sqlalchemy: None
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> RepoIndex:
+def index(tmp_path: Path) -> Index:
     files = {
         "invoice.py": "".join(
             f"def total_{n}(invoice):\n    return round(sum(invoice), {n})\n\n\n" for n in range(30)
@@ -42,7 +43,7 @@ def index(tmp_path: Path) -> RepoIndex:
     return build_index(write(tmp_path, files), workers=1)
 
 
-def test_a_chance_is_between_nothing_and_certainty_for_every_unit(index: RepoIndex) -> None:
+def test_a_chance_is_between_nothing_and_certainty_for_every_unit(index: Index) -> None:
     chances = [unit.chance for unit in score_goal(index, GOAL).units]
     assert len(chances) > 20
     assert all(0 < chance < 1 for chance in chances)
@@ -64,18 +65,18 @@ def test_no_units_have_no_chances() -> None:
     assert chances_of(chance_signals(none, whole, whole, 0.5), default_weights().chance).shape == (0,)
 
 
-def test_a_dump_of_versions_weighs_nothing(index: RepoIndex) -> None:
+def test_a_dump_of_versions_weighs_nothing(index: Index) -> None:
     bare, with_dump = score_goal(index, GOAL), score_goal(index, f"{GOAL}\n{DUMP}")
     assert with_dump.units == bare.units
     assert with_dump.files == bare.files
 
 
-def test_lines_of_names_and_values_that_are_no_versions_keep_their_weight(index: RepoIndex) -> None:
+def test_lines_of_names_and_values_that_are_no_versions_keep_their_weight(index: Index) -> None:
     settings = "mailer: broken\nqueue: empty\npandas: slow\nnumpy: odd\npython: yes\nhost: local\n"
     assert score_goal(index, f"{GOAL}\n\n{settings}").units != score_goal(index, GOAL).units
 
 
-def test_by_need_a_packet_is_part_of_what_fills_its_budget(index: RepoIndex) -> None:
+def test_by_need_a_packet_is_part_of_what_fills_its_budget(index: Index) -> None:
     relevance = score_goal(index, GOAL)
     full = draw_map(index, pack(index, relevance, 4_000, fill=True))
     by_need = draw_map(index, pack(index, relevance, 4_000, fill=False))

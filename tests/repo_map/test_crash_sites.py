@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
 from repo_map.ranking.score import score_goal
@@ -202,7 +203,7 @@ CASES = {
 _COMMENT = {".py": "#", ".java": "//", ".js": "//", ".go": "//", ".rs": "//", ".c": "//", ".cs": "//"}
 
 
-def indexed(folder: Path, case: Case) -> RepoIndex:
+def indexed(folder: Path, case: Case) -> Index:
     """Return the index of the case's files among helpers that speak the goal's words."""
     suffix = Path(next(iter(case.files))).suffix
     helpers = {f"extra/note_{n}{suffix}": f"{_COMMENT[suffix]} {WORDS}\n" * 30 for n in range(6)}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.pack import pack
@@ -29,24 +30,24 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return large_tree(tmp_path_factory.mktemp("large"), keys=keys)
 
 
-def look_at(root: Path, goal: str = GOAL, store: Store = NO_STORE) -> RepoIndex | None:
+def look_at(root: Path, goal: str = GOAL, store: Store = NO_STORE) -> Index | None:
     return first_look(folder_source(root), goal, store=store)
 
 
 @pytest.fixture(scope="module")
-def look(tree: Path) -> RepoIndex:
+def look(tree: Path) -> Index:
     found = look_at(tree)
     assert found is not None
     return found
 
 
-def planned(index: RepoIndex) -> FlightPlan:
+def planned(index: Index) -> FlightPlan:
     relevance = score_goal(index, GOAL)
     return pack(index, relevance, 1_000, base=FlightPlan(budget=1_000))
 
 
-def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: RepoIndex) -> None:
-    assert 3 <= look.read_first <= MAX_FILES
+def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: Index) -> None:
+    assert 3 <= look.build.partial_files <= MAX_FILES
     assert len(look) > 1_500
     for path in ("shop/postage.py", "shop/customs.py"):
         file = look.file_id(path)
@@ -55,47 +56,47 @@ def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_li
     assert {file.path for file in score_goal(look, GOAL).files[:2]} == {"shop/postage.py", "shop/customs.py"}
 
 
-def test_nothing_of_a_file_that_was_not_read_is_shown(look: RepoIndex) -> None:
+def test_nothing_of_a_file_that_was_not_read_is_shown(look: Index) -> None:
     unread = look.file_id("fill/part3/thing333.py")
     assert unread is not None
-    assert look.source(unread) == b""
+    assert look.sources.content(unread) == b""
     assert not look.definitions(unread)
 
 
-def test_secrets_are_masked_at_a_first_look(look: RepoIndex) -> None:
+def test_secrets_are_masked_at_a_first_look(look: Index) -> None:
     file = look.file_id("keys.py")
     assert file is not None
-    assert look.secrets(file)
-    assert KINDS["AWS key"].encode() not in look.source(file)
+    assert look.sources.secrets(file)
+    assert KINDS["AWS key"].encode() not in look.sources.content(file)
 
 
-def test_a_first_look_is_the_same_each_time(tree: Path, look: RepoIndex) -> None:
+def test_a_first_look_is_the_same_each_time(tree: Path, look: Index) -> None:
     again = look_at(tree)
     assert again is not None
     assert tables_digest(again) == tables_digest(look)
 
 
 def test_the_whole_index_is_the_same_whether_or_not_a_first_look_came_before(
-    tree: Path, look: RepoIndex, tmp_path: Path
+    tree: Path, look: Index, tmp_path: Path
 ) -> None:
     whole, store = build_index(tree, store=NO_STORE), Store(tmp_path / "cache")
     seen = look_at(tree, store=store)
     assert seen is not None
-    after = seen.refresh()
-    assert tables_digest(after) == tables_digest(whole) == tables_digest(look.refresh())
-    assert after.parsed_files == len(after) - look.read_first
-    assert after.is_saved
-    assert not seen.is_saved
+    after = refresh_index(seen)
+    assert tables_digest(after) == tables_digest(whole) == tables_digest(refresh_index(look))
+    assert after.build.state.parsed == len(after) - look.build.partial_files
+    assert after.build.is_saved
+    assert not seen.build.is_saved
     assert seen.fingerprint != after.fingerprint
 
 
-def test_a_plan_says_that_a_first_look_made_it_and_replays_to_the_same_bytes(look: RepoIndex) -> None:
+def test_a_plan_says_that_a_first_look_made_it_and_replays_to_the_same_bytes(look: Index) -> None:
     plan = planned(look)
     drawn = draw_map(look, plan)
     kept = parse_plan(format_plan(stamp(look, plan, drawn)))
     assert kept.tree is not None
-    assert kept.tree.first_look == look.read_first
-    again, drift = replay(look.refresh(), kept)
+    assert kept.tree.first_look == look.build.partial_files
+    again, drift = replay(refresh_index(look), kept)
     assert again.text == drawn.text
     assert "parcel_postage" in again.text
     assert drift.is_none
@@ -107,7 +108,7 @@ def test_an_edit_between_the_first_look_and_the_whole_index_is_seen(tmp_path: Pa
     look = look_at(root)
     assert look is not None
     write(root, {"shop/postage.py": "def parcel_postage_of_today():\n    return 4\n"})
-    after = look.refresh()
+    after = refresh_index(look)
     assert tables_digest(after) == tables_digest(build_index(root, store=NO_STORE))
     file = after.file_id("shop/postage.py")
     assert file is not None

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.confidence import SURE
 from repo_map.ranking.goal import parse_goal
@@ -61,7 +62,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("shop"), FILES), store=Store(None), workers=1)
 
 
@@ -95,7 +96,7 @@ def said(goal: str) -> set[str]:
     ],
 )
 def test_what_quotes_the_code_finds_its_place_first_and_is_sure(
-    index: RepoIndex, goal: str, name: str, reason: str
+    index: Index, goal: str, name: str, reason: str
 ) -> None:
     relevance = score_goal(index, goal)
     assert relevance.files[0].path == "shop/money.py"
@@ -106,12 +107,12 @@ def test_what_quotes_the_code_finds_its_place_first_and_is_sure(
     assert relevance.sufficiency.notes[0] == "The first file contains the text that the goal quotes."
 
 
-def test_a_turn_of_phrase_is_no_quotation(index: RepoIndex) -> None:
+def test_a_turn_of_phrase_is_no_quotation(index: Index) -> None:
     relevance = score_goal(index, "The currency of an order is wrong in the list of the orders")
     assert not any("says" in reason for file in relevance.files for reason in file.reasons)
 
 
-def test_stop_words_of_the_goals_own_language_are_no_names(index: RepoIndex) -> None:
+def test_stop_words_of_the_goals_own_language_are_no_names(index: Index) -> None:
     assert score_goal(index, "Bitte die Steuer und die Rundung nicht für alle Kunden anzeigen").files == ()
     named = score_goal(index, "Warum endet das Skript nicht, wenn `die` in der Shell gerufen wird?")
     assert named.files[0].path == "lib/common.sh"
@@ -121,7 +122,7 @@ def test_stop_words_of_the_goals_own_language_are_no_names(index: RepoIndex) -> 
     )
 
 
-def test_what_stands_in_the_repositorys_own_template_weighs_nothing(index: RepoIndex) -> None:
+def test_what_stands_in_the_repositorys_own_template_weighs_nothing(index: Index) -> None:
     title = "Wrong amount of a converted currency"
     asked = TEMPLATE.partition("report\n---\n")[2]
     assert score_goal(index, f"{title}\n{asked}").goal.terms == score_goal(index, title).goal.terms
@@ -149,7 +150,7 @@ Ubuntu 22.04 (ostrich)
     assert said(goal) == {"cart", "forget", "row", "stay", "open", "page"}
 
 
-def test_frames_in_other_projects_weigh_nothing(index: RepoIndex) -> None:
+def test_frames_in_other_projects_weigh_nothing(index: Index) -> None:
     goal = """Checkout fails
 
 Traceback (most recent call last):
@@ -167,7 +168,7 @@ ValueError: no
     assert not any("stack trace" in " ".join(file.reasons) for file in relevance.files[1:])
 
 
-def test_a_rare_word_that_names_a_folder_stands_beside_common_words_of_the_title(index: RepoIndex) -> None:
+def test_a_rare_word_that_names_a_folder_stands_beside_common_words_of_the_title(index: Index) -> None:
     relevance = score_goal(index, "Saml customers with a wrong currency")
     assert "shop/saml/provider.py" in [file.path for file in relevance.files[:5]]
     (provider,) = (file for file in relevance.files if file.path == "shop/saml/provider.py")
@@ -215,7 +216,7 @@ def test_an_issue_of_another_repository_and_an_unknown_commit_lead_nowhere(past:
     assert not any("by commit" in reason for file in relevance.files for reason in file.reasons)
 
 
-def test_reasons_quote_whole_words_as_the_goal_wrote_them(index: RepoIndex) -> None:
+def test_reasons_quote_whole_words_as_the_goal_wrote_them(index: Index) -> None:
     relevance = score_goal(index, "Customers don't see the `browser_of_customer` of a pre-paid Basket")
     (file,) = (file for file in relevance.files if file.path == "shop/browser.py")
     told = " ".join(file.reasons)

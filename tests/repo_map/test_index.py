@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.index import Index, current_symbols
 from repo_map.index.store import Store
 from repo_map.index.worker_pool import close_idle
 from repo_map.index.worker_protocol import SKIPPED
@@ -58,11 +59,11 @@ def tree(tmp_path: Path) -> Path:
     return commit(tmp_path / "tree", FILES)
 
 
-def index_of(root: Path) -> RepoIndex:
+def index_of(root: Path) -> Index:
     return build_index(root, store=NO_STORE, workers=1)
 
 
-def file_id(index: RepoIndex, path: str) -> int:
+def file_id(index: Index, path: str) -> int:
     found = index.file_id(path)
     assert found is not None
     return found
@@ -78,7 +79,7 @@ def test_files_are_in_path_order_and_found_by_path(tree: Path) -> None:
     languages = [index.languages[i] for i in index.files.language.tolist()]
     assert languages[:3] == ["markdown", "python", "python"]
     assert FileFlag(int(index.files.flags[3])) == FileFlag.BINARY
-    assert index.place.parts[0].root == tree.resolve()
+    assert index.build.source.parts[0].root == tree.resolve()
 
 
 def test_definitions_know_their_names_places_and_parents(tree: Path) -> None:
@@ -147,27 +148,27 @@ def test_every_id_is_in_its_vocabulary_and_every_word_is_used(tree: Path) -> Non
 def test_text_has_one_kind_of_line_end_and_survives_any_bytes(tmp_path: Path) -> None:
     tree = commit(tmp_path, {"a.txt": b"\xef\xbb\xbfone\r\ntwo\xff\n", "logo.png": b"\0"})
     index = index_of(tree)
-    assert index.text(0) == "one\ntwo�\n"
-    assert index.source(1) == b"\0"
+    assert index.sources.text(0) == "one\ntwo�\n"
+    assert index.sources.content(1) == b"\0"
 
 
 def test_an_edit_after_the_build_is_noticed_and_never_mixed_with_old_lines(tree: Path) -> None:
     index = index_of(tree)
     errors, router = file_id(index, "app/errors.py"), file_id(index, "app/router.py")
     write(tree, {"app/errors.py": "\n\nclass Other: ...\n"})
-    assert index.source(errors) == b"\n\nclass Other: ...\n"
-    assert not index.is_current(errors)
-    assert [(d.name, d.start) for d in index.fresh_symbols(errors).definitions] == [("Other", 3)]
-    assert index.is_current(router)
-    assert index.fresh_symbols(router).definitions == index.definitions(router)
+    assert index.sources.content(errors) == b"\n\nclass Other: ...\n"
+    assert not index.sources.is_current(errors)
+    assert [(d.name, d.start) for d in current_symbols(index, errors).definitions] == [("Other", 3)]
+    assert index.sources.is_current(router)
+    assert current_symbols(index, router).definitions == index.definitions(router)
 
 
 def test_a_file_that_is_gone_has_no_source_any_more(tree: Path) -> None:
     index = index_of(tree)
     (tree / "README.md").unlink()
-    assert index.source(0) == b""
-    assert not index.is_current(0)
-    assert index.fresh_symbols(0).definitions == ()
+    assert index.sources.content(0) == b""
+    assert not index.sources.is_current(0)
+    assert current_symbols(index, 0).definitions == ()
 
 
 def test_what_was_left_out_is_told(tmp_path: Path) -> None:
@@ -188,14 +189,14 @@ def test_a_refresh_that_finds_nothing_new_gives_the_same_index_and_doubts_no_fil
         os.utime(path, ns=(now + 10 * second_ns, now + 10 * second_ns))
     index = build_index(tree, store=Store(tmp_path / "cache"))
     monkeypatch.setattr(time, "time_ns", lambda: now + 20 * second_ns)
-    assert index.refresh() is index
+    assert refresh_index(index) is index
     # What is found in the cache by the next process is written once, as the bytes were compared once.
     (remembered,) = (tmp_path / "cache" / "snapshots").glob("*.tree")
     remembered.unlink()
-    assert index.refresh() is index
+    assert refresh_index(index) is index
     assert not remembered.exists()
     write(tree, {"later.py": "def later(): ...\n"})
-    after = index.refresh()
+    after = refresh_index(index)
     assert "later.py" in after.paths
     assert "later.py" not in index.paths
 
@@ -204,9 +205,9 @@ def test_an_empty_repository_has_an_empty_index(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     index = index_of(tmp_path)
     assert (len(index), index.paths, index.problems) == (0, (), ())
-    assert len(index.refresh()) == 0
+    assert len(refresh_index(index)) == 0
     write(tmp_path, {"a.py": "def f(): ...\n"})
-    assert index.refresh().definitions(0)[0].name == "f"
+    assert refresh_index(index).definitions(0)[0].name == "f"
 
 
 def test_progress_counts_up_to_the_number_of_files(tree: Path) -> None:
@@ -222,7 +223,7 @@ def test_a_refresh_parses_only_what_changed_and_leaves_the_old_value_alone(tree:
     write(tree, {"app/errors.py": "class Gone(Exception): ...\n", "app/new.py": "def added(): ...\n"})
     (tree / "notes.txt").unlink()
     heard: list[tuple[str, int, int]] = []
-    new = index.refresh(lambda *message: heard.append(message))
+    new = refresh_index(index, lambda *message: heard.append(message))
     assert heard[-1] == ("parsing", 2, 2)
     assert new.paths == ("README.md", "app/errors.py", "app/new.py", "app/router.py", "logo.png")
     assert new.fingerprint != index.fingerprint
@@ -292,7 +293,7 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     program = (
         "import sys; from pathlib import Path\n"
         "from repo_map.outline.draw import draw_map; from repo_map.plan.yaml import parse_plan\n"
-        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
+        "from repo_map.index.build import build_index; from repo_map.index.store import Store\n"
         "from tests.support.trees import tables_digest\n"
         "tree, workers, cache = sys.argv[1:]\n"
         "store = Store(Path(cache) if cache else None)\n"
@@ -325,7 +326,7 @@ def test_a_file_that_crashes_its_grammar_is_told_and_costs_its_symbols_alone(
     assert index.paths == whole.paths
     file = file_id(whole, lost.path)
     assert len(index.symbols.name) == len(whole.symbols.name) - len(whole.definitions(file))
-    assert index.source(file) == whole.source(file)
+    assert index.sources.content(file) == whole.sources.content(file)
 
 
 def test_a_worker_that_is_killed_from_outside_costs_no_file(
@@ -348,10 +349,10 @@ def test_an_edited_file_that_crashes_its_grammar_is_shown_without_symbols(
     index = index_of(tree)
     stub(DIE_OF.format(path="app/router.py"))
     write(tree, {"app/router.py": ROUTER + "\n\ndef more(): ...\n"})
-    symbols = index.fresh_symbols(file_id(index, "app/router.py"))
+    symbols = current_symbols(index, file_id(index, "app/router.py"))
     assert symbols.definitions == ()
     assert symbols.problems == ("the python grammar crashed on it; no symbols were read",)
-    assert index.refresh().problems == (("app/router.py", *symbols.problems),)
+    assert refresh_index(index).problems == (("app/router.py", *symbols.problems),)
 
 
 def test_files_after_too_many_crashes_are_not_parsed(tmp_path: Path, stub: Callable[[str], None]) -> None:
@@ -421,7 +422,7 @@ def test_where_no_process_can_be_had_files_are_read_without_symbols_and_it_is_to
     if not behave:
         (tmp_path / "stub/python").unlink()
     index = build_index(tree, store=store)
-    assert (len(index.symbols.name), index.text(file_id(index, "app/router.py"))) == (0, ROUTER)
+    assert (len(index.symbols.name), index.sources.text(file_id(index, "app/router.py"))) == (0, ROUTER)
     whole = next(problem for problem in index.problems if not problem.path)
     assert whole.what.startswith("no process can be started to parse in (")
     assert whole.what.endswith("; 5 files were read without their symbols")
@@ -443,14 +444,15 @@ def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path
     program = (
         "import sys; from pathlib import Path\n"
         "from repo_map.outline.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
-        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
+        "from repo_map.index.build import build_index, refresh_index\n"
+        "from repo_map.index.index import current_symbols; from repo_map.index.store import Store\n"
         "query = {'pattern': '**/*.py', 'query': '(function_definition) @f'}\n"
         "plan = FlightPlan.model_validate({'custom_queries': [query]})\n"
         "tree = Path(sys.argv[1])\n"
         "index = build_index(tree, store=Store(None))\n"
         "(tree / 'app/errors.py').write_text('def edited(): ...')\n"
-        "assert index.fresh_symbols(1).definitions[0].name == 'edited', index.paths\n"
-        "assert 'edited' in draw_map(index.refresh(), plan).text\n"
+        "assert current_symbols(index, 1).definitions[0].name == 'edited', index.paths\n"
+        "assert 'edited' in draw_map(refresh_index(index), plan).text\n"
         "print([name for name in sys.modules if name.startswith('tree_sitter')])"
     )
     message = subprocess.check_output([sys.executable, "-c", program, str(tree)], text=True)
@@ -462,7 +464,7 @@ def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path
     write(tmp_path, FILES)
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
+        "from repo_map.index.build import build_index; from repo_map.index.store import Store\n"
         "from repo_map.index.worker_pool import _idle\n"
         "build_index(Path(sys.argv[1]), store=Store(None))\n"
         "print(*(worker.pid for worker in _idle.waiting), flush=True)\n"
@@ -532,7 +534,7 @@ def test_any_history_of_edits_leads_to_the_tables_of_a_new_build(
         live = build_index(tree, store=NO_STORE)
         for edit in edits:
             _apply(tree, edit)
-            live = live.refresh()
+            live = refresh_index(live)
             warm = build_index(tree, store=store)
             cold = index_of(tree)
             assert tables_digest(live) == tables_digest(warm) == tables_digest(cold)

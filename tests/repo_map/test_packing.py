@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
@@ -47,27 +48,27 @@ GOAL = "round_tax gives the wrong rounding of tax for Norway"
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> RepoIndex:
+def index(tmp_path: Path) -> Index:
     files = {"shop/tax.py": TAX, "shop/copy.py": TAX, "shop/mail.py": MAIL, "README.md": "# Shop\n"}
     return build_index(write(tmp_path, files), workers=1)
 
 
-def packed(index: RepoIndex, budget: int, goal: str = GOAL, base: FlightPlan | None = None) -> FlightPlan:
+def packed(index: Index, budget: int, goal: str = GOAL, base: FlightPlan | None = None) -> FlightPlan:
     return pack(index, score_goal(index, goal), budget, base=base)
 
 
-def drawn(index: RepoIndex, plan: FlightPlan) -> RepoMap:
+def drawn(index: Index, plan: FlightPlan) -> RepoMap:
     return draw_map(index, plan)
 
 
-def test_the_function_that_the_goal_names_is_shown_whole_from_the_first_file(index: RepoIndex) -> None:
+def test_the_function_that_the_goal_names_is_shown_whole_from_the_first_file(index: Index) -> None:
     text = drawn(index, packed(index, 300)).text
     assert "\n".join(TAX.split("\n")[8:13]) in text
     assert text.split("\n", 1)[0] in (f"{HEADER} shop/tax.py", f"{HEADER} shop/copy.py")
 
 
 @pytest.mark.parametrize("budget", [60, 150, 400, 1_000, 2_000])
-def test_nothing_that_the_plan_names_is_cut(index: RepoIndex, budget: int) -> None:
+def test_nothing_that_the_plan_names_is_cut(index: Index, budget: int) -> None:
     plan = packed(index, budget)
     repo_map = drawn(index, plan)
     assert plan.budget == budget
@@ -76,23 +77,23 @@ def test_nothing_that_the_plan_names_is_cut(index: RepoIndex, budget: int) -> No
 
 
 @pytest.mark.parametrize("budget", [400, 1_000])
-def test_the_budget_is_filled_where_there_is_enough_to_show(index: RepoIndex, budget: int) -> None:
+def test_the_budget_is_filled_where_there_is_enough_to_show(index: Index, budget: int) -> None:
     assert drawn(index, packed(index, budget, "send mail to an address")).tokens >= 0.93 * budget
 
 
-def test_the_plan_draws_the_same_map_after_a_round_trip_without_the_goal(index: RepoIndex) -> None:
+def test_the_plan_draws_the_same_map_after_a_round_trip_without_the_goal(index: Index) -> None:
     plan = packed(index, 400)
     again = parse_plan(format_plan(plan))
     assert drawn(index, again).text == drawn(index, plan).text
 
 
-def test_the_same_lines_of_a_copied_file_are_shown_once(index: RepoIndex) -> None:
+def test_the_same_lines_of_a_copied_file_are_shown_once(index: Index) -> None:
     repo_map = drawn(index, packed(index, 600))
     assert repo_map.text.count("cents = amount * rate_of(country)") == 1
     assert {"shop/tax.py", "shop/copy.py"} <= {file.path for file in repo_map.blocks}
 
 
-def test_functions_are_asked_for_by_name(index: RepoIndex) -> None:
+def test_functions_are_asked_for_by_name(index: Index) -> None:
     plan = packed(index, 300)
     sections = [section for rule in plan.verbosity for section in rule.sections]
     assert SectionRule(pattern="round_tax", level=4) in sections
@@ -108,14 +109,14 @@ def test_a_function_too_long_for_the_budget_shows_the_lines_that_the_goal_means(
     assert "step_100(" not in text
 
 
-def test_what_the_base_excludes_stays_out(index: RepoIndex) -> None:
+def test_what_the_base_excludes_stays_out(index: Index) -> None:
     base = FlightPlan(verbosity=(VerbosityRule(pattern="shop/copy.py", level=0),))
     repo_map = drawn(index, packed(index, 600, base=base))
     assert "shop/copy.py" not in repo_map.text
     assert "def round_tax" in repo_map.text
 
 
-def test_what_the_base_asks_for_is_kept_within_the_budget(index: RepoIndex) -> None:
+def test_what_the_base_asks_for_is_kept_within_the_budget(index: Index) -> None:
     wanted = VerbosityRule(pattern="shop/mail.py", sections=(SectionRule(pattern="send_mail_7", level=4),))
     plan = packed(index, 600, base=FlightPlan(verbosity=(wanted,)))
     repo_map = drawn(index, plan)
@@ -135,7 +136,7 @@ def test_a_file_that_is_asked_for_and_too_large_leaves_room_for_the_rest(tmp_pat
     assert [cut.path for cut in drawn.cuts] == ["CHANGES.md"]
 
 
-def test_boosts_of_the_base_move_what_is_packed(index: RepoIndex) -> None:
+def test_boosts_of_the_base_move_what_is_packed(index: Index) -> None:
     boosts = Focus(
         paths=(PathBoost(pattern="shop/mail.py", weight=1000),), symbols=(SymbolBoost(name="send_mail_3"),)
     )
@@ -148,7 +149,7 @@ def test_boosts_of_the_base_move_what_is_packed(index: RepoIndex) -> None:
     assert first[1] == "shop/mail.py"
 
 
-def test_a_goal_that_matches_nothing_leaves_the_base_as_it_is(index: RepoIndex) -> None:
+def test_a_goal_that_matches_nothing_leaves_the_base_as_it_is(index: Index) -> None:
     base = FlightPlan(verbosity=(VerbosityRule(pattern="shop/**", level=1),))
     assert packed(index, 500, "zzz qqq", base) == base.model_copy(update={"budget": 500})
 
@@ -170,19 +171,19 @@ def test_a_path_with_glob_characters_is_named_exactly(tmp_path: Path) -> None:
     assert "def round_tax" in drawn(index, packed(index, 300)).text
 
 
-def test_packing_on_top_of_a_packed_plan_changes_nothing_that_it_shows(index: RepoIndex) -> None:
+def test_packing_on_top_of_a_packed_plan_changes_nothing_that_it_shows(index: Index) -> None:
     plan = packed(index, 400)
     assert drawn(index, packed(index, 400, base=plan)).text == drawn(index, plan).text
 
 
-def test_a_bigger_budget_adds_to_a_packed_plan(index: RepoIndex) -> None:
+def test_a_bigger_budget_adds_to_a_packed_plan(index: Index) -> None:
     plan = packed(index, 300, "print the total of a receipt")
     bigger = drawn(index, packed(index, 900, "print the total of a receipt", base=plan))
     assert {file.path for file in drawn(index, plan).blocks} <= {file.path for file in bigger.blocks}
     assert bigger.tokens > 400
 
 
-def test_a_small_repository_is_shown_whole_to_a_goal_that_matches_nothing(index: RepoIndex) -> None:
+def test_a_small_repository_is_shown_whole_to_a_goal_that_matches_nothing(index: Index) -> None:
     relevance = score_goal(index, "xyzzy plugh")
     assert not relevance.files
     assert "return RATES[country]" in draw_map(index, pack(index, relevance, 6_000)).text

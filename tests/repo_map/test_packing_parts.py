@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.listing import list_places
@@ -19,7 +20,7 @@ PADDING = "".join(f"def unrelated_{n}(x):\n    return x * {n} + helper_{n}(x)\n\
 
 
 def shown(root: Path, files: dict[str, str], goal: str, budget: int, *, fill: bool = True) -> str:
-    index: RepoIndex = build_index(write(root, files), workers=1)
+    index: Index = build_index(write(root, files), workers=1)
     return draw_map(index, pack(index, score_goal(index, goal), budget, fill=fill)).text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
 from tests.support.trees import commit, write

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repo_map.graph.pagerank import rank
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.plan.model import Focus, PathBoost, SymbolBoost
 from tests.support.maps import index_of
 
@@ -18,7 +18,7 @@ USED = {
 }
 
 
-def share(index: RepoIndex, path: str, focus: Focus | None = None) -> float:
+def share(index: Index, path: str, focus: Focus | None = None) -> float:
     file_id = index.file_id(path)
     assert file_id is not None
     return float(rank(index, focus)[file_id])

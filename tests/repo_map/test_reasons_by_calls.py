@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import Relevance, score_goal
 from tests.support.trees import write

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.cache import LRUCache
-from repo_map.index import repo_index as source_cache
-from repo_map.index.repo_index import build_index
+from repo_map.index import source_reader
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.support.trees import write
 
@@ -26,9 +26,9 @@ def test_what_came_first_goes_first_and_what_is_too_large_stands_alone() -> None
 
 
 def test_threads_read_more_than_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_cache, "_MOST_BYTES", 100)
+    monkeypatch.setattr(source_reader, "_MAX_CACHED_BYTES", 100)
     files = {f"m{number:02}.py": f"def f_{number}():\n    return {number}\n" for number in range(40)}
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     with ThreadPoolExecutor(8) as pool:
-        read = list(pool.map(index.source, [*range(40)] * 20))
+        read = list(pool.map(index.sources.content, [*range(40)] * 20))
     assert read == [files[path].encode() for path in index.paths] * 20

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
@@ -50,12 +51,12 @@ FILES = {
 }
 
 
-def index_of(root: Path) -> RepoIndex:
+def index_of(root: Path) -> Index:
     return build_index(root, store=Store(None), workers=1)
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return index_of(write(tmp_path_factory.mktemp("shop"), FILES))
 
 
@@ -63,25 +64,25 @@ def first(relevance: Relevance) -> str:
     return relevance.files[0].path
 
 
-def test_words_of_a_goal_find_the_file_and_the_function(index: RepoIndex) -> None:
+def test_words_of_a_goal_find_the_file_and_the_function(index: Index) -> None:
     relevance = score_goal(index, "Requests are dispatched to the wrong handler")
     assert first(relevance) == "src/app/router.py"
     assert relevance.units[0].name == "Router.dispatch"
 
 
-def test_neighbouring_words_find_the_identifier_they_make(index: RepoIndex) -> None:
+def test_neighbouring_words_find_the_identifier_they_make(index: Index) -> None:
     relevance = score_goal(index, "The cache key ignores the method")
     assert first(relevance) == "src/app/cache.py"
     assert relevance.units[0].name == "cache_key"
 
 
-def test_a_file_that_the_goal_names_comes_first(index: RepoIndex) -> None:
+def test_a_file_that_the_goal_names_comes_first(index: Index) -> None:
     relevance = score_goal(index, "The router cache key dispatch is odd, start in src/app/accounts.py")
     assert first(relevance) == "src/app/accounts.py"
     assert any("accounts.py" in reason for reason in relevance.files[0].reasons)
 
 
-def test_a_stack_trace_of_another_machine_finds_its_frames(index: RepoIndex) -> None:
+def test_a_stack_trace_of_another_machine_finds_its_frames(index: Index) -> None:
     trace = (
         "Traceback (most recent call last):\n"
         '  File "/usr/lib/python3/site-packages/app/router.py", line 7, in dispatch\n'
@@ -93,22 +94,22 @@ def test_a_stack_trace_of_another_machine_finds_its_frames(index: RepoIndex) -> 
     assert any("stack trace" in reason for reason in relevance.units[0].reasons)
 
 
-def test_a_qualified_name_finds_its_definition_and_says_so(index: RepoIndex) -> None:
+def test_a_qualified_name_finds_its_definition_and_says_so(index: Index) -> None:
     relevance = score_goal(index, "Deprecate Router.add")
     assert relevance.units[0].name == "Router.add"
     assert "is `Router.add`" in relevance.units[0].reasons
 
 
-def test_tests_documents_and_built_files_come_behind_the_code(index: RepoIndex) -> None:
+def test_tests_documents_and_built_files_come_behind_the_code(index: Index) -> None:
     paths = [file.path for file in score_goal(index, "router dispatch request cache key").files]
     assert set(paths[:2]) == {"src/app/router.py", "src/app/cache.py"}
 
 
-def test_a_goal_about_the_tests_does_not_demote_them(index: RepoIndex) -> None:
+def test_a_goal_about_the_tests_does_not_demote_them(index: Index) -> None:
     assert first(score_goal(index, "Add a test of dispatch to test_router.py")) == "tests/test_router.py"
 
 
-def test_a_quoted_message_finds_the_string_that_it_comes_from(index: RepoIndex) -> None:
+def test_a_quoted_message_finds_the_string_that_it_comes_from(index: Index) -> None:
     relevance = score_goal(index, 'It fails with "no such entry in the cache"')
     assert relevance.units[0].name == "evict"
     assert "says “no such entry in the cache”" in relevance.units[0].reasons
@@ -127,14 +128,14 @@ def test_what_commits_called_otherwise_is_found_through_the_past(tmp_path: Path)
     assert "changed by 1 past commit like this goal" in relevance.files[0].reasons
 
 
-def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: RepoIndex) -> None:
+def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: Index) -> None:
     again = index_of(write(tmp_path, FILES))
     goal = "Cache the dispatch of requests"
     one, two = score_goal(index, goal), score_goal(again, goal)
     assert (one.files, one.units, one.sufficiency) == (two.files, two.units, two.sufficiency)
 
 
-def test_a_goal_that_matches_nothing_says_so(index: RepoIndex) -> None:
+def test_a_goal_that_matches_nothing_says_so(index: Index) -> None:
     relevance = score_goal(index, "Quux zyzzyva!")
     assert relevance.files == ()
     assert not relevance.sufficiency.confidence
@@ -145,7 +146,7 @@ def test_a_goal_that_matches_nothing_says_so(index: RepoIndex) -> None:
     "goal", ["", " \n\t", "???", "`" * 99, "😀 修复", "a" * 50_000, "at x.y(Z.java:1)\n" * 300]
 )
 def test_a_goal_without_a_word_of_the_code_chooses_nothing_and_says_what_to_write(
-    index: RepoIndex, goal: str
+    index: Index, goal: str
 ) -> None:
     relevance = score_goal(index, goal)
     assert relevance.files == relevance.units == ()
@@ -157,9 +158,9 @@ def test_a_goal_without_a_word_of_the_code_chooses_nothing_and_says_what_to_writ
 @pytest.mark.parametrize(
     "around", ["{}", "???{}???", "😀 {} 修复", "{}\n" + "a" * 50_000, "```{}```" + "`" * 99]
 )
-def test_one_word_of_the_code_is_found_amid_anything(index: RepoIndex, around: str) -> None:
+def test_one_word_of_the_code_is_found_amid_anything(index: Index, around: str) -> None:
     relevance = score_goal(index, around.format(" dispatch "))
-    assert "dispatch" in index.source(index.paths.index(first(relevance))).decode()
+    assert "dispatch" in index.sources.content(index.paths.index(first(relevance))).decode()
     assert relevance.sufficiency.confidence
 
 
@@ -175,7 +176,7 @@ def test_a_repository_of_one_file_is_scored(tmp_path: Path) -> None:
     assert relevance.units[0].name == "authenticate"
 
 
-def test_identifiers_that_the_repository_lacks_are_reported(index: RepoIndex) -> None:
+def test_identifiers_that_the_repository_lacks_are_reported(index: Index) -> None:
     sufficiency = score_goal(index, "`dispatch` should call `fooBarBaz`").sufficiency
     assert sufficiency.missing == ("fooBarBaz",)
     assert any("`fooBarBaz`" in note for note in sufficiency.notes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
@@ -39,7 +40,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("app"), FILES), store=Store(None), workers=1)
 
 
@@ -60,7 +61,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
         ("fix(limits): read the file only once", "src/app/limits.py"),
     ],
 )
-def test_the_file_that_a_goal_is_about_comes_first(index: RepoIndex, goal: str, path: str) -> None:
+def test_the_file_that_a_goal_is_about_comes_first(index: Index, goal: str, path: str) -> None:
     assert score_goal(index, goal).files[0].path == path
 
 
@@ -72,19 +73,19 @@ def test_the_file_that_a_goal_is_about_comes_first(index: RepoIndex, goal: str, 
     ],
 )
 def test_a_file_that_shares_its_words_with_the_code_comes_into_sight(
-    index: RepoIndex, goal: str, path: str
+    index: Index, goal: str, path: str
 ) -> None:
     files = [file.path for file in score_goal(index, goal).files]
     assert files.index(path) < 5 < len(files)
 
 
-def test_a_document_that_the_goal_is_about_is_shown_whole(index: RepoIndex) -> None:
+def test_a_document_that_the_goal_is_about_is_shown_whole(index: Index) -> None:
     relevance = score_goal(index, "docs: say how the limit of retrying a request is set")
     rules = {rule.pattern: rule for rule in pack(index, relevance, FlightPlan().budget).verbosity}
     assert rules["docs/retrying.md"].level == 4
 
 
-def test_a_changelog_is_no_documentation_unless_the_goal_says_so(index: RepoIndex) -> None:
+def test_a_changelog_is_no_documentation_unless_the_goal_says_so(index: Index) -> None:
     documents = score_goal(index, "Document that the retry of a request has a limit").files
     news = score_goal(index, "Add the retry limit of a request to the changelog").files
     assert "CHANGELOG.md" not in [file.path for file in documents[:3]]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.lookup.requests import References
 from repo_map.outline.draw import draw_map
@@ -48,18 +49,18 @@ GOAL = "dispatch fails for a request without a path"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("web"), FILES), store=Store(None), workers=1)
 
 
 def steered(
-    index: RepoIndex, text: str = "", plan: FlightPlan | None = None, *, typed: TypedWishes = NO_WISHES
+    index: Index, text: str = "", plan: FlightPlan | None = None, *, typed: TypedWishes = NO_WISHES
 ) -> Steering:
     relevance = score_goal(index, GOAL)
     return steer(index, plan or pack(index, relevance, 2_000), text, typed=typed)
 
 
-def text_after(index: RepoIndex, *texts: str) -> str:
+def text_after(index: Index, *texts: str) -> str:
     """Return the map after commands, as steps make it: each changes the user's part, then packing runs."""
     own = FlightPlan(budget=2_000)
     for text in texts:
@@ -84,14 +85,14 @@ def text_after(index: RepoIndex, *texts: str) -> str:
     ],
 )
 def test_a_command_holds_when_the_goal_is_packed_again(
-    index: RepoIndex, text: str, shown: str, hidden: str
+    index: Index, text: str, shown: str, hidden: str
 ) -> None:
     drawn = text_after(index, text)
     assert shown in drawn
     assert not hidden or hidden not in drawn
 
 
-def test_a_field_and_its_phrase_do_the_same(index: RepoIndex) -> None:
+def test_a_field_and_its_phrase_do_the_same(index: Index) -> None:
     typed = TypedWishes(
         show=("Cache.get",), drop=("tests",), ask=(("callers", References("dispatch", "callers")),)
     )
@@ -101,7 +102,7 @@ def test_a_field_and_its_phrase_do_the_same(index: RepoIndex) -> None:
     assert by_text.answer
 
 
-def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:
+def test_what_was_dropped_can_be_brought_back(index: Index) -> None:
     assert "test_router.py" not in text_after(index, "drop tests")
     assert "test_router.py" in text_after(index, "drop tests", "bring back tests")
 
@@ -124,7 +125,7 @@ def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:
         ("what breaks if I change slug?", "slug"),
     ],
 )
-def test_a_question_is_answered_and_changes_nothing(index: RepoIndex, question: str, answer: str) -> None:
+def test_a_question_is_answered_and_changes_nothing(index: Index, question: str, answer: str) -> None:
     steering = steered(index, question)
     assert answer in steering.answer
     assert not steering.updates
@@ -134,19 +135,19 @@ def test_a_question_is_answered_and_changes_nothing(index: RepoIndex, question: 
 @pytest.mark.parametrize(
     ("text", "budget"), [("budget 12000", 12_000), ("budget 4,500", 4_500), ("budget 16k", 16_000)]
 )
-def test_the_budget_is_set(index: RepoIndex, text: str, budget: int) -> None:
+def test_the_budget_is_set(index: Index, text: str, budget: int) -> None:
     assert steered(index, text).updates == {"budget": budget}
 
 
 @pytest.mark.parametrize(
     ("text", "count"), [("undo", 1), ("Undo 3", 3), ("undo; undo", 2), ("undo all", UNDO_ALL)]
 )
-def test_changes_are_taken_back(index: RepoIndex, text: str, count: int) -> None:
+def test_changes_are_taken_back(index: Index, text: str, count: int) -> None:
     assert steered(index, text).undo == count
 
 
 @pytest.mark.parametrize("text", ["finish", "Done."])
-def test_a_context_is_accepted(index: RepoIndex, text: str) -> None:
+def test_a_context_is_accepted(index: Index, text: str) -> None:
     assert steered(index, text).finish
 
 
@@ -167,18 +168,18 @@ def test_numbers_are_read_from_a_list(text: str, numbers: tuple[int, ...]) -> No
         ("show 99", ""),
     ],
 )
-def test_an_unknown_name_changes_nothing_and_is_reported(index: RepoIndex, text: str, unknown: str) -> None:
+def test_an_unknown_name_changes_nothing_and_is_reported(index: Index, text: str, unknown: str) -> None:
     steering = steered(index, text)
     assert not steering.updates
     assert len(steering.not_understood) == len(steering.lines) == 1
     assert unknown in steering.not_understood[0].unknown
 
 
-def test_the_nearest_names_are_offered(index: RepoIndex) -> None:
+def test_the_nearest_names_are_offered(index: Index) -> None:
     assert "`cache.py`" in steered(index, "drop catche.py").lines[0]
 
 
-def test_a_text_that_is_understood_in_part_changes_nothing(index: RepoIndex) -> None:
+def test_a_text_that_is_understood_in_part_changes_nothing(index: Index) -> None:
     steering = steered(index, "drop tests; budget 9000; undo; it happens on Windows as well")
     assert not steering.updates
     assert steering.undo == 0
@@ -190,7 +191,7 @@ WORDS = ("show", "drop", "utils.py", "of", ";", ",", "and", "3", "`", "**", "tes
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(WORDS)).map(" ".join))
 def test_any_text_leaves_a_valid_plan_and_changes_none_where_it_is_not_understood(
-    index: RepoIndex, text: str
+    index: Index, text: str
 ) -> None:
     plan = FlightPlan(budget=2_000)
     steering = steered(index, text, plan)
@@ -213,19 +214,19 @@ CALLERS = {
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def languages(tmp_path_factory: pytest.TempPathFactory) -> Index:
     root = tmp_path_factory.mktemp("languages")
     for path, text in CALLERS.items():
         (root / path).write_text(text)
     return build_index(root, store=Store(None), workers=1)
 
 
-def test_guessed_callers_come_behind_resolved_ones(languages: RepoIndex) -> None:
+def test_guessed_callers_come_behind_resolved_ones(languages: Index) -> None:
     assert "By name only" not in steered(languages, "callers of Cup.strip").answer.partition("cup.py:9-12")[0]
     assert "By name only" in steered(languages, "callers of Cup.refill").answer
 
 
-def test_no_caller_is_of_another_language(languages: RepoIndex) -> None:
+def test_no_caller_is_of_another_language(languages: Index) -> None:
     answer = steered(languages, "who calls cup.c:strip?").answer
     assert "cup.c:2 wash" in answer
     assert "cup.py" not in answer
@@ -241,7 +242,7 @@ def test_no_caller_is_of_another_language(languages: RepoIndex) -> None:
         ("Pool::drain()", "lb.cpp:1 Pool.drain"),
     ],
 )
-def test_members_are_named_as_their_users_write_them(languages: RepoIndex, written: str, answer: str) -> None:
+def test_members_are_named_as_their_users_write_them(languages: Index, written: str, answer: str) -> None:
     assert steered(languages, f"where is {written} defined?").answer.count(answer) == 1
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.steering.apply import steer
@@ -37,20 +38,18 @@ ASKED = {
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("shop"), FILES), store=Store(None), workers=1)
 
 
 @pytest.mark.parametrize(("question", "answer"), ASKED.items(), ids=ASKED)
-def test_a_question_about_text_that_code_names(
-    index: RepoIndex, question: str, answer: tuple[str, ...]
-) -> None:
+def test_a_question_about_text_that_code_names(index: Index, question: str, answer: tuple[str, ...]) -> None:
     steered = steer(index, FlightPlan(budget=2_000), question)
     assert all(each in steered.answer for each in answer)
     assert not steered.updates
 
 
 @pytest.mark.parametrize("path", ["templates/users/page.html", "golden/page.txt", "queries/rows.sql"])
-def test_the_tests_that_reach_text_are_found(index: RepoIndex, path: str) -> None:
+def test_the_tests_that_reach_text_are_found(index: Index, path: str) -> None:
     steered = steer(index, FlightPlan(budget=2_000), f"tests for {path}")
     assert "tests/test_views.py" in steered.answer

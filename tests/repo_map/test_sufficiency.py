@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.ranking.confidence import LIKELY, SURE, Sufficiency
 from repo_map.ranking.score import score_goal
 from tests.support.trees import write
@@ -32,7 +33,7 @@ def round_tax(amount, country):
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     files = {f"app/{name}.py": HANDLER.format(name=name) for name in NAMES}
     files["tests/test_late.py"] = HANDLER.format(name="late").replace(
         "response =", "# legacy_flag\n    response ="
@@ -41,11 +42,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
     return build_index(write(tmp_path_factory.mktemp("shop"), files), workers=1)
 
 
-def judged(index: RepoIndex, goal: str) -> Sufficiency:
+def judged(index: Index, goal: str) -> Sufficiency:
     return score_goal(index, goal).sufficiency
 
 
-def test_a_choice_that_the_goal_names_is_surer_than_one_that_it_does_not(index: RepoIndex) -> None:
+def test_a_choice_that_the_goal_names_is_surer_than_one_that_it_does_not(index: Index) -> None:
     clear = judged(index, "`round_tax` rounds the tax of an amount to the wrong cents")
     vague = judged(index, "Requests are answered with the wrong response")
     assert clear.confidence >= SURE
@@ -53,13 +54,13 @@ def test_a_choice_that_the_goal_names_is_surer_than_one_that_it_does_not(index: 
     assert clear.confidence > vague.confidence
 
 
-def test_a_choice_is_surer_where_the_goal_names_a_path(index: RepoIndex) -> None:
+def test_a_choice_is_surer_where_the_goal_names_a_path(index: Index) -> None:
     unnamed = judged(index, "Requests are answered with the wrong response")
     named = judged(index, "Requests are answered with the wrong response in app/beta.py, app/gamma.py")
     assert unnamed.confidence < LIKELY < SURE <= named.confidence
 
 
-def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: RepoIndex) -> None:
+def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: Index) -> None:
     sufficiency = judged(index, "Requests get a wrong response, since `legacy_flag` and `respond`")
     assert sufficiency.confidence < SURE
     assert sufficiency.notes[0] == "A plain search for `legacy_flag` finds few places and may do better."
@@ -79,7 +80,7 @@ def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: R
     ],
 )
 def test_a_goal_in_another_language_is_told_as_such_with_the_words_that_were_used(
-    index: RepoIndex, language: str, goal: str
+    index: Index, language: str, goal: str
 ) -> None:
     relevance = score_goal(index, goal)
     assert relevance.files[0].path == "shop/tax.py"
@@ -90,7 +91,7 @@ def test_a_goal_in_another_language_is_told_as_such_with_the_words_that_were_use
     )
 
 
-def test_a_goal_in_another_language_that_names_a_path_is_judged_by_it(index: RepoIndex) -> None:
+def test_a_goal_in_another_language_that_names_a_path_is_judged_by_it(index: Index) -> None:
     relevance = score_goal(index, "Die Rundung der Steuer in shop/tax.py stimmt nicht für manche Kunden")
     assert relevance.files[0].path == "shop/tax.py"
     assert "these words of it could be used: `shop/tax.py`" in relevance.sufficiency.notes[0]
@@ -105,7 +106,7 @@ SHOP = {
 
 
 @pytest.fixture(scope="module")
-def handful(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+def handful(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("handful"), SHOP), workers=1)
 
 
@@ -117,7 +118,7 @@ def handful(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
     ],
 )
 def test_among_a_handful_of_files_a_goal_whose_words_are_scattered_is_never_sure(
-    goal: str, held: str, handful: RepoIndex
+    goal: str, held: str, handful: Index
 ) -> None:
     sufficiency = judged(handful, goal)
     assert sufficiency.confidence < LIKELY
@@ -128,15 +129,11 @@ def test_among_a_handful_of_files_a_goal_whose_words_are_scattered_is_never_sure
     "goal",
     ["The address of a customer is sent twice", "Say in page.py that the latest key of a customer is wrong"],
 )
-def test_among_a_handful_of_files_a_goal_that_one_of_them_answers_is_sure(
-    goal: str, handful: RepoIndex
-) -> None:
+def test_among_a_handful_of_files_a_goal_that_one_of_them_answers_is_sure(goal: str, handful: Index) -> None:
     assert judged(handful, goal).confidence >= SURE
 
 
-def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(
-    tmp_path: Path, index: RepoIndex
-) -> None:
+def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(tmp_path: Path, index: Index) -> None:
     empty = judged(build_index(write(tmp_path, {}), workers=1), "Round the tax")
     assert (empty.confidence, empty.notes) == (0, ("The repository has no files.",))
     nothing = judged(index, "xyzzy plugh")
@@ -147,12 +144,12 @@ def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(
 @pytest.mark.parametrize(
     "goal", ["tax", "response", "fix the bug in request code please", "make respond better"]
 )
-def test_a_goal_that_says_little_is_unsure_and_told_what_would_help(index: RepoIndex, goal: str) -> None:
+def test_a_goal_that_says_little_is_unsure_and_told_what_would_help(index: Index, goal: str) -> None:
     sufficiency = judged(index, goal)
     assert sufficiency.confidence < LIKELY
     assert sufficiency.notes[0] == "The goal says little: name a function, a file or an error text of it."
 
 
 @pytest.mark.parametrize("goal", ["round_tax", "`round_tax`", "shop/tax.py"])
-def test_a_small_goal_that_names_a_place_says_enough(index: RepoIndex, goal: str) -> None:
+def test_a_small_goal_that_names_a_place_says_enough(index: Index, goal: str) -> None:
     assert not any(note.startswith("The goal says little") for note in judged(index, goal).notes)

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.messages import quoted
 from repo_map.outline.draw import draw_map

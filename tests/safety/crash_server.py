@@ -98,7 +98,7 @@ def serve_one(folder: Path, kill_at: str, message: int) -> None:
 
 def warm(repository: Path) -> None:
     """Build what every server needs, so that no fork pays for it."""
-    from repo_map.index.repo_index import build_index
+    from repo_map.index.build import build_index
     from repo_map.index.store import Store
     from repo_map.outline.draw import draw_map
     from repo_map.plan.model import FlightPlan

@@ -25,7 +25,7 @@ from mcp import Client, StdioServerParameters
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan

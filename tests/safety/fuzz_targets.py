@@ -20,8 +20,9 @@ from navigator.state.run_state import Navigation
 from navigator.state.state import ModelPricingRates
 from repo_map import globs
 from repo_map.errors import BudgetError, FlightPlanError
+from repo_map.index.build import build_index
 from repo_map.index.extraction import extract
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.languages.registry import LANGUAGES
 from repo_map.limits import Limits
@@ -104,7 +105,7 @@ def replies(data: bytes) -> None:
 
 
 @cache
-def _active_navigation() -> tuple[RepoIndex, Navigation]:
+def _active_navigation() -> tuple[Index, Navigation]:
     root = write(Path(tempfile.mkdtemp(prefix="fuzz-")), FILES)
     task = validate(NavigationRequest("start the app", root, token_budget=TOKEN_BUDGET), NavigatorSettings())
     rates = ModelPricingRates(

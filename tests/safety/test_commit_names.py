@@ -14,7 +14,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.check.git_diff import ChangesError, read_changes
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.sources.commit_names import CommitNameError, find_commit, read_name
 from repo_map.sources.commits import CommitSource

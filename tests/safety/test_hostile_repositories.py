@@ -12,7 +12,7 @@ import pytest
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.history import git_log
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index, refresh_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.rendering import path_in_header, render_path
@@ -30,7 +30,7 @@ def navigated(root: Path) -> tuple[RepoMap, str]:
     history = read_history(root, store=Store(None))
     assert history is None or OUTSIDE not in "\n".join((*history.subjects, *history.paths, *history.terms))
     message = "\n".join(f"{problem.path}: {problem.what}" for problem in index.problems)
-    return draw_map(index.refresh(), EVERYTHING), message
+    return draw_map(refresh_index(index), EVERYTHING), message
 
 
 @needs_posix
@@ -104,7 +104,7 @@ def test_a_folder_that_becomes_a_link_under_the_walk_is_not_followed(tmp_path: P
     (place.root / "lib").rename(tmp_path / "moved")
     (place.root / "lib").symlink_to(place.outside)
     assert OUTSIDE not in draw_map(index, EVERYTHING).text
-    assert OUTSIDE not in draw_map(index.refresh(), EVERYTHING).text
+    assert OUTSIDE not in draw_map(refresh_index(index), EVERYTHING).text
     with pytest.raises(OSError, match=r"link|directory"):
         os.close(open_inside(place.root, "lib/code.py"))
 

@@ -14,7 +14,8 @@ from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.check.impact import find_impact
 from repo_map.check.model import ChangedPart, Changes
 from repo_map.check.report import describe_changes
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.limits import DEFAULT, Limits
 from repo_map.outline.pack import pack
@@ -33,7 +34,7 @@ _ALIASES = "pair of kotlin"
 """Two aliases of each other, and three calls of what they are."""
 
 
-def _answers(index: RepoIndex, place: Place) -> dict[str, tuple[Relation, ...]]:
+def _answers(index: Index, place: Place) -> dict[str, tuple[Relation, ...]]:
     """Ask everything about a definition; fail where one question takes too long."""
     relations = relations_of(index)
     likely = Confidence.LIKELY
@@ -55,7 +56,7 @@ def _answers(index: RepoIndex, place: Place) -> dict[str, tuple[Relation, ...]]:
     return found
 
 
-def _places(index: RepoIndex, asked: str) -> list[Place]:
+def _places(index: Index, asked: str) -> list[Place]:
     """Return two definitions of a name, and two of those that everything rests on."""
     named = [
         (file, row, each.name.rpartition(".")[2])
@@ -69,7 +70,7 @@ def _places(index: RepoIndex, asked: str) -> list[Place]:
     ]
 
 
-def _index_of(root: Path, name: str, limits: Limits = DEFAULT) -> RepoIndex:
+def _index_of(root: Path, name: str, limits: Limits = DEFAULT) -> Index:
     return build_index(write(root, INVOLVED[name].files), store=Store(None), workers=1, limits=limits)
 
 
@@ -117,7 +118,7 @@ def test_no_manifest_makes_a_question_slow_or_fail(name: str, tmp_path: Path) ->
         _answers(index, place)
 
 
-def _answer(index: RepoIndex, feedback: str) -> str:
+def _answer(index: Index, feedback: str) -> str:
     relevance = score_goal(index, "foo")
     return steer(index, pack(index, relevance, 2_000), feedback).answer
 

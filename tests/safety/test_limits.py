@@ -21,7 +21,8 @@ from mcp_server.settings import HttpSettings, Settings, read_settings
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
 from repo_map.errors import FlightPlanError, LimitError
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.limits import DEFAULT, VARIABLES, Limits
 from repo_map.outline.draw import draw_map
@@ -107,7 +108,7 @@ def test_indexes_made_under_other_limits_are_never_shared(tmp_path: Path) -> Non
     root = write(tmp_path / "tree", LONG_LINE)
 
     def symbols(limits: Limits) -> tuple[int, str]:
-        index: RepoIndex = build_index(root, store=Store(tmp_path / "cache"), workers=1, limits=limits)
+        index: Index = build_index(root, store=Store(tmp_path / "cache"), workers=1, limits=limits)
         return len(index.symbols.name), draw_map(index, FlightPlan()).text
 
     usual, strict = symbols(Limits()), symbols(Limits(line_bytes=500))

@@ -20,7 +20,8 @@ from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.replay import replay, stamp
@@ -49,7 +50,7 @@ def repository(tmp_path: Path) -> Path:
     return write(tmp_path / "shop", FILES)
 
 
-def index_of(root: Path, cache: Path | None = None, **options: Any) -> RepoIndex:
+def index_of(root: Path, cache: Path | None = None, **options: Any) -> Index:
     return build_index(root, store=Store(cache), workers=1, **options)
 
 
@@ -77,7 +78,7 @@ def test_key_files_are_listed_by_path_and_never_opened(repository: Path) -> None
     for path in (".env", "deploy/id_rsa"):
         file_id = index.file_id(path)
         assert file_id is not None
-        assert index.source(file_id) == b""
+        assert index.sources.content(file_id) == b""
     assert {problem.path for problem in index.problems if "holds keys" in problem.what} == {
         ".env",
         "deploy/id_rsa",
@@ -259,7 +260,7 @@ def test_a_file_whose_name_is_a_secret_is_listed_under_a_masked_name_and_asked_f
         problem.path == masked and "its name holds a secret" in problem.what for problem in index.problems
     )
     assert holds_secret(tmp_path / "cache") == []
-    assert index.refresh().paths == index.paths
+    assert refresh_index(index).paths == index.paths
 
 
 @pytest.mark.anyio

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.plan.yaml import parse_plan
@@ -32,14 +33,14 @@ def files_of(text: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=32)
-def _index_of(files: tuple[tuple[str, str | bytes], ...]) -> RepoIndex:
+def _index_of(files: tuple[tuple[str, str | bytes], ...]) -> Index:
     root = Path(tempfile.mkdtemp(prefix="map-"))
     # At the very end, because an index reads its files when a map is drawn.
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return build_index(write(root, dict(files)), store=Store(None), workers=1)
 
 
-def index_of(repo: str | Mapping[str, str | bytes]) -> RepoIndex:
+def index_of(repo: str | Mapping[str, str | bytes]) -> Index:
     """Index a repository without a cache."""
     files = files_of(repo) if isinstance(repo, str) else repo
     return _index_of(tuple(sorted(files.items())))

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.index.schema import to_arrays
 
 
@@ -41,7 +41,7 @@ def commit(root: Path, files: Mapping[str, str | bytes], *, message: str = "A co
     return root
 
 
-def tables_digest(index: RepoIndex) -> str:
+def tables_digest(index: Index) -> str:
     """Return a digest of every byte of every table of an index, names and types included."""
     whole = hashlib.sha256()
     for name, array in to_arrays(index._tables).items():

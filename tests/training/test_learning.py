@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.tasks import GoldSymbol, Task
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.support.trees import write
 from training.foreign_weights import foreign_weights

@@ -31,7 +31,7 @@ from benchmarks.agents.stages.base import (
 )
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.index.repo_index import RepoIndex
+from repo_map.index.index import Index
 from repo_map.text.tokens import count
 
 _NAME = re.compile(r"[\w./+-]*\w")
@@ -148,10 +148,12 @@ class DocstringFetcherAgent(Stage):
                     break
         ctx.state["knowledge"] = "\n\n".join(parts)
 
-    def _source(self, module: str, index: RepoIndex) -> Sequence[str]:
+    def _source(self, module: str, index: Index) -> Sequence[str]:
         """Return a module's source where the task is to change it: none for an agent, which only calls it."""
         number = index.file_id(module)
-        return [] if number is None or self.job.task.kind == "agent" else [f"{module}\n{index.text(number)}"]
+        if number is None or self.job.task.kind == "agent":
+            return []
+        return [f"{module}\n{index.sources.text(number)}"]
 
 
 def modules_in(said: str, known: set[str]) -> RelevantModules:

@@ -362,7 +362,7 @@ class C(StaticResolver):
         def read() -> bool:
             for file, row in self.definitions.named(word):
                 start = self.views[file].definitions[row].start
-                line = self.index.text(file).split("\n")[start - 1]
+                line = self.index.sources.text(file).split("\n")[start - 1]
                 if (found := _MACRO.match(line)) is not None and found[1] == word:
                     inner = _WORD.findall(found[2] or "")
                     if "static" in inner or (

@@ -129,7 +129,9 @@ class Go(StaticResolver):
         """The path of each module and its folder, the longest path first."""
         found: dict[str, str] = {}
         for file, path in enumerate(self.index.paths):
-            if path.rpartition("/")[2] == "go.mod" and (named := _GO_MOD.search(self.index.text(file))):
+            if path.rpartition("/")[2] != "go.mod":
+                continue
+            if named := _GO_MOD.search(self.index.sources.text(file)):
                 found.setdefault(named[1], path.rpartition("/")[0])
         return tuple(sorted(found.items(), key=lambda each: -len(each[0])))
 

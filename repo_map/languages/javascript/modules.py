@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from repo_map import globs
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _ENDS: Final = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte")
 _WRITTEN: Final = {
@@ -35,7 +35,7 @@ _LONGEST: Final = 100_000
 class ScriptModules:
     """The modules of one index."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
         self._packages: dict[str, str] = {}
         """Folder of each package of the repository, by its name."""
@@ -56,10 +56,10 @@ class ScriptModules:
         ]
         for file, path in settings[:_MOST_SETTINGS]:
             if int(index.files.size[file]) <= _LONGEST:
-                self._read(path, _parsed(index.text(file)))
+                self._read(path, _parsed(index.sources.text(file)))
         for file, path in enumerate(index.paths):
             if path.rpartition("/")[2] == "pnpm-workspace.yaml" and int(index.files.size[file]) <= _LONGEST:
-                self._members[path.rpartition("/")[0]] = tuple(_LISTED.findall(index.text(file)))
+                self._members[path.rpartition("/")[0]] = tuple(_LISTED.findall(index.sources.text(file)))
 
     def _read(self, path: str, data: Any) -> None:
         if not isinstance(data, dict):

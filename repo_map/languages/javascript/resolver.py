@@ -13,7 +13,7 @@ from repo_map.relations.core.values import FUNCTION, INSTANCE, MODULE, OBJECT, P
 from repo_map.relations.file_facts import CLASSES, FileView
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _WHOLE: Final = "="
 """What ``module.exports = …`` gives is called so."""
@@ -53,7 +53,7 @@ class JavaScript(DynamicResolver):
         "several.values": "[0",
     }
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__(index)
         self._modules = ScriptModules(index)
 

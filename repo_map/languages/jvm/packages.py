@@ -96,7 +96,7 @@ class Packages:
     def _is_private(self, place: Place) -> bool:
         """Tell whether a function is seen in its own file alone."""
         definition = self._views[place[0]].definitions[place[1]]
-        lines = self._index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
+        lines = self._index.sources.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
         return re.search(r"\bprivate\b", "\n".join(lines).partition("fun ")[0]) is not None
 
     def variables(self, package: str, name: str) -> Values:

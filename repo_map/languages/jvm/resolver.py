@@ -30,7 +30,7 @@ from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _GETTER: Final = re.compile(r"(?:get|set)([A-Z]\w*)\Z")
 _OF_ANY: Final = frozenset({"Object", "T"})
@@ -68,7 +68,7 @@ class Jvm(StaticResolver):
         " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
     )
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__(index)
         self.packages = Packages(self)
 

@@ -16,7 +16,7 @@ from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _PROPERTIES: Final = frozenset({"property", "cached_property", "cachedproperty", "lazyproperty", "reify"})
 _CONTEXTS: Final = frozenset({"contextmanager", "asynccontextmanager"})
@@ -56,7 +56,7 @@ class Python(DynamicResolver):
         "several.copy": "=",
     }
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__(index)
         # An empty file has no language, and makes a package all the same.
         ended = [file for file, path in enumerate(index.paths) if path.endswith((".py", ".pyi"))]

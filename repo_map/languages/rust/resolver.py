@@ -280,7 +280,7 @@ class Rust(StaticResolver):
             is_manifest = (
                 path.rpartition("/")[2] == "Cargo.toml" and int(self.index.files.size[file]) <= _LONGEST
             )
-            if is_manifest and (name := _crate_name(self.index.text(file))):
+            if is_manifest and (name := _crate_name(self.index.sources.text(file))):
                 found.setdefault(name, path.rpartition("/")[0] + "/")
         return found
 

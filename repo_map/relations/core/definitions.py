@@ -20,7 +20,7 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _NAMESAKES_A_STEP: Final = 16
 """Definitions of one name that are looked through in the time of a step."""
@@ -44,14 +44,14 @@ class Definitions:
 
     def __init__(
         self,
-        index: RepoIndex,
+        index: Index,
         files: Sequence[int],
         memo: Memo,
         owner: Callable[[Place], Place | None],
     ) -> None:
         """``owner`` tells the type that a definition is a member of."""
         self._index = index
-        self._views = index.derived(FileViews)
+        self._views = index.memo(FileViews)
         self.files = files
         self._among = frozenset(files)
         self._memo = memo

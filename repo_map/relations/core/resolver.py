@@ -54,7 +54,7 @@ from repo_map.relations.file_facts import FileView, FileViews
 from repo_map.relations.model import UNRESOLVED, Meaning, Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _OURS: Final = frozenset({CLASS, FUNCTION})
 _EXTERNAL: Final = frozenset({EXTERNAL, EXTERNAL_CLASS, EXTERNAL_METHOD, TUPLE})
@@ -81,9 +81,9 @@ class Resolver:
     renaming: ClassVar[frozenset[int]] = frozenset({facts.RENAMED})
     """Kinds of binding that give a definition another name."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         self.index = index
-        self.views = index.derived(FileViews)
+        self.views = index.memo(FileViews)
         self.memo = Memo()
         self.evaluate: Callable[[Position, Expression], Values] = _Evaluator(self).evaluate
 

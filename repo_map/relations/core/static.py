@@ -40,7 +40,7 @@ from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
-    from repo_map.index.repo_index import RepoIndex
+    from repo_map.index.index import Index
 
 _DEEPEST: Final = 20
 """Classes above a class that are looked into, one above the other."""
@@ -69,7 +69,7 @@ class StaticResolver(Resolver):
     functions: ClassVar[frozenset[str]] = frozenset()
     """Types that are not ours of functions, which say what these take first."""
 
-    def __init__(self, index: RepoIndex) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__(index)
         family = type(self).__module__.split(".")[-2]
         numbers = [

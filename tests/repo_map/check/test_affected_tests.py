@@ -15,18 +15,19 @@ from repo_map.check.affected_tests import MAX_TESTS
 from repo_map.check.model import Tier
 from repo_map.history.cochange import CoChangeIndex
 from repo_map.history.reader import source_history
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.relations.model import Place
 from tests.repo_map.check.run_cases import COMMANDS, SHOP
 from tests.support.trees import commit, write
 
 
-def index_of(root: Path, files: dict[str, str]) -> RepoIndex:
+def index_of(root: Path, files: dict[str, str]) -> Index:
     return build_index(write(root, files), store=Store(None), workers=1)
 
 
-def place(index: RepoIndex, path: str, name: str = "") -> Place:
+def place(index: Index, path: str, name: str = "") -> Place:
     file = index.file_id(path)
     assert file is not None
     rows = range(len(index.definitions(file)))
@@ -81,7 +82,7 @@ def test_select_tests_by_history(tmp_path: Path) -> None:
     for n in range(8):
         commit(tmp_path, {"a.txt": f"{n}{n}\n"}, message=f"More {n}")
     index = build_index(tmp_path, store=Store(None), workers=1)
-    history = source_history(index.place, store=Store(None))
+    history = source_history(index.build.source, store=Store(None))
     assert history is not None
     (only,), _ = affected_tests.select_tests(
         index, [place(index, "rules.ini")], together=lambda: CoChangeIndex(history)

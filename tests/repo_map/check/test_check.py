@@ -11,7 +11,7 @@ from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.model import CheckReport
 from repo_map.check.patch import read_patch
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.repo_map.check.edit_cases import CASES, Case
 from tests.support.trees import commit, git

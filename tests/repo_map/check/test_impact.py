@@ -14,7 +14,8 @@ from repo_map.check.model import Changes
 from repo_map.check.patch import MAX_FILES, read_patch
 from repo_map.check.ranking import boost_changed
 from repo_map.check.report import describe_changes
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
 from tests.support.secrets import KINDS
@@ -66,7 +67,7 @@ EDIT = """--- a/price.py
 """
 
 
-def index_of(root: Path) -> RepoIndex:
+def index_of(root: Path) -> Index:
     return build_index(root, store=Store(None), workers=1)
 
 
@@ -75,21 +76,21 @@ def shop(tmp_path: Path) -> Path:
     return commit(tmp_path / "shop", FILES)
 
 
-def described(index: RepoIndex, patch: str) -> tuple[str, ...]:
+def described(index: Index, patch: str) -> tuple[str, ...]:
     changes = checked(index, patch)
     return describe_changes(index, find_impact(index, changes), changes)
 
 
-def described_revisions(index: RepoIndex, named: str) -> tuple[str, ...]:
+def described_revisions(index: Index, named: str) -> tuple[str, ...]:
     changes = check_changes(index, read_changes(index, named)[1]).changes
     return describe_changes(index, find_impact(index, changes), changes)
 
 
-def checked(index: RepoIndex, patch: str) -> Changes:
+def checked(index: Index, patch: str) -> Changes:
     return check_changes(index, read_patch(patch)).changes
 
 
-def names(index: RepoIndex, patch: str) -> list[str]:
+def names(index: Index, patch: str) -> list[str]:
     return [part.name for part in checked(index, patch).parts]
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from repo_map.cache import cache_folder
 from repo_map.history.reader import read_history
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.snapshot import EXTRACTOR, SnapshotError, decode_snapshot, encode_snapshot
 from repo_map.index.store import Store
 from repo_map.limits import Limits
@@ -43,7 +44,7 @@ class Parses:
             self.files = done
 
 
-def build(root: Path, cache: Path | None) -> tuple[RepoIndex, int]:
+def build(root: Path, cache: Path | None) -> tuple[Index, int]:
     """Build an index and return it with the number of files parsed for it."""
     parses = Parses()
     return build_index(root, store=Store(cache), on_progress=parses), parses.files
@@ -86,7 +87,7 @@ def test_an_edit_that_leaves_size_and_time_alone_is_seen(tree: Path, cache: Path
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     again, parsed = build(tree, cache)
     assert parsed == 1
-    assert b"'x'" in again.source(again.file_id("app/main.py") or 0)
+    assert b"'x'" in again.sources.content(again.file_id("app/main.py") or 0)
 
 
 def test_branches_share_what_they_have_in_common(tmp_path: Path, cache: Path) -> None:
@@ -148,7 +149,7 @@ def test_a_linked_work_tree_parses_nothing_that_another_has_parsed(tmp_path: Pat
     assert parsed == 1
     assert build(tmp_path / "linked", cache)[1] == 0
     assert tables_digest(linked) == tables_digest(build(tmp_path / "linked", None)[0])
-    assert linked.place.name != first.place.name
+    assert linked.build.source.name != first.build.source.name
 
 
 @pytest.mark.parametrize("part", ["*.index", "*.tree"])
@@ -252,7 +253,7 @@ def test_states_of_removed_trees_are_pruned_with_their_snapshots(tmp_path: Path,
 def test_many_processes_that_build_at_once_all_get_the_same(tree: Path, cache: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.index.repo_index import build_index; from repo_map.index.store import Store\n"
+        "from repo_map.index.build import build_index; from repo_map.index.store import Store\n"
         "index = build_index(Path(sys.argv[1]), store=Store(Path(sys.argv[2])))\n"
         "print(index.fingerprint, len(index), len(index.problems))"
     )
@@ -276,7 +277,7 @@ def test_the_cache_folder_is_the_platforms_unless_the_variable_names_one() -> No
 
 
 def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> None:
-    package = Path(sys.modules["repo_map.index.repo_index"].__file__ or "").parents[1]
+    package = Path(sys.modules["repo_map.index.index"].__file__ or "").parents[1]
     versioned = {path for pattern in EXTRACTOR for path in package.glob(pattern)}
     deciding = imports_of("repo_map.index.build")
     # Languages are found in their folder, not imported by name.

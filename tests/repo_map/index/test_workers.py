@@ -12,7 +12,8 @@ import pytest
 
 from repo_map.errors import FlightPlanError
 from repo_map.index import worker_pool
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan
@@ -47,7 +48,7 @@ def put_stop(folder: Path, monkeypatch: pytest.MonkeyPatch, event: str, name: st
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
-def built(root: Path) -> RepoIndex:
+def built(root: Path) -> Index:
     return build_index(root, store=Store(None), workers=1)
 
 

@@ -80,7 +80,7 @@ import json, sys
 from pathlib import Path
 from repo_map.outline.draw import draw_map
 from repo_map.steering.targets import find_target
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.plan.yaml import parse_plan
 from repo_map.ranking.corpus import Corpus
 from repo_map.ranking.goal import parse_goal

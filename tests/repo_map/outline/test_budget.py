@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repo_map.errors import BudgetError, FlightPlanError
-from repo_map.index.repo_index import build_index
+from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
@@ -168,7 +168,7 @@ def test_each_tokenizer_can_count_alone() -> None:
 def test_maps_are_equal_in_any_process_with_any_hash_seed_cold_or_warm(tmp_path: Path) -> None:
     root = write(tmp_path / "shop", SHOP)
     program = (
-        "import sys; from pathlib import Path; from repo_map.index.repo_index import build_index;"
+        "import sys; from pathlib import Path; from repo_map.index.build import build_index;"
         "from repo_map.index.store import Store; from repo_map.outline.draw import draw_map;"
         "from repo_map.plan.model import FlightPlan;"
         "index = build_index(Path(sys.argv[1]), store=Store(Path(sys.argv[2])), workers=1);"
@@ -213,6 +213,6 @@ def test_threads_on_one_index_draw_what_one_thread_draws() -> None:
     plans = [FlightPlan(budget=budget) for budget in (40, 70, 100, 130, 160, 190)] * 4
     index = index_of({**SHOP, "threads.txt": "x\n"})
     expected = [draw_map(index_of({**SHOP, "threads.txt": "x\n"}), plan).text for plan in plans]
-    fresh = build_index(index.place, store=Store(None), workers=1)
+    fresh = build_index(index.build.source, store=Store(None), workers=1)
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(lambda plan: draw_map(fresh, plan).text, plans)) == expected

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.outline.blocks import MapText
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.pack import pack
@@ -38,11 +39,11 @@ from shop.rates import rate_of
 GOAL = "Till.checkout: a refund is off by a cent"
 
 
-def indexed(tmp_path: Path) -> RepoIndex:
+def indexed(tmp_path: Path) -> Index:
     return build_index(write(tmp_path, FILES), workers=1)
 
 
-def packed(index: RepoIndex, *, fill: bool = False) -> FlightPlan:
+def packed(index: Index, *, fill: bool = False) -> FlightPlan:
     return pack(index, score_goal(index, GOAL), 900, fill=fill)
 
 

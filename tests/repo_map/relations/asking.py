@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repo_map.index.repo_index import RepoIndex, build_index
+from repo_map.index.build import build_index
+from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import relations_of
@@ -12,7 +13,7 @@ from repo_map.relations.resolve import relations_of
 Files = dict[str, str]
 
 
-def index_of(root: Path, files: Files) -> RepoIndex:
+def index_of(root: Path, files: Files) -> Index:
     """Write files below a folder and index it."""
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -20,7 +21,7 @@ def index_of(root: Path, files: Files) -> RepoIndex:
     return build_index(root, store=Store(None), workers=1)
 
 
-def place_of(index: RepoIndex, name: str) -> Place:
+def place_of(index: Index, name: str) -> Place:
     """Return the first definition that ``path:Qualified.name`` names."""
     path, _, qualified = name.partition(":")
     file = index.file_id(path)
@@ -32,7 +33,7 @@ def place_of(index: RepoIndex, name: str) -> Place:
     )
 
 
-def lines_of(index: RepoIndex, relations: tuple[Relation, ...]) -> list[str]:
+def lines_of(index: Index, relations: tuple[Relation, ...]) -> list[str]:
     """Return where relations stand, as ``path:line``."""
     return [f"{index.paths[each.source[0]]}:{each.line}" for each in relations]
 

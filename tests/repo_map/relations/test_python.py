@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.index.build import refresh_index
 from repo_map.relations.model import Confidence
 from repo_map.relations.resolve import relations_of
 from tests.repo_map.relations.asking import Files, callers, index_of, lines_of, place_of, uses
@@ -375,7 +376,7 @@ def test_relations_follow_an_edit(tmp_path: Path) -> None:
     assert lines_of(index, relations_of(index).callers_of(place_of(index, "a.py:f"))) == ["c.py:2"]
     (tmp_path / "b.py").write_text("from a import f\n\nf()\n")
     (tmp_path / "c.py").unlink()
-    fresh = index.refresh()
+    fresh = refresh_index(index)
     assert lines_of(fresh, relations_of(fresh).callers_of(place_of(fresh, "a.py:f"))) == ["b.py:3"]
 
 
