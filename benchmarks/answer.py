@@ -136,7 +136,7 @@ def beside_first_look(
 ) -> Iterator[AnswerRow]:
     """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
     from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.history.reader import latest_history  # noqa: PLC0415 - as above
+    from repo_map.history.reader import source_history  # noqa: PLC0415 - as above
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
     from repo_map.ranking.first_look import first_look  # noqa: PLC0415 - as above
     from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
@@ -147,7 +147,7 @@ def beside_first_look(
         return
     whole, first = LOOKS
     yield from measure(task, tree, whole, sizes, weights)
-    history = latest_history(place, FIRST_LOOK_COMMITS, _HISTORY_S)
+    history = source_history(place, store=Store(None), limit=FIRST_LOOK_COMMITS, seconds=_HISTORY_S)
     yield from _answers(task, tree, first, sizes, Workspace(look, history, weights))
     look.release()
 

@@ -19,7 +19,7 @@ from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
-from repo_map.history.reader import latest_history, source_history
+from repo_map.history.reader import source_history
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.progress import RemainingTime
 from repo_map.index.store import Store, user_store
@@ -337,7 +337,13 @@ class Workspaces:
         if not await asyncio.to_thread(is_unindexed, source, store, settings.unmasked, settings.limits):
             return None
         past = asyncio.create_task(
-            asyncio.to_thread(latest_history, source, FIRST_LOOK_COMMITS, _FIRST_LOOK_HISTORY_S)
+            asyncio.to_thread(
+                source_history,
+                source,
+                store=Store(None),
+                limit=FIRST_LOOK_COMMITS,
+                seconds=_FIRST_LOOK_HISTORY_S,
+            )
         )
         try:
             index = await asyncio.to_thread(

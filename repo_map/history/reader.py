@@ -23,29 +23,25 @@ from repo_map.sources.commit_names import CommitNameError, locate
 from repo_map.sources.git import HEAD, TIMEOUT_S, Deadline, Git, GitError
 from repo_map.sources.source import FileSource
 
-_MAX_COMMITS: Final = 3_000
+MAX_COMMITS: Final = 3_000
 
 
 def source_history(
-    source: FileSource, *, store: Store | None = None, is_wanted: Callable[[], bool] | None = None
+    source: FileSource,
+    *,
+    store: Store | None = None,
+    limit: int = MAX_COMMITS,
+    seconds: float = TIMEOUT_S,
+    is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
-    """Read the history of all repositories of a source; None if there is none."""
-    read = [
-        (part.prefix, read_history(part.root, part.ref, store=store, is_wanted=is_wanted))
-        for part in source.parts
-    ]
-    return merge_histories([(prefix, history) for prefix, history in read if history is not None])
-
-
-def latest_history(source: FileSource, commits: int, seconds: float) -> History | None:
-    """Read the latest ``commits`` of a source, for ``seconds`` at most, without a cache."""
-    read = [
+    """Read the history of all repositories of a source as ``read_history`` does; None if there is none."""
+    read = (
         (
             part.prefix,
-            read_history(part.root, part.ref, store=Store(None), limit=commits, seconds=seconds),
+            read_history(part.root, part.ref, store=store, limit=limit, seconds=seconds, is_wanted=is_wanted),
         )
         for part in source.parts
-    ]
+    )
     return merge_histories([(prefix, history) for prefix, history in read if history is not None])
 
 
@@ -54,7 +50,7 @@ def read_history(
     ref: str = "",
     *,
     store: Store | None = None,
-    limit: int = _MAX_COMMITS,
+    limit: int = MAX_COMMITS,
     seconds: float = TIMEOUT_S,
     is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
@@ -85,24 +81,24 @@ def read_history(
     is_head = ref in ("", HEAD)
     key = whole if is_head else f"{whole}\0{ref}"
     made = f"{place.head} {version}"
-    if (history := load_history(folder, key, made)) is not None:
+    if (history := _load_history(folder, key, made)) is not None:
         return history
     past = HistoryQuery(git, place, deadline)
     ids = list_commits(past, limit)
     blobs = _blobs(past)
     if not ids or not blobs:
         return None
-    known = load_commits(folder, key)
+    known = _load_commits(folder, key)
     if not is_head:
         # Branches share most commits.
-        known = load_commits(folder, whole) | known
+        known = _load_commits(folder, whole) | known
     reading = _read(past, ids, known)
     history = assemble(place.head, reading.commits, blobs)
     if reading.fresh or not is_head:
-        save_commits(folder, key, reading.commits)
+        _save(folder, f"{key}\0commits", reading.commits)
     if not reading.complete:
         return replace(history, complete=False)
-    save_history(folder, key, made, history)
+    _save_history(folder, key, made, history)
     return history
 
 
@@ -151,7 +147,7 @@ _FORMAT: Final = 6
 """Part of each file's name, so that another format is never read."""
 
 
-def load_commits(folder: Path | None, key: str) -> dict[str, Commit]:
+def _load_commits(folder: Path | None, key: str) -> dict[str, Commit]:
     """Return the cached commits by id; none if there is no cache or it can't be read."""
     content = _load(folder, f"{key}\0commits")
     try:
@@ -161,12 +157,7 @@ def load_commits(folder: Path | None, key: str) -> dict[str, Commit]:
     return {commit.id: commit for commit in commits}
 
 
-def save_commits(folder: Path | None, key: str, commits: list[Commit]) -> None:
-    """Replace the cached commits."""
-    _save(folder, f"{key}\0commits", commits)
-
-
-def load_history(folder: Path | None, key: str, made: str) -> History | None:
+def _load_history(folder: Path | None, key: str, made: str) -> History | None:
     """Return the cached history if it was made of the same commit by the same version."""
     content = _load(folder, f"{key}\0history")
     if not content:
@@ -180,7 +171,7 @@ def load_history(folder: Path | None, key: str, made: str) -> History | None:
         return None
 
 
-def save_history(folder: Path | None, key: str, made: str, history: History) -> None:
+def _save_history(folder: Path | None, key: str, made: str, history: History) -> None:
     """Replace the cached history."""
     columns = ((field.name, getattr(history, field.name)) for field in fields(History))
     packed = {
