@@ -547,7 +547,7 @@ async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator
     await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 2}]})
     report = await navigator.step(navigation_id, feedback="drop src/router.py; who calls issue_token?")
     assert "Left out: `src/router.py`." in report.answer
-    assert "Callers of `issue_token (src/auth/tokens.py)`: `login` in src/auth/login.py:" in report.answer
+    assert "src/auth/login.py:10-14 login [function]" in report.answer
     text = (await navigator.context(navigation_id)).context_string
     assert "src/router.py" not in text
     assert "src/billing.py" in text
