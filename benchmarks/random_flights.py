@@ -96,13 +96,13 @@ class Moody(BaseLlm):
 async def fly(seed: int, folder: Path) -> Flight:
     """Fly until the flight stops, then read every step again."""
     dice = Random(seed)
-    prices = {f"moody-{number}": _price(dice) for number in range(dice.randrange(1, 4))}
+    prices = {f"moody-{number}": _price(dice) for number in range(dice.randrange(1, 3))}
     table = {name: json.loads(price.model_dump_json(exclude_none=True)) for name, price in prices.items()}
     _write(folder, table)
     models = {name: Moody(name, dice, price) for name, price in prices.items()}
     settings = NavigatorSettings(
         data_dir=folder / "data",
-        fallback_models=tuple(prices)[1:],
+        fallback_model=next(iter([*prices][1:]), ""),
         embedded_fallback=dice.random() < 0.5,
         prices=folder / "prices.yaml",
         retries=dice.randrange(3),

@@ -40,7 +40,7 @@ from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
 from mcp_server.navigations import Navigations
 from mcp_server.prompts import offer_prompts
 from mcp_server.resources import listed, offer_completions, offer_resources
-from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
+from mcp_server.sampling import DirectChannel, PendingCalls, sample_client, using_channel
 from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
@@ -191,7 +191,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     Raises:
         SettingsError: The list of repositories, or the metrics, can't be used.
     """
-    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, loads_agents=True))
+    navigations = Navigations(settings, partial(load_navigator, sample=sample_client, loads_agents=True))
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
-    from navigator.models.sampling_port import AskHost
+    from navigator.models.sampling import SamplingFn
     from navigator.navigator import Navigator
 
 
 def load_navigator(
     settings: Settings,
-    ask_host: AskHost | None = None,
+    sample: SamplingFn | None = None,
     *,
     takes_steps: bool = True,
     loads_agents: bool = False,
@@ -25,7 +25,7 @@ def load_navigator(
     """Import everything that navigating needs, and build the navigator.
 
     Args:
-        ask_host: asks the model of an assistant; without it there is no model ``host``.
+        sample: asks the model of an assistant; without it there is no model ``host``.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
         loads_agents: whether the agents are imported now; else while the first repository is being read.
     """
@@ -38,7 +38,7 @@ def load_navigator(
         else:
             load_stored()
         export_telemetry(os.environ)
-    return Navigator(settings, ask_host=ask_host)
+    return Navigator(settings, sample=sample)
 
 
 @contextmanager

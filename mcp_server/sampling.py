@@ -31,7 +31,7 @@ from mcp_types import (
 from mcp_server.auth import current_principal
 from mcp_server.context import AppContext
 from navigator.errors import InvalidRequestError, UnknownModelError
-from navigator.models.sampling_port import HOST, HostAnswer, HostError, HostQuestion
+from navigator.models.sampling import HOST, SamplingError, SamplingRequest, SamplingResult
 
 Reply = CreateMessageResult | CreateMessageResultWithTools
 _IN_WORDS: Final = (
@@ -51,7 +51,7 @@ class SamplingChannel(Protocol):
         """Return what the model says.
 
         Raises:
-            HostError: The host does not let it.
+            SamplingError: The host does not let it.
         """
 
 
@@ -84,22 +84,22 @@ def require_host(model: str | None) -> None:
         )
 
 
-async def ask_host(question: HostQuestion) -> HostAnswer:
+async def sample_client(question: SamplingRequest) -> SamplingResult:
     """Ask the host whose call is being served.
 
     Raises:
-        HostError: It can't or won't answer.
+        SamplingError: It can't or won't answer.
     """
     line = _line.get()
     if line is None:
-        raise HostError("lets no server use its model")
+        raise SamplingError("lets no server use its model")
     capabilities = line.context.client_capabilities
     sampling = capabilities.sampling if capabilities is not None else None
     reply = await line.ask(params_of(question, tools=sampling is not None and sampling.tools is not None))
     return answer_of(reply)
 
 
-def params_of(question: HostQuestion, *, tools: bool) -> CreateMessageRequestParams:
+def params_of(question: SamplingRequest, *, tools: bool) -> CreateMessageRequestParams:
     """Return the question on the wire: with ``tools``, or with a way to answer in words."""
     system = question.system
     if not tools:
@@ -128,20 +128,20 @@ def params_of(question: HostQuestion, *, tools: bool) -> CreateMessageRequestPar
     )
 
 
-def answer_of(reply: Reply) -> HostAnswer:
+def answer_of(reply: Reply) -> SamplingResult:
     """Return the tool call in a reply, made as such or written as JSON."""
     blocks = reply.content if isinstance(reply.content, list) else [reply.content]
     text = "\n".join(block.text for block in blocks if isinstance(block, TextContent))
     for block in blocks:
         if isinstance(block, ToolUseContent):
-            return HostAnswer(block.name, block.input, text)
+            return SamplingResult(block.name, block.input, text)
     try:
         match json.loads(text[text.index("{") : text.rindex("}") + 1]):
             case {"tool": str(tool), "arguments": dict(arguments)}:
-                return HostAnswer(tool, arguments)
+                return SamplingResult(tool, arguments)
     except ValueError:
         pass
-    return HostAnswer("", {}, text or "(nothing)")
+    return SamplingResult("", {}, text or "(nothing)")
 
 
 class DirectChannel:
@@ -162,7 +162,7 @@ class DirectChannel:
                 CreateMessageRequest(params=params), kind, metadata=metadata
             )
         except MCPError as error:
-            raise HostError(f"was not let answer ({error.error.message})") from error
+            raise SamplingError(f"was not let answer ({error.error.message})") from error
         return reply
 
 
@@ -193,7 +193,7 @@ class PendingCall:
         """Return what the model says, once a round has brought it."""
         self._rounds += 1
         if self._rounds > _MOST_ROUNDS:
-            raise HostError(f"was asked {_MOST_ROUNDS} times, as often as one call allows")
+            raise SamplingError(f"was asked {_MOST_ROUNDS} times, as often as one call allows")
         self.params, self._reply = params, asyncio.get_running_loop().create_future()
         self.asked.set()
         try:

@@ -13,11 +13,10 @@ from urllib.parse import urlsplit
 
 from mcp_server.ending import CALL_SECONDS
 from navigator.loopback import is_loopback
-from navigator.models.vendors import VENDORS
+from navigator.models.catalogue import PROVIDERS
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
-    GeminiMemory,
     NavigatorSettings,
 )
 from navigator.state.labels import EMBEDDED
@@ -130,7 +129,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             argument=f"{PREFIX}LOG_FORMAT",
         )
     cache_dir = cache_folder(environ, sys.platform, Path.home())
-    urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in VENDORS}
+    urls = {vendor.name: environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in PROVIDERS}
     return Settings(
         data_dir=default_data_dir(environ),
         store=_address(environ, "STORE", read_database_address),
@@ -142,7 +141,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
-        fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
+        fallback_model=environ.get(f"{PREFIX}FALLBACK_MODEL", "").strip(),
         prices=_file(environ, "PRICES"),
         token_budget=budget,
         max_cost_usd=_number(environ, "MAX_COST_USD", Settings.max_cost_usd),
@@ -169,7 +168,6 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         retries=_retries(environ),
         stream=_switch(f"{PREFIX}MODEL_STREAM", environ, default=Settings.stream),
         embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=Settings.embedded_fallback),
-        gemini_memory=_gemini_memory(environ),
     )
 
 
@@ -225,16 +223,6 @@ def _retries(environ: Mapping[str, str]) -> int:
             argument=f"{PREFIX}MODEL_RETRIES",
         )
     return int(retries)
-
-
-def _gemini_memory(environ: Mapping[str, str]) -> GeminiMemory:
-    memory = environ.get(f"{PREFIX}GEMINI_MEMORY", Settings.gemini_memory).lower()
-    if memory not in ("cache", "interactions", "off"):
-        raise SettingsError(
-            f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`.",
-            argument=f"{PREFIX}GEMINI_MEMORY",
-        )
-    return "cache" if memory == "cache" else "interactions" if memory == "interactions" else "off"
 
 
 def _views(environ: Mapping[str, str]) -> Views:

@@ -45,7 +45,7 @@ from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidArgumentError, InvalidRequestError
-from navigator.models.sampling_port import HOST
+from navigator.models.sampling import HOST
 from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal, turn_request
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Timeouts
 from navigator.workspaces.address import read_address

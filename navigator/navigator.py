@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
-from navigator.models.sampling_port import HOST, AskHost
+from navigator.models.sampling import HOST, SamplingFn
 from navigator.planner.arguments import TurnRequest, first_look_goal, turn_request
 from navigator.planner.context import StepCache, StepReader
 from navigator.planner.request import ValidRequest, initial_state, validate
@@ -57,7 +57,7 @@ class Navigator:
         *,
         clock: Callable[[], datetime] = _now,
         models: Mapping[str, Any] | None = None,
-        ask_host: AskHost | None = None,
+        sample: SamplingFn | None = None,
     ) -> None:
         """Build a navigator.
 
@@ -65,7 +65,7 @@ class Navigator:
             settings: where it stores its data, which models it may use.
             clock: time of a decision.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
-            ask_host: asks the client's model; nothing is booked for it.
+            sample: asks the client's model; nothing is booked for it.
 
         Raises:
             StorageError: the packages for a database or a bucket are not installed.
@@ -73,7 +73,7 @@ class Navigator:
         self._settings = settings
         self._clock = clock
         self._models = dict(models or {})
-        self._ask_host = ask_host
+        self._sample = sample
         self._tasks: set[asyncio.Task[Any]] = set()
         self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
         """Where navigations are stored, for a server's own questions."""
@@ -354,7 +354,7 @@ class Navigator:
             self._cache,
             clock=self._clock,
             models=self._models,
-            ask_host=self._ask_host,
+            sample=self._sample,
         )
 
     @cached_property
@@ -372,7 +372,7 @@ class Navigator:
     ) -> Navigation:
         """Return a new navigation, stored with its opening view."""
         if isinstance(request, NavigationRequest):
-            further_models = {*self._models, *([HOST] if self._ask_host else [])}
+            further_models = {*self._models, *([HOST] if self._sample else [])}
             # A plan may take a second to parse, and others are served meanwhile.
             request = await asyncio.to_thread(
                 validate, request, self._settings, further_models, environ=os.environ

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # A server reads its settings before it imports what builds m
     from navigator.storage.addresses import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
-GeminiMemory = Literal["cache", "interactions", "off"]
 
 StepAction = Literal["continue", "finish", "cancel"]
 """What a step shall do, beside what words and updates ask for."""
@@ -47,18 +46,13 @@ class NavigatorSettings:
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True
     model: str = EMBEDDED
-    fallback_models: tuple[str, ...] = ()
-    """Tried in order when ``model`` fails; the embedded planner is the last resort after them."""
+    fallback_model: str = ""
+    """Continues with the same context if ``model`` fails; empty for none. The embedded policy comes last."""
     embedded_fallback: bool = True
     prices: Path | None = None
     """A price file of the user's own, over the shipped one."""
     model_urls: Mapping[str, str] = field(default_factory=dict)
     """Base URL per provider: ``gemini``, ``ollama``, ``openai``."""
-    gemini_memory: GeminiMemory = "cache"
-    """How Gemini is told once: an explicit cache, where the price table says what keeping it costs; the
-    Interactions API, which keeps the conversation at Google until it is deleted; or not at all."""
-    memory_s: float = 120.0
-    """How long an explicit cache is kept after its latest use, if nobody deletes it before."""
     stream: bool = False
     """Whether models answer piece by piece, so that ``call_timeout_s`` limits silence and not length."""
     call_timeout_s: float = 60.0

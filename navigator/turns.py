@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from navigator.agent.step_context import Computing, StepContext
 from navigator.errors import ModelFailedError, NavigationClosedError
-from navigator.models.model_names import price_of
-from navigator.models.sampling_port import HOST
+from navigator.models.catalogue import price_of
+from navigator.models.sampling import HOST
 from navigator.planner.arguments import first_look_goal
 from navigator.planner.context import StepResult
 from navigator.planner.plan_changes import NUMBERS, parse_numbers, with_notes
@@ -42,9 +42,9 @@ from repo_map.steering.commands import has_numbers
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
 
-    from navigator.agent.models.session import SessionManager
+    from navigator.agent.models.session import ModelSessions
     from navigator.agent.runner import StepRunner
-    from navigator.models.sampling_port import AskHost
+    from navigator.models.sampling import SamplingFn
     from navigator.planner.arguments import TurnRequest
     from navigator.planner.context import StepCache, StepReader
     from navigator.settings import NavigatorSettings
@@ -72,7 +72,7 @@ class Turns:
         *,
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
-        ask_host: AskHost | None,
+        sample: SamplingFn | None,
     ) -> None:
         self._settings = settings
         self._storage = storage
@@ -80,11 +80,11 @@ class Turns:
         self._cache = cache
         self._clock = clock
         self._models = models
-        self._ask_host = ask_host
+        self._sample = sample
         self._runner: StepRunner | None = None
         self._bookings: set[asyncio.Future[None]] = set()
         self.computing = Computing()
-        self.further_models = {*models, *([HOST] if ask_host else [])}
+        self.further_models = {*models, *([HOST] if sample else [])}
         """Models beside those of the catalogue."""
 
     def price_of(self, model: str) -> ModelPrice:
@@ -160,13 +160,13 @@ class Turns:
     async def rest(self, navigation_id: str) -> None:
         """Let the providers of models drop what they cache of a navigation that has ended."""
         if "_sessions" in self.__dict__:
-            await self._sessions.rest(navigation_id)
+            await self._sessions.close(navigation_id)
 
     async def forget(self, navigation_id: str, user: str) -> None:
         """Drop a navigation's models and its cached steps."""
         self._cache.forget(navigation_id, user)
         if "_sessions" in self.__dict__:
-            await self._sessions.destroy(navigation_id)
+            await self._sessions.close(navigation_id)
 
     async def aclose(self) -> None:
         """Close all models, and wait for costs that are still being stored."""
@@ -298,15 +298,15 @@ class Turns:
         return await self._sessions.session_of(navigation, self._storage.locks.is_held)
 
     @cached_property
-    def _sessions(self) -> SessionManager:
+    def _sessions(self) -> ModelSessions:
         """The sessions with models; the first use imports what asks them."""
-        from navigator.agent.models.host import HostModel  # noqa: PLC0415 - only where a model decides
-        from navigator.agent.models.session import SessionManager  # noqa: PLC0415 - as above
+        from navigator.agent.models.clients import SamplingModel  # noqa: PLC0415 - only where a model decides
+        from navigator.agent.models.session import ModelSessions  # noqa: PLC0415 - as above
 
         models = dict(self._models)
-        if self._ask_host is not None:
-            models.setdefault(HOST, HostModel(self._ask_host))
-        return SessionManager(self._settings, self._prices, models)
+        if self._sample is not None:
+            models.setdefault(HOST, SamplingModel(self._sample))
+        return ModelSessions(self._settings, self._prices, models)
 
     @cached_property
     def _prices(self) -> PriceTable:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.cloud_storage import CloudStorage
 from tests.support.team_stores import s3_on_loopback
@@ -19,7 +19,7 @@ from tests.support.team_stores import s3_on_loopback
 collect_ignore = ["fixtures"]
 
 # The suite tries the same inputs every time; `python -m tests.safety.fuzz` looks for new ones.
-settings.register_profile("suite", derandomize=True)
+settings.register_profile("suite", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 # Google's client reads it when it is imported: no test asks the machine's network for credentials.

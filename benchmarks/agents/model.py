@@ -10,7 +10,7 @@ from typing import NamedTuple
 from google.adk.models import BaseLlm, Gemini
 from google.genai.types import GenerateContentResponseUsageMetadata, HttpRetryOptions
 
-from navigator.models.vendors import GEMINI
+from navigator.models.catalogue import GEMINI
 from navigator.state.pricing import ModelPrice, load_prices
 from navigator.state.usage import TokenUsage
 
@@ -47,10 +47,10 @@ def real_endpoint(model: str, environment: Mapping[str, str] = os.environ) -> En
     Raises:
         MissingKeyError: the variable that holds the key is not set.
     """
-    key = next((environment[name] for name in GEMINI.keys if environment.get(name)), "")
+    key = next((environment[name] for name in GEMINI.key_variables if environment.get(name)), "")
     if not key:
         raise MissingKeyError(
-            f"`{model}` needs a key: set {GEMINI.keys[0]}, or omit --models to run with the scripted model."
+            f"`{model}` needs a key: set {GEMINI.key_variables[0]}, or omit --models for the scripted one."
         )
     return Endpoint(model, environment.get("GOOGLE_GEMINI_BASE_URL", _PUBLIC_URL), key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Final
 from uuid import uuid4
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -17,7 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.telemetry import tracer
 from google.genai import types
 
-from navigator.agent.models.requests import MAX_OUTPUT_TOKENS, ONE_TOOL
+from navigator.agent.models.clients import MAX_OUTPUT_TOKENS
 from navigator.agent.plugins import MAX_CALLS
 from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
@@ -28,6 +29,11 @@ from navigator.planner.prompt import ROLE, changing_part
 from navigator.planner.record import Decision
 from navigator.storage import state
 from repo_map.errors import RepoMapError
+
+_FORCED_CALL: Final = types.ToolConfig(
+    function_calling_config=types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
+)
+"""A model has to call a tool, if its provider supports that: text alone decides nothing."""
 
 
 class PlannerAgent(BaseAgent):
@@ -82,7 +88,7 @@ class NavigatorAgent(BaseAgent):
                 async for event in events:
                     yield event
             if step.asks_models and not step.is_done and step.session is not None:
-                await step.session.give_up(f"made no valid decision in {MAX_CALLS} calls")
+                step.session.fall_back(f"made no valid decision in {MAX_CALLS} calls")
         if not step.is_done:
             self._begin(ctx, step)
             async with aclosing(self.planner.run_async(ctx)) as events:
@@ -132,7 +138,7 @@ def root_agent() -> NavigatorAgent:
         tools=[*TOOLS],
         include_contents="none",
         generate_content_config=types.GenerateContentConfig(
-            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=ONE_TOOL
+            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=_FORCED_CALL
         ),
         disallow_transfer_to_parent=True,
         disallow_transfer_to_peers=True,

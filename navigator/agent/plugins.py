@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from google.adk.agents.callback_context import CallbackContext
-from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
@@ -68,9 +67,6 @@ class LayoutPlugin(BasePlugin):
             return None
         texts = [base_part(step.navigation, message), *map(changes_part, message.changes)]
         llm_request.contents[:0] = (_text("user", each) for each in texts)
-        llm_request.cache_metadata = CacheMetadata(
-            fingerprint=f"step {message.keyframe.step}", contents_count=1
-        )
         return None
 
 
@@ -96,7 +92,7 @@ class BudgetEnforcementPlugin(BasePlugin):
             return None
         if step.calls == MAX_CALLS:
             return LlmResponse(content=_text("model", NO_DECISION))
-        if words := await step.session.find_affordable(llm_request):
+        if words := step.session.choose_affordable(llm_request):
             before = state.read(callback_context.state.to_dict())
             stopped = Navigation(before.state, before.run.stopping(StopReason.BUDGET, words))
             state.write(callback_context.state, stopped)

@@ -13,6 +13,7 @@ from google.adk.workflow import Workflow  # noqa: F401 - ADK's runner else impor
 from google.genai import types
 
 from navigator.agent.agents import root_agent
+from navigator.agent.models.session import CONTEXT_CACHE
 from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
 from navigator.agent.step_context import StepContext, reset_step, set_step
 from navigator.errors import ModelFailedError
@@ -31,7 +32,12 @@ class StepRunner:
 
     def __init__(self, services: Services) -> None:
         plugins = [LockPlugin(), LayoutPlugin(), BudgetEnforcementPlugin()]
-        app = App(name=APP_NAME, root_agent=root_agent(), plugins=plugins)
+        app = App(
+            name=APP_NAME,
+            root_agent=root_agent(),
+            plugins=plugins,
+            context_cache_config=CONTEXT_CACHE,
+        )
         self._runner = Runner(app=app, session_service=services.sessions, artifact_service=services.artifacts)
 
     async def run_step(self, step: StepContext) -> Navigation:

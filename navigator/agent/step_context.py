@@ -21,7 +21,7 @@ from navigator.state.reports import Seconds
 from navigator.state.run_state import Navigation
 
 if TYPE_CHECKING:
-    from navigator.agent.models.session import HybridSession
+    from navigator.agent.models.session import ModelSession
     from navigator.planner.context import CachedNavigation, StepResult
     from navigator.planner.record import Decision
     from navigator.storage.storage import Storage
@@ -60,7 +60,7 @@ class StepContext:
     drawn: CachedNavigation
     computing: Computing
     clock: Callable[[], datetime]
-    session: HybridSession | None = None
+    session: ModelSession | None = None
     """The models; None where none was asked for."""
     decision: Decision | None = None
     """The decision, where the caller has made it already."""
@@ -91,7 +91,7 @@ class StepContext:
     @property
     def model_name(self) -> str:
         """Who decides."""
-        return EMBEDDED if self.session is None or self.session.is_over else self.session.provider
+        return EMBEDDED if self.session is None or self.session.is_over else self.session.model_name
 
     @property
     def is_done(self) -> bool:

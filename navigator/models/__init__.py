@@ -1,1 +1,1 @@
-"""Which models there are by name, and what is sent to them and read of them."""
+"""Model names, their providers and prices, and the port to the client's own model."""

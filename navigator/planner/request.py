@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from navigator.errors import InvalidArgumentError
-from navigator.models.model_names import require_key, require_models
+from navigator.models.catalogue import require_key, require_models
 from navigator.planner.arguments import (
     dollars_limit,
     guessed_names,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import re2  # type: ignore[import-untyped]
+import re2
 
 from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
 from repo_map.languages.registry import kin_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import re2  # type: ignore[import-untyped]
+import re2
 
 from repo_map.languages.kinds import CODE
 from repo_map.lookup.locations import (

@@ -271,7 +271,6 @@ def test_what_was_found_before_the_last_model_failed_is_printed_and_its_plan_sav
     with gemini(mind) as server:
         monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
-        monkeypatch.setenv("REPO_NAVIGATOR_GEMINI_MEMORY", "off")
         monkeypatch.setenv("REPO_NAVIGATOR_EMBEDDED_FALLBACK", "off")
         flags = [
             "--model",

@@ -156,7 +156,7 @@ async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) ->
 async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
     wrong: dict[str, Any], fallback: str, settings: Settings, shop: Path
 ) -> None:
-    settings = dataclasses.replace(settings, fallback_models=(fallback,) if fallback else ())
+    settings = dataclasses.replace(settings, fallback_model=fallback or "")
     async with Client(build_server(settings, working_folder=shop)) as client:
         assert (await client.call_tool("navigate", {"goal": "x", **wrong})).is_error
     assert settings.cache_dir is not None
@@ -395,7 +395,6 @@ def test_a_command_that_cannot_be_used_is_refused(
         ("serve", {"HTTP_ORIGINS": "navigator.example"}),
         ("serve", {"LOG_FORMAT": "xml"}),
         ("serve", {"MODEL_RETRIES": "many"}),
-        ("serve", {"GEMINI_MEMORY": "all"}),
         ("serve", {"VIEWS": "yes"}),
         ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@[db/x"}),
         ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@db:port/x"}),

@@ -33,7 +33,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
             "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
             "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
-            "REPO_NAVIGATOR_FALLBACK_MODELS": "gemini-2.5-pro, ollama/qwen3",
+            "REPO_NAVIGATOR_FALLBACK_MODEL": "gemini-2.5-pro",
             "REPO_NAVIGATOR_PRICES": str(tmp_path / "prices.yaml"),
             "REPO_NAVIGATOR_TOKEN_BUDGET": "5000",
             "REPO_NAVIGATOR_LINE_NUMBERS": "on",
@@ -59,7 +59,6 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_MODEL_RETRIES": "0",
             "REPO_NAVIGATOR_MODEL_STREAM": "on",
             "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
-            "REPO_NAVIGATOR_GEMINI_MEMORY": "interactions",
         }
     )
     assert settings.data_dir == tmp_path / "data"
@@ -69,7 +68,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.http.drain_seconds == 50.0
     assert settings.allowed == (tmp_path,)
     assert settings.model == "gemini-2.5-flash"
-    assert settings.fallback_models == ("gemini-2.5-pro", "ollama/qwen3")
+    assert settings.fallback_model == "gemini-2.5-pro"
     assert settings.prices == tmp_path / "prices.yaml"
     assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
     assert settings.line_numbers
@@ -86,7 +85,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.grace_seconds == 5.0
     assert settings.model_urls == {"ollama": "http://gpu.example:11434/v1"}
     assert (settings.call_timeout_s, settings.retries, settings.stream) == (90.0, 0, True)
-    assert (settings.embedded_fallback, settings.gemini_memory) == (False, "interactions")
+    assert settings.embedded_fallback is False
 
 
 @pytest.mark.parametrize(
@@ -110,12 +109,11 @@ def test_every_model_setting_reaches_the_navigator() -> None:
         "REPO_NAVIGATOR_MODEL_RETRIES": "5",
         "REPO_NAVIGATOR_MODEL_STREAM": "on",
         "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
-        "REPO_NAVIGATOR_GEMINI_MEMORY": "off",
     }
     message = read_settings(environ)
     assert message.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
     assert (message.call_timeout_s, message.retries, message.stream) == (90.0, 5, True)
-    assert (message.embedded_fallback, message.gemini_memory) == (False, "off")
+    assert message.embedded_fallback is False
 
 
 @pytest.mark.parametrize(
@@ -130,7 +128,6 @@ def test_every_model_setting_reaches_the_navigator() -> None:
         ("LOG_FORMAT", "xml"),
         ("MODEL_RETRIES", "-1"),
         ("MODEL_STREAM", "yes"),
-        ("GEMINI_MEMORY", "all"),
         ("STORE", "mysql://x"),
         ("MAX_FILES", "all"),
         ("VIEWS", "yes"),

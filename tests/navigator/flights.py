@@ -42,9 +42,9 @@ class Wire(NamedTuple):
     settings: Callable[[Any], Mapping[str, Any]]
 
 
-def _gemini(memory: str, **more: Any) -> Wire:
+def _gemini(**more: Any) -> Wire:
     def settings(server: GeminiServer) -> Mapping[str, Any]:
-        return {"model_urls": {"gemini": server.url}, "gemini_memory": memory, **more}
+        return {"model_urls": {"gemini": server.url}, **more}
 
     return Wire("gemini-2.0-flash", gemini, settings)
 
@@ -57,11 +57,8 @@ def _openai(name: str, **more: Any) -> Wire:
 
 
 WIRES = {
-    "gemini": _gemini("off"),
-    "gemini, streamed": _gemini("off", stream=True),
-    "gemini, cached": _gemini("cache"),
-    "gemini, cached and streamed": _gemini("cache", stream=True),
-    "gemini, interactions": _gemini("interactions"),
+    "gemini": _gemini(),
+    "gemini, streamed": _gemini(stream=True),
     "ollama": _openai("ollama"),
     "openai": _openai("openai"),
     "openai, streamed": _openai("openai", stream=True),

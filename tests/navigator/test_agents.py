@@ -12,7 +12,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from navigator.agent.agents import NavigatorAgent, PlannerAgent
 from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
-from navigator.models.sampling_port import HostAnswer, HostQuestion
+from navigator.models.sampling import SamplingRequest, SamplingResult
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
@@ -115,10 +115,10 @@ async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
     answers = [mind({}, 0), mind({}, 1)]
 
-    async def ask_host(question: HostQuestion) -> HostAnswer:
+    async def ask_host(question: SamplingRequest) -> SamplingResult:
         (said,) = answers.pop(0).calls
         assert not isinstance(said.args, str)
-        return HostAnswer(said.name, said.args)
+        return SamplingResult(said.name, said.args)
 
     server: Any = GeminiServer(mind) if wire == "gemini" else OpenAiServer(mind)
     with server:
@@ -128,10 +128,9 @@ async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
             data_dir=tmp_path / "data",
             use_cache=False,
             workers=1,
-            gemini_memory="off",
             model_urls={wire: url} if wire != "host" else {},
         )
-        navigator = Navigator(settings, ask_host=ask_host)
+        navigator = Navigator(settings, sample=ask_host)
         navigation_id = await navigator.open(NavigationRequest(GOAL, repository, model=model))
         output = await navigator.run(navigation_id)
         events = await events_of(navigator, navigation_id)

@@ -14,12 +14,11 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
-from navigator.agent.models.catalogue import Provider, RetryPolicy
-from navigator.agent.models.provider_cache import ProviderCache
-from navigator.agent.models.requests import RequestTokenCounter
-from navigator.agent.models.session import HybridSession
+from navigator.agent.models.clients import ModelClient
+from navigator.agent.models.session import ModelSession, RetryPolicy
 from navigator.state.pricing import Ledger, ModelPrice
 from navigator.state.usage import TokenAccount, TokenUsage
+from repo_map.text.tokens import count
 
 OUTPUT_LIMIT = 500
 
@@ -44,7 +43,8 @@ class Moody(BaseLlm):
         if mood < 0.15:
             status = self._dice.choice([400, 403, 429, 500, 503])
             raise errors.APIError(status, {"error": {"message": "scripted", "code": status}})
-        prompt = int(RequestTokenCounter().weigh(self.model, llm_request, None).total * self._ratio)
+        texts = [part.text or "" for content in llm_request.contents for part in content.parts or []]
+        prompt = int(sum(map(count, texts)) * self._ratio)
         if mood < 0.2:
             self.billed += self._price.cost(TokenUsage(input=prompt))
             raise TimeoutError
@@ -88,11 +88,11 @@ async def fly_until_stopped(seed: int) -> None:
     dice = random.Random(seed)
     ledger = Ledger(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))), Decimal(0), TokenUsage())
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
-    providers = [Provider(mind.model, mind, mind._price, ProviderCache()) for mind in minds]
-    session = HybridSession("nav-x", ledger, providers, RetryPolicy(60, dice.randrange(3), 0.0))
+    clients = [ModelClient(mind.model, mind, mind._price) for mind in minds]
+    session = ModelSession(ledger, clients, RetryPolicy(60, dice.randrange(3), 0.0))
     for _ in range(12):
         request = make_request(dice)
-        if not ledger.affords(session.projected_cost(request)):
+        if session.choose_affordable(request):
             break
         async for _response in session.generate_content_async(request):
             assert ledger.spent <= ledger.limit

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 import httpx
 import pytest
 
-from navigator.agent.models import model_errors
-from navigator.agent.models.model_errors import explain, may_be_billed
+from navigator.agent.models import responses
+from navigator.agent.models.responses import explain, may_be_billed
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1:1")
 
@@ -38,14 +38,20 @@ def undecodable() -> json.JSONDecodeError:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
 def test_an_error_is_judged_by_its_class(error: Exception, passing: bool, billed: bool) -> None:
-    assert explain(error).passing is passing
+    assert explain(error).is_temporary is passing
     assert may_be_billed(error) is billed
 
 
 def test_every_class_of_an_installed_package_is_where_it_is_looked_for() -> None:
-    names = [*model_errors._NEVER_SENT, *model_errors._UNREADABLE, *model_errors._UNREACHABLE]
+    names = [*responses._NOT_SENT, *responses._UNREADABLE, *responses._UNREACHABLE]
     here = [name for name in names if find_spec(name.partition(".")[0]) is not None]
-    assert {name.partition(".")[0] for name in here} >= {"builtins", "google", "httpx", "openai", "pydantic"}
+    assert {name.partition(".")[0] for name in here} >= {
+        "builtins",
+        "google",
+        "httpx",
+        "openai",
+        "pydantic_core",
+    }
     for name in here:
         module, _, kind = name.rpartition(".")
         assert issubclass(getattr(import_module(module), kind), BaseException), name
@@ -59,5 +65,5 @@ def test_what_led_to_an_error_counts_for_what_may_be_billed() -> None:
 
 def test_an_error_of_an_extra_is_told_where_the_extra_is_there() -> None:
     openai = pytest.importorskip("openai")
-    assert explain(openai.APIConnectionError(request=REQUEST)).passing
+    assert explain(openai.APIConnectionError(request=REQUEST)).is_temporary
     assert "openai" in sys.modules

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from navigator.agent.models.http import MOST_BYTES
-from navigator.agent.models.replies import MOST_WORDS
+from navigator.agent.models.clients import MAX_RESPONSE_BYTES
+from navigator.agent.models.responses import MAX_TEXT_CHARS
 from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
 from navigator.state.usage import TokenUsage
@@ -106,7 +106,7 @@ HOSTILE: dict[str, tuple[str, Answer]] = {
     "choices that are a text": ("openai", of_openai(choices="x")),
     "arguments that are a list in a text": ("openai", of_openai("[1]")),
     "usage that is a text": ("openai", of_openai(usage="x")),
-    "an answer of five megabytes": ("gemini", Reply("[" + " " * (MOST_BYTES + 1) + "]")),
+    "an answer of five megabytes": ("gemini", Reply("[" + " " * (MAX_RESPONSE_BYTES + 1) + "]")),
     "a compressed answer": (
         "gemini",
         Reply(gzip.compress(b" " * 100_000_000), headers=(("content-encoding", "gzip"),)),
@@ -221,7 +221,7 @@ async def test_what_a_model_says_is_clean_short_and_holds_no_secret_wherever_it_
     said = [flown.output.reasoning_summary, *(report.reasoning for report in flown.reports[1:])]
     for text in said:
         assert text.startswith("It holds ****")
-        assert 1_000 < len(text) <= MOST_WORDS
+        assert 1_000 < len(text) <= MAX_TEXT_CHARS
         assert text.isprintable()
     assert TOKEN not in json.dumps(flown.server.requests[1])
     files = [file for file in data.rglob("*") if file.is_file()]
@@ -233,26 +233,3 @@ async def test_what_a_model_says_is_clean_short_and_holds_no_secret_wherever_it_
         assert b"\x1b[31m" not in kept
         assert b"\\u001b" not in kept
         assert "\u200b".encode() not in kept
-
-
-async def test_a_conversation_that_the_package_would_go_on_with_by_itself_is_one_call(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    def mind(request: dict[str, Any], number: int) -> Answer:
-        return Reply(
-            {
-                "id": f"interaction-{number}",
-                "object": "interaction",
-                "model": "loopback",
-                "status": "requires_continuation",
-                "continuation_token": f"token-{number}",
-                "steps": [],
-                "usage": {"total_input_tokens": 1000, "total_output_tokens": 50, "total_tokens": 1050},
-            }
-        )
-
-    wire = WIRES["gemini, interactions"]
-    flown = await fly(make_navigator, repository, mind, wire=wire, retries=0)
-    asked = [each for each in flown.server.heard if each.startswith("POST")]
-    assert len(asked) == 1
-    assert flown.output.stop_reason is StopReason.FINISHED

@@ -89,7 +89,7 @@ async def test_a_step_raises_the_cost_limit_and_goes_on(
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
     with gemini(good) as server:
         navigator = make_navigator(
-            model_urls={"gemini": server.url}, embedded_fallback=False, retry_delay_s=0.0, gemini_memory="off"
+            model_urls={"gemini": server.url}, embedded_fallback=False, retry_delay_s=0.0
         )
         request = NavigationRequest(GOAL, repository, model="gemini-2.0-flash", max_cost_usd=0.00001)
         navigation_id = await navigator.open(request)
@@ -108,7 +108,7 @@ async def test_a_step_names_another_model_and_back(
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
     with gemini(wander) as server:
-        navigator = make_navigator(model_urls={"gemini": server.url}, gemini_memory="off")
+        navigator = make_navigator(model_urls={"gemini": server.url})
         navigation_id = await finished(navigator, repository)
         report = await navigator.step(navigation_id, updates={"model": "gemini-2.0-flash"})
         assert report.model == "gemini-2.0-flash"
@@ -163,7 +163,7 @@ async def test_a_model_that_asks_for_fewer_tokens_does_not_lower_the_users_budge
         return call("finalize_context", DONE)
 
     with gemini(mind) as server:
-        navigator = make_navigator(model_urls={"gemini": server.url}, gemini_memory="off")
+        navigator = make_navigator(model_urls={"gemini": server.url})
         request = NavigationRequest(GOAL, repository, token_budget=900, model="gemini-2.0-flash")
         navigation_id = await navigator.open(request)
         await navigator.run(navigation_id)

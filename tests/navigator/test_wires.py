@@ -154,7 +154,7 @@ async def test_a_provider_that_tells_no_usage_and_charges_is_booked_by_our_own_c
     assert sum(flown.server.read) < used.input < 2 * sum(flown.server.read)
     assert 0 < used.output < 200
     assert flown.output.total_cost == Decimal(used.input + 2 * used.output) / 1_000_000
-    assert "openai/coder reports no token use; the product's own count is used." in flown.output.notes
+    assert "openai/coder reports no token usage; the product's own count is used." in flown.output.notes
 
 
 async def test_a_server_on_this_machine_needs_no_key_and_no_price(
@@ -183,7 +183,7 @@ async def test_a_local_model_takes_over_from_a_hosted_one_with_everything_done_s
             repository,
             dies,
             retries=0,
-            fallback_models=("ollama/coder",),
+            fallback_model="ollama/coder",
             more_urls={"ollama": local.base_url},
         )
         assert [report.model for report in flown.reports[1:]] == ["gemini-2.0-flash", "ollama/coder"]

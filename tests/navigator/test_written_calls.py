@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from navigator.agent.models.replies import written_calls
+from navigator.agent.models.responses import parse_written_calls
 from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, fly
@@ -29,7 +29,7 @@ TOOLS = ("update_flight_plan", "finalize_context")
 
 
 def test_a_fenced_call_is_read_whole() -> None:
-    (read,) = written_calls(FENCED, TOOLS)
+    (read,) = parse_written_calls(FENCED, TOOLS)
     assert read.name == "update_flight_plan"
     assert read.args is not None
     assert read.args["updates"]["numbers"] == [3, 7]
@@ -49,7 +49,7 @@ def test_a_fenced_call_is_read_whole() -> None:
     ],
 )
 def test_the_common_spellings_of_a_call_are_read(text: str) -> None:
-    (read,) = written_calls(text, TOOLS)
+    (read,) = parse_written_calls(text, TOOLS)
     assert (read.name, read.args) == ("finalize_context", {"summary": "all is there"})
 
 
@@ -70,11 +70,11 @@ def test_the_common_spellings_of_a_call_are_read(text: str) -> None:
     ids=lambda text: text[:30],
 )
 def test_what_spells_out_no_call_is_none(text: str) -> None:
-    assert written_calls(text, TOOLS) == []
+    assert parse_written_calls(text, TOOLS) == []
 
 
 def test_of_many_objects_few_are_looked_at() -> None:
-    assert written_calls('{"a": 1}\n' * 500 + FENCED, TOOLS) == []
+    assert parse_written_calls('{"a": 1}\n' * 500 + FENCED, TOOLS) == []
 
 
 async def test_a_decision_in_words_is_taken_as_it_was_meant(

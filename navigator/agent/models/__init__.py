@@ -1,1 +1,1 @@
-"""The models behind ADK's interface."""
+"""Models of providers behind ADK's ``BaseLlm``, with fallback, cost limit and untrusted responses."""

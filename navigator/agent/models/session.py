@@ -1,4 +1,4 @@
-"""A navigation's model with the models that follow it."""
+"""The model of a navigation: a configured model, and the fallback that continues with the same context."""
 
 from __future__ import annotations
 
@@ -6,22 +6,35 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from google.adk.agents.context_cache_config import ContextCacheConfig
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 from pydantic import Field, PrivateAttr
 
-from navigator.agent.models.catalogue import Provider, RetryPolicy, answer_of, providers_of
-from navigator.agent.models.model_errors import ModelError, explain, may_be_billed, refuses_forced_calls
-from navigator.agent.models.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
-from navigator.agent.models.requests import RequestTokenCounter, attempt_of
+from navigator.agent.models.clients import ModelClient, open_model
+from navigator.agent.models.responses import (
+    ModelError,
+    count_received,
+    explain,
+    is_plausible,
+    may_be_billed,
+    read_response,
+    refuses_tool_choice,
+    usage_metadata,
+    usage_of,
+)
 from navigator.planner.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
 from navigator.state.labels import EMBEDDED, dollars
 from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger
 from navigator.state.usage import RequestTokens, TokenUsage
+from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
@@ -29,55 +42,67 @@ if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
     from repo_map.outline.draw import RepoMap
 
-
 _log = logging.getLogger(__name__)
+CONTEXT_CACHE: Final = ContextCacheConfig(min_tokens=4_096, ttl_seconds=300, cache_intervals=20)
+"""Of the app: a provider with explicit caches keeps the beginning of a conversation while a step explores."""
+_MAX_STREAM_TIMEOUTS: Final = 5
+"""Timeouts of a piece that a whole streamed answer may take."""
+_EMPTY_LINES: Final = "\n\n\n\n"
+"""Small local models write them up to the output limit if they must call a tool; no call holds them."""
+_MAX_SESSIONS: Final = 64
+"""Sessions in memory between steps; the least recently used are released first."""
 
 
-class HybridSession(BaseLlm):
-    """One task's model: the first provider answers until it fails for good, then the next takes over.
+class RetryPolicy(NamedTuple):
+    """How long to try a model before the fallback."""
 
-    The embedded policy may follow the last one. It is no model: the session ``is_over`` then.
+    timeout_s: float | None
+    """Timeout of an answer, or of its next piece if it is streamed; None for none."""
+    retries: int
+    first_delay_s: float
+    """Before the first retry; the delay doubles."""
+    stream: bool = False
+
+
+class ModelSession(BaseLlm):
+    """The model of one navigation, from its first step to its last.
+
+    Every attempt is checked against the cost limit before the call and booked after it. The first model
+    answers until it fails for good; the fallback then gets the same request. The embedded policy may follow
+    the last model: the session ``is_over`` then.
     """
 
     notes: list[str] = Field(default_factory=list)
-    """What is told of the step under way."""
+    """What the report of the running step mentions."""
     failure: str = ""
-    """Why no model is left to ask; empty while one is."""
+    """Why no model is left; empty while one is."""
     is_over: bool = False
     """Whether the embedded policy decides instead."""
     _ledger: Ledger = PrivateAttr()
+    _clients: tuple[ModelClient, ...] = PrivateAttr()
+    _retry: RetryPolicy = PrivateAttr()
+    _embedded_follows: bool = PrivateAttr()
+    _current: int = PrivateAttr(default=0)
     _delta: MapDelta | None = PrivateAttr(default=None)
-    _id: str = PrivateAttr()
-    _providers: tuple[Provider, ...] = PrivateAttr()
-    _patience: RetryPolicy = PrivateAttr()
-    _planner_follows: bool = PrivateAttr()
-    _scale: RequestTokenCounter = PrivateAttr(default_factory=RequestTokenCounter)
-    _at: int = PrivateAttr(default=0)
-    _remembers: CachedPrefix = PrivateAttr()
-    _unforced: set[str] = PrivateAttr(default_factory=set)
-    """Providers that can't be made to answer with a tool call."""
+    _without_tool_choice: set[str] = PrivateAttr(default_factory=set)
+    _counts: dict[str, int] = PrivateAttr(default_factory=dict)
+    _sent: dict[str, list[str]] = PrivateAttr(default_factory=dict)
+    """By model, the texts of the last request that it answered."""
+    _cache_name: str | None = PrivateAttr(default=None)
 
     def __init__(
         self,
-        navigation_id: str,
         ledger: Ledger,
-        providers: Sequence[Provider],
-        timeouts: RetryPolicy,
+        clients: Sequence[ModelClient],
+        retry: RetryPolicy,
         *,
-        planner_follows: bool = False,
+        embedded_follows: bool = False,
     ) -> None:
         super().__init__(model="navigator-session")
-        self._id = navigation_id
         self._ledger = ledger
-        self._planner_follows = planner_follows
-        self._providers = tuple(providers)
-        self._patience = timeouts
-        self._remembers = self._providers[0].memory.remembers
-
-    @property
-    def id(self) -> str:
-        """The id of the navigation that the session serves."""
-        return self._id
+        self._clients = tuple(clients)
+        self._retry = retry
+        self._embedded_follows = embedded_follows
 
     @property
     def ledger(self) -> Ledger:
@@ -85,295 +110,286 @@ class HybridSession(BaseLlm):
         return self._ledger
 
     @property
+    def model_name(self) -> str:
+        """The name of the model that answers."""
+        return self._clients[self._current].name
+
+    @property
     def delta(self) -> MapDelta | None:
-        """How the models are told of the latest map that they were told of."""
+        """How the latest map is sent."""
         return self._delta
 
     def begin_step(self, navigation: Navigation, notes: list[str]) -> None:
-        """Start from a navigation as it is stored; what is to be told of the step goes into ``notes``."""
+        """Start from a navigation as it is stored; what the step's report mentions goes into ``notes``."""
         run = navigation.run
-        self.ledger.catch_up(run.spent, run.usage, run.account)
+        self._ledger.catch_up(run.spent, run.usage, run.account)
         self.notes = notes
         self.failure = ""
 
     def show_map(self, drawn: RepoMap, step: int) -> MapDelta:
-        """Return how the models are told of a map, given what they were told before."""
-        known = self._delta
-        if known is None:
-            self._delta = start_delta(drawn, step)
-        else:
-            self._delta = continue_delta(known, drawn, step, self._remembers)
+        """Return how to send a map: whole, or as changes of the one that the model was sent."""
+        prefix = CachedPrefix.ALL if self._clients[self._current].caches_prefix else CachedPrefix.NOTHING
+        before = self._delta
+        self._delta = continue_delta(before, drawn, step, prefix) if before else start_delta(drawn, step)
         return self._delta
 
-    @property
-    def input_quota(self) -> int | None:
-        """Most input tokens of one call to the present model; None where nobody told."""
-        return self._providers[self._at].price.window
+    def choose_affordable(self, request: LlmRequest) -> str:
+        """Fall back if the next call could pass the cost limit; return why no model is left, or ``""``.
 
-    @property
-    def input_usage(self) -> int:
-        """Input tokens that the session's models were sent so far, cached ones included."""
-        return self.ledger.usage.input
+        The embedded policy costs nothing: if it follows, a spent limit does not end the work.
+        """
+        cost = self._expected_cost(self._clients[self._current], request)
+        while not self._ledger.affords(cost):
+            reason = (
+                f"could cost {dollars(cost)} for its next call, and {dollars(self._ledger.remaining)} of "
+                f"{dollars(self._ledger.limit)} is left"
+            )
+            others = [self._expected_cost(each, request) for each in self._clients[self._current + 1 :]]
+            if not self._embedded_follows and not any(map(self._ledger.affords, others)):
+                return f"{self.model_name} {reason}."
+            if not self.fall_back(reason):
+                break
+            cost = others[0]
+        return ""
 
-    async def invoke(self, request: LlmRequest) -> LlmResponse:
-        """Return the one answer to ``request``."""
-        answers = [answer async for answer in self.generate_content_async(request)]
-        return answers[-1]
-
-    async def rest(self) -> None:
-        """Let no provider keep anything: the task has ended, or pauses for good; a later call starts anew."""
-        for provider in self._providers:
-            await provider.memory.forget()
-
-    async def destroy(self) -> None:
-        """Let go of the models and of what they keep; a destroyed session answers no more."""
-        providers, self._providers = self._providers, ()
-        for provider in providers:
-            await provider.memory.close()
-
-    @property
-    def provider(self) -> str:
-        """The name of the model that answers at present."""
-        return self._providers[self._at].name
-
-    def projected_cost(self, request: LlmRequest) -> Decimal:
-        """Return the most that the next attempt at ``request`` should cost, in US dollars."""
-        return self._projection(self._providers[self._at], request)[0]
+    def fall_back(self, reason: str) -> bool:
+        """Let the next model take over and note why; return False if none is left."""
+        failed = self.model_name
+        if self._current + 1 < len(self._clients):
+            self._current += 1
+            self._note(f"{failed} {reason}; {self.model_name} took over.")
+            return True
+        if self._embedded_follows:
+            self.is_over = True
+            self._note(f"{failed} {reason}; {EMBEDDED} took over.")
+        else:
+            self.failure = (
+                f"The model {failed} {reason}; the best plan so far stands. Step again, or name another "
+                "model."
+            )
+        return False
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the first usable answer that a provider gives, or an error once no model is left to ask."""
+        """Yield the first usable answer, or an error once no model is left."""
         while True:
-            answer = await self._ask(self._providers[self._at], llm_request)
+            answer = await self._call(self._clients[self._current], llm_request)
             if isinstance(answer, LlmResponse):
                 yield answer
                 return
-            if not await self.give_up(answer.words):
-                # Raised here, it would be logged with its traceback at every level of the runner.
-                words = self.failure or answer.words
-                yield LlmResponse(error_code="MODEL_FAILED", error_message=words)
+            if not self.fall_back(answer.message):
+                # An exception would be logged with its traceback at every level of the runner.
+                message = self.failure or answer.message
+                yield LlmResponse(error_code="MODEL_FAILED", error_message=message)
                 return
 
-    async def give_up(self, words: str) -> bool:
-        """Let the next provider take over, note why, and tell whether there is one.
+    async def aclose(self) -> None:
+        """Close the connections of the models."""
+        for client in self._clients:
+            if client.close is not None:
+                await client.close()
 
-        After the last one the planner decides where it follows; else the navigation has failed. What the
-        provider that failed has kept is deleted: nobody asks it again.
-        """
-        failed = self._providers[self._at]
-        await failed.memory.forget()
-        if self._at + 1 == len(self._providers):
-            if self._planner_follows:
-                self.is_over = True
-                self._note(f"{failed.name} {words}; {EMBEDDED} took over.")
-                return False
-            self.failure = (
-                f"The model {failed.name} {words}; the best plan so far stands. Step again, or name another "
-                "model."
-            )
-            return False
-        self._at += 1
-        self._remembers = self._providers[self._at].memory.remembers
-        self._note(f"{failed.name} {words}; {self.provider} took over.")
-        return True
-
-    async def find_affordable(self, request: LlmRequest) -> str:
-        """Hand over to the first provider whose next call fits into the limit; return why none does, or "".
-
-        The planner costs nothing: where it follows, a spent limit does not end the work.
-        """
-        ledger = self.ledger
-        while not ledger.affords(projected := self.projected_cost(request)):
-            words = (
-                f"could cost {dollars(projected)} for its next call, and {dollars(ledger.remaining)} of "
-                f"{dollars(ledger.limit)} is left"
-            )
-            others = self._providers[self._at + 1 :]
-            if not self._planner_follows and all(self._is_too_dear(other, request) for other in others):
-                return f"{self.provider} {words}."
-            if not await self.give_up(words):
-                break
-        return ""
-
-    def _is_too_dear(self, provider: Provider, request: LlmRequest) -> bool:
-        return not self.ledger.affords(self._projection(provider, request)[0])
-
-    async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | ModelError:
-        """Return a usable answer, or the fault that remains after the last repetition."""
-        fault = ModelError("gave no answer", passing=True)
-        attempt, lapses = 0, 0
-        while attempt <= self._patience.retries:
+    async def _call(self, client: ModelClient, request: LlmRequest) -> LlmResponse | ModelError:
+        """Return a usable answer, or the error that remains after the last retry."""
+        error, attempt = ModelError("gave no answer"), 0
+        while attempt <= self._retry.retries:
             if attempt:
-                await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
-            projected, tokens = self._projection(provider, request)
-            if (quota := self.input_quota) and tokens.total > quota:
-                return ModelError(f"reads {quota} tokens at most", passing=False)
-            if not self.ledger.affords(projected):
-                return ModelError(f"{fault.words} and another try would pass the cost limit", passing=False)
-            answer = await self._attempt(provider, request, tokens)
+                await asyncio.sleep(self._retry.first_delay_s * 2 ** (attempt - 1))
+            tokens = self._count(client, request)
+            if client.price.window and tokens.total > client.price.window:
+                return ModelError(f"reads at most {client.price.window:,} tokens", is_temporary=False)
+            if not self._ledger.affords(self._expected_cost(client, request)):
+                message = f"{error.message}, and another call could pass the cost limit"
+                return ModelError(message, is_temporary=False)
+            answer = await self._attempt(client, request, tokens)
             if isinstance(answer, LlmResponse):
                 return answer
-            fault = answer
-            if fault.lapsed and not lapses:
-                # The provider has forgotten, which is no fault of the call: it is told everything again.
-                lapses += 1
-                continue
-            if not fault.passing:
+            error = answer
+            if not error.is_temporary:
                 break
-            attempt += 1
-        return fault
+            attempt += not error.is_free
+        return error
 
     async def _attempt(
-        self, provider: Provider, request: LlmRequest, tokens: RequestTokens
+        self, client: ModelClient, request: LlmRequest, tokens: RequestTokens
     ) -> LlmResponse | ModelError:
-        provider.memory.in_use = True
-        await self._write(provider, request, tokens)
-        attempt = attempt_of(
-            request,
-            provider.llm.model,
-            forced=provider.name not in self._unforced,
-            local=not provider.price.charges,
-        )
-        provider.memory.shorten(attempt, request)
-        most = self.ledger.expected(provider.name, tokens.total, _limit(request))
+        expected = self._ledger.expected(client.name, tokens.total, _output_limit(request))
         try:
-            response = await answer_of(provider.llm, attempt, self._patience)
+            response = await self._generate(client, self._copy(client, request))
         except Exception as error:
-            _log.debug("%s failed", provider.name, exc_info=True)
+            _log.debug("%s failed", client.name, exc_info=True)
             if may_be_billed(error):
-                # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
-                self.ledger.book(provider.name, provider.price, most, 0)
-            if provider.name not in self._unforced and refuses_forced_calls(error):
-                self._unforced.add(provider.name)
-                return explain(error)._replace(lapsed=True)
-            return explain(error)._replace(lapsed=provider.memory.has_lapsed(error))
+                # It is unknown what an unanswered call is billed; a limit that holds counts the most.
+                self._ledger.book(client.name, client.price, expected, 0)
+            if client.name not in self._without_tool_choice and refuses_tool_choice(error):
+                self._without_tool_choice.add(client.name)
+                return explain(error)._replace(is_temporary=True, is_free=True)
+            return explain(error)
         if response is None:
-            return ModelError("gave no answer", passing=True)
-        usage = self._book(provider, response, tokens, most)
-        answer = read_reply(response, request)
+            return ModelError("gave no answer")
+        usage = self._book(client, response, tokens, expected)
+        answer = read_response(response, request)
         if isinstance(answer, LlmResponse):
-            answer.usage_metadata = metadata_of(usage)
-        provider.memory.learn_from(request, response, usable=isinstance(answer, LlmResponse))
+            answer.usage_metadata = usage_metadata(usage)
         if tokens.total:
-            self._scale.said(provider.name, request)
-            if usage.input and (usage.cached or provider.price.charges):
-                provider.memory.see(tokens.repeated, usage.cached)
-            self._remembers = provider.memory.remembers
+            self._sent[client.name] = _texts(request)
         return answer
 
-    async def _write(self, provider: Provider, request: LlmRequest, tokens: RequestTokens) -> None:
-        """Give the provider what it can remember, where that pays and the limit has room for it."""
-        memory, ledger, price = provider.memory, self.ledger, provider.price
-        beginning = tokens.stable + tokens.base
-        if not memory.wants(request, beginning):
-            return
-        most = ledger.expected(provider.name, beginning, 0).input
-        call = ledger.projected(provider.name, price, tokens.total, _limit(request))
-        writing = price.cost(TokenUsage(input=most)) + price.storage(most, memory.lifetime_s)
-        if not ledger.affords(call + writing):
-            return
-        try:
-            async with asyncio.timeout(self._patience.timeout_s):
-                written = await memory.write(request, most)
-        except TimeoutError:
-            # Nobody tells whether it was written after all.
-            written = CachedTokens(most, most, memory.lifetime_s)
-        if written is not None:
-            ledger.book_writing(price, written)
+    def _copy(self, client: ModelClient, request: LlmRequest) -> LlmRequest:
+        """Return a copy for one attempt: clients change the request that they are given."""
+        config = request.config.model_copy(deep=True)
+        if client.name in self._without_tool_choice:
+            config.tool_config = None
+        if not client.price.charges:
+            config.stop_sequences = [_EMPTY_LINES]
+        return request.model_copy(
+            update={
+                "model": client.llm.model,
+                "contents": [content.model_copy(deep=True) for content in request.contents],
+                "config": config,
+                # An explicit cache is paid for: only where it is known to pay.
+                "cache_config": request.cache_config if client.price.rewards_memory else None,
+            }
+        )
+
+    async def _generate(self, client: ModelClient, request: LlmRequest) -> LlmResponse | None:
+        """Return the last response, which is the whole one even if it was streamed.
+
+        Raises:
+            TimeoutError: it did not come in time.
+        """
+        last: LlmResponse | None = None
+        now, timeout_s = asyncio.get_running_loop().time, self._retry.timeout_s
+        deadline = now() + _MAX_STREAM_TIMEOUTS * timeout_s if timeout_s is not None else None
+        async with asyncio.timeout(timeout_s) as timeout:
+            responses: AsyncGenerator[LlmResponse, None]
+            responses = client.llm.generate_content_async(request, stream=self._retry.stream)
+            async with aclosing(responses):
+                async for response in responses:
+                    last = response
+                    if timeout_s is not None and deadline is not None:
+                        timeout.reschedule(min(now() + timeout_s, deadline))
+        return last
 
     def _book(
-        self, provider: Provider, response: LlmResponse, tokens: RequestTokens, most: TokenUsage
+        self, client: ModelClient, response: LlmResponse, tokens: RequestTokens, expected: TokenUsage
     ) -> TokenUsage:
-        """Book what the provider tells; where that is nothing, or can't be true, our own count."""
-        ledger, received = self.ledger, count_received(response)
-        message, charges = usage_of(response), provider.price.charges
-        if message is not None and not is_plausible(message, most, received):
-            self._note(
-                f"{provider.name} reported a token use that can't be true; the product's own count is used."
-            )
-            message = None
-        elif charges and (message is None or (received and not message.output + message.thinking)):
-            self._note(f"{provider.name} reports no token use; the product's own count is used.")
-        usage = message or TokenUsage(input=most.input if charges else 0, calls=1)
+        """Book the usage that the provider reports, or our own count if there is none that can be true."""
+        ledger, received = self._ledger, count_received(response)
+        reported, charges = usage_of(response), client.price.charges
+        if reported is not None and not is_plausible(reported, expected, received):
+            self._note(f"{client.name} reported an implausible token usage; the product's own count is used.")
+            reported = None
+        elif charges and (reported is None or (received and not reported.output + reported.thinking)):
+            self._note(f"{client.name} reports no token usage; the product's own count is used.")
+        usage = reported or TokenUsage(input=expected.input if charges else 0, calls=1)
         if charges and not usage.output + usage.thinking:
-            # Another tokenizer may count more; what a model thought and did not say nobody can count.
+            # Another tokenizer may count more; unreported thinking can't be counted.
             usage = usage._replace(output=int(received * FIRST_MARGIN))
-        ledger.book(provider.name, provider.price, usage, tokens.total if message else 0)
+        ledger.book(client.name, client.price, usage, tokens.total if reported else 0)
         if tokens.total:
             output = usage.output + usage.thinking
             ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
+        cache = response.cache_metadata
+        if cache is not None and cache.cache_name and cache.cache_name != self._cache_name:
+            self._cache_name = cache.cache_name
+            written = CachedTokens(usage.cached, usage.cached, CONTEXT_CACHE.ttl_seconds)
+            ledger.book_writing(client.price, written)
         return usage
+
+    def _expected_cost(self, client: ModelClient, request: LlmRequest) -> Decimal:
+        """Return the most that the next attempt should cost, in US dollars, an explicit cache included."""
+        price, total = client.price, self._count(client, request).total
+        cost = self._ledger.projected(client.name, price, total, _output_limit(request))
+        if request.cache_config is not None and price.rewards_memory and self._cache_name is None:
+            most = self._ledger.expected(client.name, total, 0).input
+            cost += price.cost(TokenUsage(input=most)) + price.storage(most, CONTEXT_CACHE.ttl_seconds)
+        return cost
+
+    def _count(self, client: ModelClient, request: LlmRequest) -> RequestTokens:
+        """Return the tokens of a request by our count, and which of them the model was sent before."""
+        texts = _texts(request)
+        self._counts = {text: self._counts[text] if text in self._counts else count(text) for text in texts}
+        counts = [self._counts[text] for text in texts]
+        stable = 1 + len(request.config.tools or [])
+        base = stable + (self._delta is not None)
+        whole = sum(counts)
+        if self._delta is not None:
+            whole += self._delta.current.tokens - self._delta.message - self._delta.keyframe.tokens
+        pairs = zip(texts, self._sent.get(client.name, []), strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return RequestTokens(
+            stable=sum(counts[:stable]),
+            base=sum(counts[stable:base]),
+            changing=sum(counts[base:]),
+            repeated=sum(counts[:shared]),
+            step_scoped=whole,
+        )
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
 
-    def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
-        tokens = self._scale.weigh(provider.name, request, self.delta)
-        cached = provider.memory.held(request)
-        ledger = self.ledger
-        cost = ledger.projected(provider.name, provider.price, tokens.total, _limit(request), cached)
-        return cost, tokens
 
-
-def _limit(request: LlmRequest) -> int:
+def _output_limit(request: LlmRequest) -> int:
     return request.config.max_output_tokens or 0
 
 
-MAX_SESSIONS = 64
-"""Sessions that are kept between steps; those used least lately are let go first."""
+def _texts(request: LlmRequest) -> list[str]:
+    """Return the instruction, each tool and each part of a request as text, in the order of sending."""
+    tools = [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
+    parts = [part for content in request.contents for part in content.parts or []]
+    return [
+        str(request.config.system_instruction or ""),
+        *(tool.model_dump_json(exclude_none=True) for tool in tools),
+        *(part.text if part.text is not None else part.model_dump_json(exclude_none=True) for part in parts),
+    ]
 
 
-class SessionManager:
-    """Creates, finds and destroys the sessions of tasks."""
+class ModelSessions:
+    """The sessions of all navigations that use models."""
 
     def __init__(
-        self, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
+        self, settings: NavigatorSettings, prices: PriceTable, custom: Mapping[str, BaseLlm]
     ) -> None:
         self._settings = settings
         self._prices = prices
-        self._handed_in = handed_in
-        self._sessions: OrderedDict[str, HybridSession] = OrderedDict()
+        self._custom = custom
+        self._sessions: OrderedDict[str, ModelSession] = OrderedDict()
 
-    async def session_of(self, navigation: Navigation, is_used: Callable[[str], bool]) -> HybridSession:
-        """Return the session of a navigation, if need be a new one with the models that it names.
+    async def session_of(self, navigation: Navigation, is_used: Callable[[str], bool]) -> ModelSession:
+        """Return the session of a navigation, a new one if there is none.
 
-        Where there are too many, others are destroyed, but for those that ``is_used`` spares.
+        If there are too many, the least recently used are closed, except those that ``is_used`` spares.
         """
         navigation_id = navigation.run.navigation_id
-        session = self._sessions.pop(navigation_id, None) or self._created(navigation)
+        session = self._sessions.pop(navigation_id, None) or self._open(navigation)
         self._sessions[navigation_id] = session
-        for each in [*self._sessions][: max(len(self._sessions) - MAX_SESSIONS, 0)]:
+        for each in [*self._sessions][: max(len(self._sessions) - _MAX_SESSIONS, 0)]:
             if not is_used(each):
-                await self.destroy(each)
+                await self.close(each)
         return session
 
-    def _created(self, navigation: Navigation) -> HybridSession:
+    def _open(self, navigation: Navigation) -> ModelSession:
         settings, run = self._settings, navigation.run
-        providers, planner_follows = providers_of(run.model, settings, self._prices, self._handed_in)
+        names = [name for name in (run.model, settings.fallback_model) if name]
+        embedded_follows = settings.embedded_fallback or EMBEDDED in names
+        names = list(dict.fromkeys(names[: names.index(EMBEDDED)] if EMBEDDED in names else names))
+        clients = [open_model(name, settings, self._prices, self._custom) for name in names]
         limit = navigation.state.budget_config.max_spend_usd
         ledger = Ledger(limit, run.spent, run.usage, run.account)
-        timeouts = RetryPolicy(
+        retry = RetryPolicy(
             settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
         )
-        return HybridSession(run.navigation_id, ledger, providers, timeouts, planner_follows=planner_follows)
+        return ModelSession(ledger, clients, retry, embedded_follows=embedded_follows)
 
-    def find(self, navigation_id: str) -> HybridSession | None:
-        """Return the session of a navigation that takes its steps here."""
-        return self._sessions.get(navigation_id)
-
-    async def rest(self, navigation_id: str) -> None:
-        """Let the providers forget a task that has ended; a later step begins anew."""
-        if session := self.find(navigation_id):
-            await session.rest()
-
-    async def destroy(self, navigation_id: str) -> None:
-        """Let go of a navigation's session and of what is kept for it; a later step makes a new one."""
+    async def close(self, navigation_id: str) -> None:
+        """Close the models of a navigation; a later step opens them again."""
         if session := self._sessions.pop(navigation_id, None):
-            await session.destroy()
+            await session.aclose()
 
     async def aclose(self) -> None:
-        """Destroy all sessions."""
+        """Close the models of all navigations."""
         for navigation_id in list(self._sessions):
-            await self.destroy(navigation_id)
+            await self.close(navigation_id)

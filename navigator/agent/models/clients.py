@@ -1,0 +1,246 @@
+"""Clients of models: Gemini and OpenAI-compatible servers by ADK's own classes, the MCP client by sampling.
+
+HTTP follows no redirect, which would send the key and the source to an address that the user did not set, and
+reads responses up to a limit. Proxies of the environment (``HTTPS_PROXY``, ``NO_PROXY``, …) apply.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+import httpx
+from google.adk.models import BaseLlm, Gemini
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+from pydantic import PrivateAttr
+
+from navigator.agent.models.responses import RedirectError, RefusedResponseError, UnavailableError
+from navigator.models.catalogue import Provider, price_of, provider_of
+from navigator.models.sampling import (
+    HOST,
+    SamplingError,
+    SamplingFn,
+    SamplingRequest,
+    SamplingText,
+    SamplingTool,
+)
+from navigator.settings import NavigatorSettings
+from navigator.state.pricing import ModelPrice, PriceTable
+
+MAX_OUTPUT_TOKENS = 4_096
+"""Of one model call, thinking included; the cost limit allows for it."""
+MAX_RESPONSE_BYTES = 4_000_000
+"""The longest answer has about 4,000 tokens, streamed in small pieces."""
+
+
+class ModelClient(NamedTuple):
+    """A model by its name, with its price and the connection to close."""
+
+    name: str
+    llm: BaseLlm
+    price: ModelPrice
+    close: Callable[[], Awaitable[None]] | None = None
+
+    @property
+    def caches_prefix(self) -> bool:
+        """Whether a repeated prefix is cheaper: by the price, or because a local server keeps its latest."""
+        return self.price.rewards_repetition or not self.price.charges
+
+
+def open_model(
+    name: str, settings: NavigatorSettings, prices: PriceTable, custom: Mapping[str, BaseLlm]
+) -> ModelClient:
+    """Return the client of a model; one that can't be set up fails with the reason when it is called.
+
+    Raises:
+        UnknownModelError: no provider has a model of that name.
+        UnpricedModelError: it costs money and has no known price.
+    """
+    price = price_of(name, settings, prices, custom)
+    if name in custom:
+        return ModelClient(name, custom[name], price)
+    provider = provider_of(name)
+    assert provider is not None, "a model with a price has a provider"
+    provider.require_package(name)
+    # A client that is built without its key may leave a broken task behind.
+    if variable := provider.missing_key(settings.model_urls, os.environ):
+        return ModelClient(name, _UnavailableModel(model=name, reason=f"has no key: set {variable}"), price)
+    if variable := provider.malformed_key(os.environ):
+        reason = f"has an invalid key, with blanks or characters that no header can carry: correct {variable}"
+        return ModelClient(name, _UnavailableModel(model=name, reason=reason), price)
+    url = provider.base_url(settings.model_urls)
+    llm, close = open_gemini(name, url) if provider.api == "gemini" else _open_openai(name, provider, url)
+    return ModelClient(name, llm, price, close)
+
+
+class _UnavailableModel(BaseLlm):
+    """Stands for a model that can't be set up, so that the fallback takes over."""
+
+    reason: str
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Fail with the reason."""
+        raise UnavailableError(self.reason)
+        yield  # type: ignore[unreachable]  # makes this a generator
+
+
+def open_gemini(model: str, url: str | None) -> tuple[Gemini, Callable[[], Awaitable[None]]]:
+    """Return ADK's Gemini over our HTTP client without retries of its own, and what closes both."""
+    # ADK calls its cache of contexts experimental, in a warning at each start.
+    os.environ.setdefault("ADK_SUPPRESS_EXPERIMENTAL_FEATURE_WARNINGS", "true")
+    http = open_http_client()
+    options = types.HttpOptions(
+        httpx_async_client=http,
+        # Nothing calls the synchronous client; it follows no redirect either.
+        client_args={"follow_redirects": False, "verify": tls_context()},
+        async_client_args={"verify": tls_context()},
+    )
+    llm = Gemini(
+        model=model,
+        base_url=url,
+        retry_options=types.HttpRetryOptions(attempts=1),
+        client_kwargs={"http_options": options},
+    )
+
+    async def close() -> None:
+        await llm.api_client.aio.aclose()
+        llm.api_client.close()
+        await http.aclose()
+
+    return llm, close
+
+
+def _open_openai(
+    name: str, provider: Provider, url: str | None
+) -> tuple[BaseLlm, Callable[[], Awaitable[None]]]:
+    from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415 - only for a model that is named
+    from openai import AsyncOpenAI  # noqa: PLC0415 - an extra that may be missing
+
+    # The client requires a key even if the server needs none.
+    key = next(filter(None, map(os.environ.get, provider.key_variables)), provider.name)
+    client = AsyncOpenAI(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_http_client())
+    return OpenAILlm(model=name.removeprefix(provider.prefix), client=client), client.close
+
+
+def open_http_client() -> httpx.AsyncClient:
+    """Return a client that refuses redirects, compressed responses and responses over the limit.
+
+    Raises:
+        RefusedResponseError: from a request.
+    """
+    return httpx.AsyncClient(
+        verify=tls_context(),
+        follow_redirects=False,
+        timeout=None,
+        event_hooks={"request": [_refuse_compression], "response": [_check_response]},
+    )
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Return the certificates of httpx, or of ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``; reading takes 30 ms."""
+    return httpx.create_ssl_context()
+
+
+async def _refuse_compression(request: httpx.Request) -> None:
+    # A compressed response can be a thousand times as long as its bytes.
+    request.headers["accept-encoding"] = "identity"
+
+
+async def _check_response(response: httpx.Response) -> None:
+    if 300 <= response.status_code < 400:
+        host = httpx.URL(response.headers.get("location", "")).netloc.decode("ascii", "replace")[:100]
+        target = f"`{host}`" if host and host.isprintable() else "another address"
+        raise RedirectError(
+            f"was not called: its address redirects to {target}, to which nothing was sent; set the final one"
+        )
+    if response.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
+        raise RefusedResponseError("sent a compressed response, which was not requested")
+    if int(response.headers.get("content-length") or 0) > MAX_RESPONSE_BYTES:
+        raise _too_long()
+    response.stream = _BoundedStream(response.stream)
+
+
+class _BoundedStream(httpx.AsyncByteStream):
+    """The bytes of a response, up to the limit."""
+
+    def __init__(self, stream: httpx.SyncByteStream | httpx.AsyncByteStream) -> None:
+        assert isinstance(stream, httpx.AsyncByteStream)
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for chunk in self._stream:
+            received += len(chunk)
+            if received > MAX_RESPONSE_BYTES:
+                raise _too_long()
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _too_long() -> RefusedResponseError:
+    return RefusedResponseError(f"sent a response of more than {MAX_RESPONSE_BYTES:,} bytes")
+
+
+class SamplingModel(BaseLlm):
+    """The MCP client's own model; earlier tool calls are sent as text, which every client takes."""
+
+    _sample: SamplingFn = PrivateAttr()
+
+    def __init__(self, sample: SamplingFn) -> None:
+        super().__init__(model=HOST)
+        self._sample = sample
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Yield the client's answer.
+
+        Raises:
+            UnavailableError: the client did not sample its model.
+        """
+        config = llm_request.config
+        request = SamplingRequest(
+            system=str(config.system_instruction or ""),
+            messages=tuple(_messages(llm_request.contents)),
+            tools=tuple(
+                SamplingTool(each.name or "", each.description or "", each.parameters_json_schema or {})
+                for tool in config.tools or []
+                if isinstance(tool, types.Tool)
+                for each in tool.function_declarations or []
+            ),
+            max_tokens=config.max_output_tokens or MAX_OUTPUT_TOKENS,
+        )
+        try:
+            result = await self._sample(request)
+        except SamplingError as error:
+            raise UnavailableError(str(error)) from error
+        parts = [types.Part(text=result.text)] if result.text else []
+        if result.tool:
+            parts.append(types.Part.from_function_call(name=result.tool, args=dict(result.arguments)))
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+def _messages(contents: list[types.Content]) -> Iterator[SamplingText]:
+    for content in contents:
+        text = "\n".join(filter(None, map(_part_text, content.parts or [])))
+        if text:
+            yield SamplingText(content.role == "model", text)
+
+
+def _part_text(part: types.Part) -> str:
+    if (call := part.function_call) is not None:
+        return f"(I called {call.name} with {json.dumps(call.args)})"
+    if (response := part.function_response) is not None:
+        return f"{response.name} answered: {json.dumps(response.response)}"
+    return part.text or ""
