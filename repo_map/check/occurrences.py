@@ -10,7 +10,7 @@ import numpy as np
 
 from repo_map.arrays import distinct
 from repo_map.check.model import Finding, RemovedName
-from repo_map.check.resolution import SCRIPTS, find_name, is_bound_in_script, is_builtin
+from repo_map.check.resolution import SCRIPTS, find_name, is_bound_in_text, is_builtin
 from repo_map.check.trees import TreeComparison, TreeVersion
 from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.registry import kin_of, language_of
@@ -131,7 +131,7 @@ def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place
         before = _RECEIVER.search(text, max(0, at - _MAX_RECEIVER_CHARS), at)
         receiver = None if before is None else before[1]
         is_key = receiver is None and not name.owner and _KEY.match(text, at + len(bare)) is not None
-        if is_key or not _may_mean(language, receiver, name) or is_bound_in_script(text, bare, language):
+        if is_key or not _may_mean(language, receiver, name) or is_bound_in_text(text, bare, language):
             continue
         site = Site(
             name.name, (receiver or "").replace("::", "."), row_at(tree.index, file, line), line, VALUE, 0

@@ -53,6 +53,10 @@ _BINDS: Final = (
     r"\s*(?::[^(){{}}=]*)?(?:=>|{{)"
 )
 """What binds a bare name in a script: declarations, destructuring, imports, parameters."""
+_RUST_BINDS: Final = (
+    r"\b(?:let|for|mut|ref|use|mod)\s+{0}\b|\b{0}\s*:(?!:)|\|[^|\n]*\b{0}\b[^|\n]*\||\b{0}!|macro_rules!"
+    r"|[(,{{]\s*{0}\s*(?:,[^()]*)?[)}}]\s*(?:=>|=(?!=)|if\b)"
+)
 _PROTOTYPE: Final = (
     r"(?m)^(?!\s*(?:return|else|case|goto|#|/|\*))(?:[A-Z_]+[ \t]*\([^();{{}}\n]*\)(?:[\w \t*]*[\s*])?"
     r"|[A-Za-z_][\w \t*]*[\s*])({})\s*\(([^;{{}}]*?)\)(?:\s*\w+(?:\([^;{{}}]*\))?){{0,3}}\s*;"
@@ -156,13 +160,17 @@ class PostChangeResolver:
     def unbound_lines(self, file: int, name: str) -> list[int]:
         """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
         language, text = self._after.language(file), self._after.index.sources.text(file)
-        if language not in CLOSED or is_builtin(name, language) or self._is_type_parameter(file, name):
+        is_closed = language in CLOSED or (language == "rust" and name.islower())
+        if not is_closed or is_builtin(name, language) or self._is_type_parameter(file, name):
             return []
         view = self._after.index.memo(FileViews)[file]
-        is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
+        is_bound = any(
+            each.name == name or (each.kind == STAR and view.scope(each.definition) < 0)
+            for each in view.bindings
+        )
         is_site = any(site.name == name and not site.object for site in view.sites)
         is_defined = any(each.name == name for each in view.definitions)
-        if is_bound or is_site or is_defined or is_bound_in_script(text, name, language):
+        if is_bound or is_site or is_defined or is_bound_in_text(text, name, language):
             return []
         found = (
             text.count("\n", 0, at) + 1
@@ -279,8 +287,10 @@ class PostChangeResolver:
         return re.search(rf"{_DYNAMIC}|(?m:{_PROVIDED.format(name)})", text) is not None
 
 
-def is_bound_in_script(text: str, name: str, language: str) -> bool:
-    """Return True if a script binds a bare name, perhaps in an inner scope."""
+def is_bound_in_text(text: str, name: str, language: str) -> bool:
+    """Return True if the text of a script or Rust source binds a bare name, perhaps in an inner scope."""
+    if language == "rust":
+        return re.search(_RUST_BINDS.format(re.escape(name)), text) is not None
     if language not in SCRIPTS:
         return False
     # A type follows a colon, and so does a destructured name.

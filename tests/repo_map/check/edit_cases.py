@@ -337,6 +337,19 @@ CASES: dict[str, Case] = {
         {"src/lib.rs": ("fn field_map(a: u8) -> u8 {\n    a\n}\n\n", "")},
         ("src/lib.rs:2 gone-name `field_map` was removed from src/lib.rs",),
     ),
+    "rust-a-removed-function-and-a-local-of-its-name": Case(
+        {
+            "Cargo.toml": '[package]\nname = "x"\n',
+            "src/lib.rs": "fn field_map(a: u8) -> Vec<u8> {\n    vec![a]\n}\n\npub fn f(a: u8) -> usize {\n    let field_map = field_map(a);\n    field_map.len()\n}\n",
+        },
+        {
+            "src/lib.rs": (
+                "fn field_map(a: u8) -> Vec<u8> {\n    vec![a]\n}\n\npub fn f(a: u8) -> usize {\n    let field_map = field_map(a);\n",
+                "pub fn f(a: u8) -> usize {\n    let fields = vec![a];\n",
+            )
+        },
+        ("src/lib.rs:3 gone-name `field_map` was removed from src/lib.rs",),
+    ),
     "go-a-method-that-words-of-the-language-are-called-like": Case(
         {
             "a.go": "package a\n\ntype T struct{}\n\nfunc (t T) string() int {\n\treturn 1\n}\n\nfunc f(s string) string {\n\treturn s\n}\n"
