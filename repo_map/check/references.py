@@ -17,8 +17,8 @@ from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
 from repo_map.messages import one_line, plural
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
+from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Place, RelationKind
-from repo_map.relations.named_files import named_files_of
 from repo_map.relations.text_search import row_at
 
 _MAX_REMOVED: Final = 200
@@ -231,7 +231,7 @@ class RemovedReferences:
             if file is None:
                 continue
             now = f"it is {one_line(each.new)} now" if each.new else "it was removed"
-            for use in named_files_of(self._before.index).naming(file):
+            for use in file_references_of(self._before.index).references_to(file):
                 at = self._trees.unchanged(use.source[0], use.line)
                 is_named = (
                     at is not None and each.old.rpartition("/")[2] in self._after.lines(at[0])[at[1] - 1]

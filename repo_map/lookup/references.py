@@ -29,8 +29,8 @@ from repo_map.lookup.locations import (
 from repo_map.lookup.requests import KINDS, LookupRequestError, References
 from repo_map.lookup.search import hits_of
 from repo_map.messages import one_line, plural
+from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Relation, RelationKind
-from repo_map.relations.named_files import named_files_of
 from repo_map.relations.resolve import relations_of
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _callees(index: Index, request: References, places: Sequence[Place]) -> Iter
     relations = relations_of(index)
     for place in places[:_MAX_SYMBOLS]:
         named = [
-            each for each in named_files_of(index).used_in(place) if each.confidence >= Confidence.LIKELY
+            each for each in file_references_of(index).used_in(place) if each.confidence >= Confidence.LIKELY
         ]
         for each in (*named, *(relations.imports_of(place[0]) if place[1] < 0 else ())):
             yield _Entry(definition_at(index, each.target), (), each.confidence is Confidence.RESOLVED)
@@ -287,7 +287,11 @@ def _of_file(index: Index, place: Place) -> Iterator[_Entry]:
     """Yield what names or imports a file, where a whole file is meant."""
     if place[1] >= 0:
         return
-    naming = (each for each in named_files_of(index).naming(place[0]) if each.confidence >= Confidence.LIKELY)
+    naming = (
+        each
+        for each in file_references_of(index).references_to(place[0])
+        if each.confidence >= Confidence.LIKELY
+    )
     yield from _sources(index, naming)
     yield from _sources(index, relations_of(index).importers_of(place[0]))
 

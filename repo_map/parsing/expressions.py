@@ -24,7 +24,7 @@ else knows its grammar, which is part of what an index stores::
 
     type  = head or head[type,type], alternatives joined by |
     head  = a dotted name; list, dict, tuple, chan and func (whose last argument is its result) are built in;
-            fields[first,last] is a type without a name, whose members stand in these lines of the file
+            ~fields[first,last] is an anonymous type, whose members are in these lines of the file
 
     receiver = expression, or bases of an implicit receiver, each followed by &; in languages that overload,
                / and the expressions that the call is given, commas between them
@@ -165,8 +165,8 @@ Form = NewType("Form", str)
 UNKNOWN_FORM: Final = Form("?")
 CALLBACK: Final = "func[?]"
 """The written type of a function of which no more is known."""
-FIELDS: Final = "fields"
-"""The head of a type without a name."""
+FIELDS: Final = "~fields"
+"""The head of an anonymous type; no type of a program can be called so."""
 TEXT_FORM: Final = Form("'")
 OTHER_FORM: Final = Form("0")
 OBJECT_FORM: Final = Form("{}")

@@ -7,7 +7,8 @@ from typing import Final
 
 from repo_map.parsing.values import Definition
 
-_LONGEST_HEADING: Final = 300
+_MAX_HEADING_CHARS: Final = 300
+_MAX_HEADING_LINES: Final = 4
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX: Final = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -54,8 +55,21 @@ def _headings(lines: list[str]) -> list[tuple[int, int, int, str]]:
             and not _NOT_TEXT.match(lines[row - 1])
             and (not found or found[-1][2] < row - 1)
         ):
-            found.append((1 if under[1][0] == "=" else 2, row - 1, row, _clean(lines[row - 1])))
+            first = _first_line(lines, row - 1, start)
+            title = " ".join(line.strip() for line in lines[first:row])
+            found.append((1 if under[1][0] == "=" else 2, first, row, _clean(title)))
     return found
+
+
+def _first_line(lines: list[str], row: int, start: int) -> int:
+    """Return the first row of the paragraph that an underline makes a heading; its last row is ``row``."""
+    first = row
+    while first > max(start, row - _MAX_HEADING_LINES + 1):
+        above = lines[first - 1]
+        if any(pattern.match(above) for pattern in (_NOT_TEXT, _ATX, _FENCE, _UNDERLINE)):
+            break
+        first -= 1
+    return first
 
 
 def _after_front_matter(lines: list[str]) -> int:
@@ -67,7 +81,7 @@ def _after_front_matter(lines: list[str]) -> int:
 
 
 def _clean(text: str) -> str:
-    text = text.strip()[:_LONGEST_HEADING]
+    text = text.strip()[:_MAX_HEADING_CHARS]
     text = re.sub(r"[ \t]#+$|^#+$", "", text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"<[^>]+>|[`*]", "", text).strip()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
+from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Relation, RelationKind
-from repo_map.relations.named_files import named_files_of
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_template
 from repo_map.text.terms import terms_of, tokenize
 
@@ -45,9 +45,9 @@ def named_text(index: Index, pieces: Iterable[tuple[int, int, int]]) -> Iterator
     A piece is a file with the first and the last of its lines. What is no more than possible is left out, and
     so is what nobody writes by hand.
     """
-    named = named_files_of(index)
+    named = file_references_of(index)
     for at, (file, first, last) in enumerate(pieces):
-        for each in named.named_between(file, first, last):
+        for each in named.references_between(file, first, last):
             if each.confidence >= Confidence.LIKELY and _is_text(index, each):
                 yield NamedText(each.target[0], at, _why(index, each))
 

@@ -31,5 +31,5 @@ an object of the class around. The field ``task`` is bound in that class to the 
 value is an object of ``Task``, which an import binds to a class of another file. ``run`` is looked up in that
 class, then in its bases.
 
-``named_files.py`` is apart from all that: it reads strings that name files, as they are asked for.
+``file_references.py`` is apart from all that: it reads strings that name files, as they are asked for.
 """

@@ -340,6 +340,11 @@ class Relations:
         return np.bincount(self._index.sites.name, minlength=len(self._index.strings))
 
     @cached_property
+    def _name_ends(self) -> NDArray[np.int64]:
+        """End of each name's rows in ``_by_name``, shape (strings,)."""
+        return np.cumsum(self._name_counts)
+
+    @cached_property
     def _families(self) -> tuple[Resolver | None, ...]:
         """The family of each language of the index."""
         names = [language_named(language).family if language else "" for language in self._index.languages]
@@ -372,7 +377,7 @@ class Relations:
         left_open: list[tuple[int, Site]] = []
         number = self._index.strings.get(name)
         if number is not None:
-            end = int(np.cumsum(self._name_counts[: number + 1])[-1])
+            end = int(self._name_ends[number])
             rows = self._by_name[end - int(self._name_counts[number]) : end]
             for row, file, site in self._sites_at(rows, family):
                 targets, confidence = self._targets(file, site, least)

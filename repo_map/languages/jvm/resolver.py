@@ -45,7 +45,7 @@ class Jvm(StaticResolver):
     has_names_apart = True
     literals: ClassVar[Mapping[str, str]] = {"'": "String", "0": "int"}
     elements: ClassVar[Mapping[str, int]] = {
-        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first last"), 0),
+        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first"), 0),
         **dict.fromkeys(words("getFirst getLast getKey take join call"), 0),
         **dict.fromkeys(words("get getOrDefault remove getValue put computeIfAbsent elementAt find"), 1),
         **dict.fromkeys(words("firstOrNull getOrNull lastOrNull maxByOrNull minByOrNull random"), 1),

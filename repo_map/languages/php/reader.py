@@ -184,7 +184,7 @@ class _Reader(Reader):
         top = node
         while (above := top.parent) is not None and (
             above.type == "parenthesized_expression"
-            or (above.type == "binary_expression" and self.text_of(above, "operator") in "&&")
+            or (above.type == "binary_expression" and self.text_of(above, "operator") in ("&&", "and"))
         ):
             top = above
         if left is None or left.type != "variable_name" or above is None:

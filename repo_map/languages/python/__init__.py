@@ -43,12 +43,11 @@ def _docstring() -> re.Pattern[bytes]:
 
 def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
     text = re.sub(r"#[^\n]*", "", text).replace("\\\n", " ").replace("(", " ").replace(")", " ")
-    head, _, tail = text.partition("import ")
-    if head.startswith("from"):
-        module = "".join(head[4:].split())
-        yield module, tuple(part.split()[0] for part in tail.split(",") if part.split())
+    if found := re.match(r"\s*from\b(.*?)\bimport\b(.*)", text, re.DOTALL):
+        names = tuple(part.split()[0] for part in found[2].split(",") if part.split())
+        yield "".join(found[1].split()), names
         return
-    for part in tail.split(","):
+    for part in re.sub(r"^\s*import\b", "", text).split(","):
         if named := part.split():
             yield named[0], ()
 

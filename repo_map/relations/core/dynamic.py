@@ -30,6 +30,7 @@ from repo_map.relations.core.values import (
     OBJECT,
     SUPER,
     TUPLE,
+    UNKNOWN_BASE,
     UNKNOWN_EXTERNAL,
     Position,
     Value,
@@ -420,7 +421,7 @@ class DynamicResolver(Resolver):
             values: Values = ()
             if head:
                 values = self.evaluate(Position(view.file, view.outer(place[1]), 0), decode(head))
-            found += values or (Value("unknown", name=head or "?"),)
+            found += values or (Value(UNKNOWN_BASE, name=head or "?"),)
         return tuple(found)
 
     # Calls.

@@ -25,6 +25,8 @@ EXTERNAL: Final = "external"
 """An object that is not ours; its name is that of its type, its parts are what it holds."""
 EXTERNAL_CLASS: Final = "external class"
 EXTERNAL_METHOD: Final = "external method"
+UNKNOWN_BASE: Final = "unknown base"
+"""A base class of which it is not known whether it is ours."""
 
 TYPE_KINDS: Final = CODE - FUNCTIONS
 """Kinds of definition that are types."""

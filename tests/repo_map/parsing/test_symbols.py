@@ -91,6 +91,7 @@ def test_a_reference_belongs_to_the_innermost_definition_and_leaves_out_its_own_
         ("a.sh", 'source "$DIR/lib.sh"\n', Import("$DIR/lib.sh", (), 1)),
         ("a.lua", 'local a = require("a.b")\n', Import("a.b", (), 1)),
         ("a.ex", "alias A.{B, C}\n", Import("A", ("B", "C"), 1)),
+        ("a.py", "from lazy_import import A, b\n", Import("lazy_import", ("A", "b"), 1)),
     ],
 )
 def test_an_import_tells_module_names_and_line(path: str, source: str, expected: Import) -> None:
@@ -243,3 +244,8 @@ def test_the_first_definitions_are_kept_in_whatever_order_they_are_found() -> No
     classes = "".join(f"class C{n}:\n    def f{n}(self):\n        def g{n}(): 1\n" for n in range(2_400))
     found = read_symbols(classes.encode(), "many.py", Limits(definitions=900, parse_seconds=60))
     assert [item.name for item in found.definitions] == [f"{kind}{n}" for n in range(300) for kind in "Cfg"]
+
+
+def test_a_heading_underlined_below_two_lines_is_both_lines() -> None:
+    (heading,) = read_symbols(b"Text\n\nA title over\ntwo lines\n===\nText\n", "a.md").definitions
+    assert (heading.name, heading.start, heading.sig_end) == ("A title over two lines", 3, 5)

@@ -150,3 +150,8 @@ def test_a_table_of_structs_without_a_name_says_what_its_fields_are(tmp_path: Pa
 
 def test_a_type_that_is_said_to_implement_an_interface_is_used(tmp_path: Path) -> None:
     assert "rule.go:9" in uses(tmp_path, TABLE, "rule.go:Rule")
+
+
+def test_a_type_called_fields_is_a_type_with_a_name(tmp_path: Path) -> None:
+    go = "package a\n\ntype fields struct{}\n\nfunc (f fields) M() {}\n\nfunc g(f fields) { f.M() }\n"
+    assert callers(tmp_path, {"go.mod": "module a\n", "a.go": go}, "a.go:fields.M") == ["a.go:7"]

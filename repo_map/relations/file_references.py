@@ -1,4 +1,4 @@
-"""Text that code names: the templates, queries, golden files and other files whose paths stand in strings."""
+"""References to files in strings: templates, SQL queries, golden files and other paths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from posixpath import dirname, normpath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,16 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
-from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
-from repo_map.sources.file_kinds import PATH_ONLY, is_template
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
 from repo_map.text.terms import terms_of, tokenize
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-_MOST_CANDIDATES: Final = 4
+_MAX_CANDIDATES: Final = 4
 """Files of one name that are still told as possible."""
-_MOST_KEPT: Final = 100_000
+_MAX_CACHED: Final = 100_000
 _PATH: Final = re.compile(r"[\w@+.\- /]+")
 _NOT_PATH: Final = re.compile(r"[^\w@+.\- /\\]")
 _SUFFIX: Final = re.compile(r"[^.]\.[A-Za-z]\w{0,9}$")
@@ -37,8 +36,56 @@ _RENDERING: Final = ("render", "templat", "view", "partial", "includ", "extend",
 """Terms of what names a template without its suffix."""
 
 
-class NamedFiles:
-    """Who names which file of an index, read from the sources as it is asked; get it by ``named_files_of``.
+_MAX_STRING_CHARS: Final = 200
+"""Characters of a string that names something."""
+_MAX_FILE_BYTES: Final = 400_000
+"""Bytes of a file whose strings are read: a larger one is data."""
+_CALLEE_CHARS: Final = 80
+"""Characters before a string in which its call is looked for."""
+_MAX_FOLDERS: Final = 6
+_JOINT: Final = re.compile(
+    r"\s*[)\]]*\s*(?:[/,]|\.\s*(?:join|joinpath|resolve|child|push|path)\s*\()\s*(?:\w+\s*\(\s*)?[fr]?"
+)
+"""What stands between the parts of one path."""
+EMBEDS: Final = "//go:embed "
+"""The comment by which Go reads files into a variable."""
+_CALLEE: Final = re.compile(
+    r"([A-Za-z_][\w.:$!?]*)(?:\s*\(\s*(?:[^()]*[,(]\s*)?(?:\w+\s*[:=]\s*)?|[ ]+(?:\w+:\s*)?)[frbu&]?$"
+)
+"""The function that a string is handed to: with parentheses or, as in Ruby, without."""
+_REFERENCES: Final = re.compile(
+    r"""
+      \{%-?\s*(?:extends|include|import|from|embed|layout|render|component)\s+(?P<tag>["'][^"'\n]{1,200}["'])
+    | <%[-=~]?\s*(?:include|render|partial)\b[\s(]*(?:partial:\s*)?(?P<embedded>["'][^"'\n]{1,200}["'])
+    | \{\{[#~]?>\s*(?P<partial>["']?[\w./-]{1,200}["']?)
+    | \{\{-?\s*(?:template|partial|include)\s+(?P<go>"[^"\n]{1,200}")
+    | @(?:extends|include\w{0,9}|component|each)\s*\(\s*(?P<blade>["'][^"'\n]{1,200}["'])
+    | <%(?:include|inherit|namespace)\b[^>\n]{0,80}?file=(?P<mako>["'][^"'\n]{1,200}["'])
+    | ^[ \t]*(?:extends|include)[ \t]+(?P<pug>[\w./-]{1,200})[ \t]*$
+    | (?P<quoted>"[\w@+./-]{1,190}\.\w{1,9}"|'[\w@+./-]{1,190}\.\w{1,9}')
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""What a template names: others that it is made of, and whatever else is quoted with a suffix."""
+
+
+class StringLiteral(NamedTuple):
+    """One string of a source."""
+
+    value: str
+    """What stands between the quotes, as it is written."""
+    line: int
+    """1-based; of its first character."""
+    callee: str
+    """The function that it is handed to, as written; ``""`` where that can't be told."""
+    folders: tuple[str, ...] = ()
+    """The strings that it is joined to, in the order in which they stand before it."""
+    includes: bool = False
+    """Whether a template takes in what it names."""
+
+
+class FileReferences:
+    """References from strings to the files of an index, read on demand; get it by ``file_references_of``.
 
     A path that stands in a string leads to the file that ends so. It is stated as a fact where it is unique
     and says a folder, or what it is read or rendered with does; a bare name alone is likely.
@@ -46,28 +93,27 @@ class NamedFiles:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._strings = index.memo(Strings)
-        self._kept = LRUCache[int, tuple[Relation, ...]](_MOST_KEPT, lambda found: 1 + len(found))
+        self._cache = LRUCache[int, tuple[Relation, ...]](_MAX_CACHED, lambda found: 1 + len(found))
 
-    def named_in(self, file: int) -> tuple[Relation, ...]:
+    def references_in(self, file: int) -> tuple[Relation, ...]:
         """Return the files that a file names, in the order of its lines; each line names a file once."""
-        found = self._kept.get(file)
+        found = self._cache.get(file)
         if found is None:
             found = tuple(dict.fromkeys(self._read(file)))
-            self._kept.put(file, found)
+            self._cache.put(file, found)
         return found
 
     def used_in(self, place: Place) -> tuple[Relation, ...]:
         """Return the files that a definition names, what is defined inside of it included."""
         file, row = place
         if row < 0:
-            return self.named_in(file)
+            return self.references_in(file)
         definition = self._index.definitions(file)[row]
-        return self.named_between(file, definition.start, definition.end)
+        return self.references_between(file, definition.start, definition.end)
 
-    def named_between(self, file: int, first: int, last: int) -> tuple[Relation, ...]:
+    def references_between(self, file: int, first: int, last: int) -> tuple[Relation, ...]:
         """Return the files that lines name, or the constants of their file that they use."""
-        found = self.named_in(file)
+        found = self.references_in(file)
         if not found:
             return ()
         lines = self._index.sources.text(file).split("\n")
@@ -79,32 +125,37 @@ class NamedFiles:
             or (not self._is_in_function(each.source) and _constant(lines, each.line) in used)
         )
 
-    def naming(self, file: int) -> tuple[Relation, ...]:
+    def references_to(self, file: int) -> tuple[Relation, ...]:
         """Return where a file is named, in the order of the repository."""
         return tuple(
-            each for other in self._may_name(file) for each in self.named_in(other) if each.target[0] == file
+            each
+            for other in self._candidate_sources(file)
+            for each in self.references_in(other)
+            if each.target[0] == file
         )
 
     # Underneath: from a string to files.
 
     def _read(self, file: int) -> Iterator[Relation]:
-        texts = self._strings[file]
+        texts = tuple(_strings_in(self._index, file))
         if not texts:
             return
         imported = {each.module for each in self._index.imports(file)}
-        said = frozenset(part for text in texts for part in text.value.split("/"))
+        mentioned = frozenset(part for text in texts for part in text.value.split("/"))
         for text in texts:
             if text.value in imported:
                 continue
-            targets, confidence = self._meant(file, text, said)
+            targets, confidence = self._resolve(file, text, mentioned)
             kind = _kind(text)
             source = (file, row_at(self._index, file, text.line)) if targets else (file, -1)
             for target in targets:
                 if target != file:
                     yield Relation(kind, source, (target, -1), text.line, confidence)
 
-    def _meant(self, file: int, text: Text, said: frozenset[str]) -> tuple[Sequence[int], Confidence]:
-        """Return the files that a string of a file means; ``said`` are all parts of paths in its strings."""
+    def _resolve(
+        self, file: int, text: StringLiteral, mentioned: frozenset[str]
+    ) -> tuple[Sequence[int], Confidence]:
+        """Return the files that a string refers to; ``mentioned`` are the path parts in its file."""
         written = _path_in(text.value)
         if not written:
             return (), Confidence.POSSIBLE
@@ -114,25 +165,25 @@ class NamedFiles:
             is_bare = "/" not in written and self._is_code(beside)
             return (beside,), Confidence.LIKELY if is_bare else Confidence.RESOLVED
         path = re.sub(r"^(?:\.{0,2}/)+", "", written)
-        found = self._ending(path) if _SUFFIX.search(path) else []
+        found = self._with_path_suffix(path) if _SUFFIX.search(path) else []
         found = found or self._without_suffix(path, text)
         found = [each for each in found if each != file and self._may_read(file, each, path)]
-        joined = self._joined(found, path, text.folders)
+        joined = self._with_folder(found, path, text.folders)
         is_sure = bool(joined) or "/" in path or _kind(text) is not RelationKind.FILE
         found = joined or found
         if len(found) == 1:
-            return self._only(file, found[0], said, is_sure=is_sure)
+            return self._only(file, found[0], mentioned, is_sure=is_sure)
         if len(found) > 1 and not is_sure:
-            # A bare name that several files bear means one whose folder is said, below who says it.
-            found = [each for each in found if self._is_said_below(file, each, said)]
+            # A bare name that several files bear means one whose folder is mentioned, below who says it.
+            found = [each for each in found if self._is_mentioned_below(file, each, mentioned)]
         return self._nearest(file, found) if found else ((), Confidence.POSSIBLE)
 
     def _only(
-        self, file: int, target: int, said: frozenset[str], *, is_sure: bool
+        self, file: int, target: int, mentioned: frozenset[str], *, is_sure: bool
     ) -> tuple[Sequence[int], Confidence]:
         """Return the one file of a name, unless the name may be that of any project's file."""
         path = self._index.paths[target]
-        if is_sure or _folder_name(path) in said:
+        if is_sure or _folder_name(path) in mentioned:
             return (target,), Confidence.RESOLVED
         if "/" not in path or self._is_code(target):
             # ``package.json``, ``setup.py``: what bears such a name may be anybody's.
@@ -142,10 +193,10 @@ class NamedFiles:
         is_near = _is_below(own, path) if self._index.files.is_test(file) else shared_folders(own, path) > 0
         return (target,), Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
-    def _is_said_below(self, file: int, target: int, said: frozenset[str]) -> bool:
+    def _is_mentioned_below(self, file: int, target: int, mentioned: frozenset[str]) -> bool:
         path = self._index.paths[target]
         is_below = _is_below(self._index.paths[file], path)
-        return is_below and _folder_name(path) in said and not self._is_code(target)
+        return is_below and _folder_name(path) in mentioned and not self._is_code(target)
 
     def _may_read(self, file: int, target: int, path: str) -> bool:
         """Tell whether a file may read another one: a test's data only tests do, unless it says so."""
@@ -162,10 +213,10 @@ class NamedFiles:
         best = [each for each, shared in zip(found, near, strict=True) if shared == max(near)]
         if len(best) == 1 and max(near):
             return best, Confidence.LIKELY
-        return (tuple(best) if len(best) <= _MOST_CANDIDATES else ()), Confidence.POSSIBLE
+        return (tuple(best) if len(best) <= _MAX_CANDIDATES else ()), Confidence.POSSIBLE
 
-    def _joined(self, found: Iterable[int], path: str, folders: Sequence[str]) -> list[int]:
-        """Return those of some files that stand in the folder which is said right before their name."""
+    def _with_folder(self, found: Iterable[int], path: str, folders: Sequence[str]) -> list[int]:
+        """Return those of some files that stand in the folder which is mentioned right before their name."""
         if not folders:
             return []
         last = folders[-1].strip("/")
@@ -174,12 +225,12 @@ class NamedFiles:
         before = [(each, f"/{self._index.paths[each]}") for each in found]
         return [each for each, whole in before if whole[: whole.rfind(path)].endswith(tails)]
 
-    def _ending(self, path: str) -> list[int]:
+    def _with_path_suffix(self, path: str) -> list[int]:
         """Return the files whose paths end so."""
         named = self._by_name.get(path.rpartition("/")[2], ())
         return [each for each in named if f"/{self._index.paths[each]}".endswith(f"/{path}")]
 
-    def _without_suffix(self, path: str, text: Text) -> list[int]:
+    def _without_suffix(self, path: str, text: StringLiteral) -> list[int]:
         """Return what a name without suffix means where the function that it is handed to says its kind.
 
         ``render("users/page")`` means a template, ``load_query("find_user")`` a file called ``.sql`` below
@@ -192,22 +243,22 @@ class NamedFiles:
         folder, _, stem = whole.rpartition("/")
         if not stem or " " in stem:
             return []
-        said = frozenset(term for word in tokenize(text.callee)[-1:] for term in terms_of(word))
+        mentioned = frozenset(term for word in tokenize(text.callee)[-1:] for term in terms_of(word))
         found = []
         for each in self._by_stem.get(stem, ()):
             other = self._index.paths[each]
             if folder and not f"/{dirname(other)}".endswith(f"/{folder}"):
                 continue
-            if is_template(other) if renders else self._is_kind(each, said):
+            if is_template(other) if renders else self._is_kind(each, mentioned):
                 found.append(each)
         return found
 
-    def _is_kind(self, file: int, said: frozenset[str]) -> bool:
+    def _is_kind(self, file: int, mentioned: frozenset[str]) -> bool:
         """Tell whether terms say the kind of a file, by its suffix or its folder."""
         path = self._index.paths[file]
         either = (_folder_name(path), *path.rpartition("/")[2].split(".")[1:])
         kinds = {term for word in either for term in terms_of(word)[:1]}
-        return self._role(file) is not LanguageRole.PROSE and not said.isdisjoint(kinds)
+        return self._role(file) is not LanguageRole.PROSE and not mentioned.isdisjoint(kinds)
 
     def _is_in_function(self, place: Place) -> bool:
         return place[1] >= 0 and self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
@@ -248,7 +299,7 @@ class NamedFiles:
 
     # Underneath: from a file to who may name it.
 
-    def _may_name(self, file: int) -> list[int]:
+    def _candidate_sources(self, file: int) -> list[int]:
         """Return the files that hold the words of a file's name, those nearest to it if there are many."""
         index, path = self._index, self._index.paths[file]
         stem, _, suffix = path.rpartition("/")[2].partition(".")
@@ -277,7 +328,7 @@ def _path_in(value: str) -> str:
     return value if re.search(r"\w\w", value) and "//" not in value else ""
 
 
-def _kind(text: Text) -> RelationKind:
+def _kind(text: StringLiteral) -> RelationKind:
     if text.includes:
         return RelationKind.INCLUDE
     return RelationKind.RENDER if _RENDERS.search(text.callee) else RelationKind.FILE
@@ -302,6 +353,56 @@ def _is_below(path: str, other: str) -> bool:
     return other.startswith(f"{dirname(path)}/".lstrip("/"))
 
 
-def named_files_of(index: Index) -> NamedFiles:
+# The strings of a source.
+
+
+def _strings_in(index: Index, file: int) -> Iterator[StringLiteral]:
+    """Yield the strings of a file that may be paths, in order; none of generated and very large files."""
+    if (
+        int(index.files.flags[file]) & int(PATH_ONLY | GENERATED_OR_VENDORED)
+        or int(index.files.size[file]) > _MAX_FILE_BYTES
+    ):
+        return
+    language = language_named(index.language(file))
+    if is_template(index.paths[file]) or language.role is LanguageRole.MARKUP:
+        yield from _in_template(index.sources.text(file))
+    elif language.role is LanguageRole.CODE:
+        yield from _in_code(index.sources.text(file), re.compile(language.literals))
+
+
+def _in_code(text: str, literals: re.Pattern[str]) -> Iterator[StringLiteral]:
+    """Yield the strings of code, its comments and its documentation left out."""
+    line, counted, end = 1, 0, -_MAX_STRING_CHARS
+    folders: tuple[str, ...] = ()
+    previous = ""
+    for found in literals.finditer(text):
+        piece, start = found[0], found.start()
+        if piece.startswith(EMBEDS):
+            at = text.count("\n", 0, start) + 1
+            yield from (StringLiteral(name.strip('"`'), at, "embed") for name in piece[len(EMBEDS) :].split())
+        if piece[0] not in "\"'`" or piece[:3] in ('"""', "'''"):
+            continue
+        is_joined = start - end < _CALLEE_CHARS and _JOINT.fullmatch(text, end, start) is not None
+        folders = (*folders, previous)[-_MAX_FOLDERS:] if is_joined else ()
+        previous, end = piece[1:-1], found.end()
+        if not 0 < len(previous) <= _MAX_STRING_CHARS or "\n" in previous:
+            continue
+        line += text.count("\n", counted, start)
+        counted = start
+        callee = _CALLEE.search(text, max(0, start - _CALLEE_CHARS), start)
+        yield StringLiteral(previous, line, callee[1] if callee else "", folders)
+
+
+def _in_template(text: str) -> Iterator[StringLiteral]:
+    """Yield what a template names."""
+    line, counted = 1, 0
+    for found in _REFERENCES.finditer(text):
+        line += text.count("\n", counted, found.start())
+        counted = found.start()
+        kind = found.lastgroup or ""
+        yield StringLiteral(found[kind].strip("\"'"), line, "", includes=kind != "quoted")
+
+
+def file_references_of(index: Index) -> FileReferences:
     """Return who names which file of an index, which goes with it."""
-    return index.memo(NamedFiles)
+    return index.memo(FileReferences)

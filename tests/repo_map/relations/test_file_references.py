@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, RelationKind
-from repo_map.relations.named_files import named_files_of
 from tests.repo_map.relations.asking import Files, index_of, place_of
 
 FACT, LIKELY, POSSIBLE = Confidence.RESOLVED, Confidence.LIKELY, Confidence.POSSIBLE
@@ -146,11 +146,11 @@ def test_a_file_is_named_by(
     index = index_of(tmp_path, files)
     file = index.file_id(path)
     assert file is not None
-    named = named_files_of(index)
-    found = [(index.paths[each.source[0]], each.line, each.confidence) for each in named.naming(file)]
+    named = file_references_of(index)
+    found = [(index.paths[each.source[0]], each.line, each.confidence) for each in named.references_to(file)]
     assert found == expected
-    for each in named.naming(file):
-        assert each in named.named_in(each.source[0])
+    for each in named.references_to(file):
+        assert each in named.references_in(each.source[0])
 
 
 def test_a_definition_names_what_stands_in_its_lines(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_definition_names_what_stands_in_its_lines(tmp_path: Path) -> None:
     index = index_of(
         tmp_path, {"app/views.py": views, "app/users/page.html": PAGE, "app/data/users.csv": "a,b\n"}
     )
-    named = named_files_of(index)
+    named = file_references_of(index)
     of_page, of_class = (place_of(index, f"app/views.py:{name}") for name in ("Views.page", "Views"))
     (rendered,) = named.used_in(of_page)
     assert (rendered.kind, rendered.source, rendered.line) == (RelationKind.RENDER, of_page, 3)
@@ -178,7 +178,7 @@ def test_a_name_in_hundreds_of_files_is_looked_for_in_the_nearest(tmp_path: Path
     index = index_of(tmp_path, files)
     file = index.file_id("app/t/users/page.html")
     assert file is not None
-    found = named_files_of(index).naming(file)
+    found = file_references_of(index).references_to(file)
     assert index.paths[found[0].source[0]] == "app/views.py"
     assert len(found) == 200
 
@@ -191,7 +191,7 @@ def test_a_definition_names_what_a_constant_that_it_uses_does(tmp_path: Path) ->
     python = "PAGE = 'users/page.html'\n\n\ndef page():\n    return render(PAGE)\n"
     files = {"gen/api.go": go, "gen/api.tpl": PAGE, "views.py": python, "t/users/page.html": PAGE}
     index = index_of(tmp_path, files)
-    named = named_files_of(index)
+    named = file_references_of(index)
 
     def used(name: str) -> list[str]:
         return [index.paths[each.target[0]] for each in named.used_in(place_of(index, name))]
