@@ -107,7 +107,7 @@ class Turns:
         if not step.plans_anew:
             room = max(1, int(OPENING_SHARE * state.flight_plan.budget))
             plan = state.flight_plan.model_copy(update={"budget": room})
-            tight = Navigation(state.model_copy(update={"flight_plan": plan}), run)
+            tight = first.replace(state={"flight_plan": plan})
             _, updates = await self.computing.run(choose_updates, tight, workspace, view)
             if updates:
                 plan = apply_update(state.flight_plan, updates).plan

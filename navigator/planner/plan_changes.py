@@ -164,7 +164,7 @@ def amend_by_user(
     amendment = merge_user_plan(index, run.user_plan, updates)
     own = amendment.change.plan
     plan = _apply_to_plan(index, state.flight_plan, updates, own)
-    after = Navigation(state, run.model_copy(update={"user_plan": own}))
+    after = navigation.replace(run={"user_plan": own})
     return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
 
 
@@ -177,7 +177,7 @@ def apply_user_plan(index: Index, before: Navigation, after: Navigation) -> Navi
     if not asked:
         return after
     plan = _apply_to_plan(index, after.state.flight_plan, asked, after.run.user_plan)
-    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
+    return after.replace(state={"flight_plan": plan})
 
 
 def restore_rules(index: Index, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
@@ -198,7 +198,7 @@ def restore_rules(index: Index, after: Navigation, updates: Mapping[str, Any]) -
     if not dropped:
         return after
     plan = _apply_to_plan(index, plan, {"verbosity": dropped}, own)
-    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)
+    return after.replace(state={"flight_plan": plan})
 
 
 def _sections_of(rule: Mapping[str, Any]) -> set[tuple[Any, Any]]:
@@ -237,7 +237,7 @@ def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def with_notes(before: Navigation, notes: Iterable[str]) -> Navigation:
     """Return the navigation with more lines in the next step's answer."""
     answer = "\n".join(filter(None, (before.run.answer, *notes)))
-    return Navigation(before.state, before.run.model_copy(update={"answer": answer}))
+    return before.replace(run={"answer": answer})
 
 
 def list_names(names: Sequence[str]) -> str:

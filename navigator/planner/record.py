@@ -133,10 +133,11 @@ def finish_after_step(after: Navigation) -> Navigation:
 
 def open_record(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
     """Return the navigation with its opening view, stored as ``version``, and the record of step 0."""
-    run = before.run.model_copy(update={"map_version": version, "fingerprint": view.map.fingerprint})
-    state = before.state.model_copy(update={"map_metadata": _map_metadata(view.map)})
-    after = Navigation(state, run)
-    return after, _step_record(after, view, None, since=run)
+    after = before.replace(
+        state={"map_metadata": _map_metadata(view.map)},
+        run={"map_version": version, "fingerprint": view.map.fingerprint},
+    )
+    return after, _step_record(after, view, None, since=after.run)
 
 
 def _step_record(after: Navigation, view: View, decision: Decision | None, *, since: RunState) -> StepRecord:

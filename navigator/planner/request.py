@@ -274,6 +274,6 @@ def apply_limits(
         budget = budget.model_copy(update={"model_pricing_rates": rates})
         notes.append(f"`{limits.model}` decides from now on.")
     if limits.names not in (None, run.names):
-        run = run.model_copy(update={"names": limits.names, "planned": 0})
+        run = run.model_copy(update={"names": limits.names, "decision_count": 0})
         notes.append("The names count from now on.")
     return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(notes)

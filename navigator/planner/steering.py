@@ -97,8 +97,8 @@ class Turn(NamedTuple):
 
 def reopened(before: Navigation) -> Navigation:
     """Return the navigation open for another step."""
-    state = before.state.model_copy(update={"interactive_pause": False, "exploration_complete": False})
-    return Navigation(state, before.run.reopened())
+    paused = {"interactive_pause": False, "exploration_complete": False}
+    return before.replace(state=paused, run={"stop_reason": None, "ended": ""})
 
 
 def restored(before: Navigation, point: UndoPoint) -> Navigation:
@@ -127,9 +127,10 @@ def steer_navigation(
     amendment = merge_user_plan(index, run.user_plan, steering.updates)
     own = amendment.change.plan
     messages = (*run.feedback, request.summary)[-_MAX_MESSAGES:]
-    run = run.model_copy(update={"user_plan": own, "feedback": messages, "decision_count": 0})
-    plan = state.flight_plan.model_copy(update={"budget": own.budget})
-    after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
+    after = before.replace(
+        state={"flight_plan": state.flight_plan.model_copy(update={"budget": own.budget})},
+        run={"user_plan": own, "feedback": messages, "decision_count": 0},
+    )
     return SteeredNavigation(
         with_notes(after, (*steering.lines, *amendment.notes, steering.answer)), steering
     )
@@ -142,9 +143,8 @@ def report_undone(steered: SteeredNavigation, asked: int, taken: int) -> Steered
         line = f"Undone: your last {f'{taken} changes' if taken > 1 else 'change'}."
         if taken < asked < UNDO_ALL:
             line += " There were no more."
-    state, run = steered.navigation
-    answer = "\n".join(filter(None, (line, run.answer)))
-    return steered._replace(navigation=Navigation(state, run.model_copy(update={"answer": answer})))
+    answer = "\n".join(filter(None, (line, steered.navigation.run.answer)))
+    return steered._replace(navigation=steered.navigation.replace(run={"answer": answer}))
 
 
 def plan_turn(turn: TurnContext, workspace: Workspace) -> Turn:
@@ -210,7 +210,7 @@ def _with_undo(before: Navigation, after: Navigation) -> Navigation:
     if after.run.user_plan == own:
         return after
     point = UndoPoint(user_plan=own, flight_plan=plan, last_user_change=before.run.last_user_change)
-    return Navigation(after.state, after.run.model_copy(update={"undo": point}))
+    return after.replace(run={"undo": point})
 
 
 def _revision(change: PlanChange, words: str, by: str = USER) -> Decision:
@@ -258,10 +258,10 @@ def _revise_plan(
     if not fitted.fits:
         notes.append(_TOO_MUCH)
     # The earlier summary is of another map; a further step goes on from this one.
-    state = steered.navigation.state.model_copy(update={"reasoning_summary": ""})
-    run = run.model_copy(update={"decision_count": 0 if asks_for_more else 1, "answer": answer})
+    decisions = {"decision_count": 0 if asks_for_more else 1, "answer": answer}
+    after = steered.navigation.replace(state={"reasoning_summary": ""}, run=decisions)
     change = compare_plans(before.state.flight_plan, fitted.plan)
-    return with_notes(Navigation(state, run), notes), change, EMBEDDED if asks_for_more else USER
+    return with_notes(after, notes), change, EMBEDDED if asks_for_more else USER
 
 
 def _mark_partial(answer: str, in_part: Sequence[str]) -> str:

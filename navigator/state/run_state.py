@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -100,16 +101,16 @@ class RunState(BaseModel):
         versions = {**self.record_versions, step: version} if version else self.record_versions
         return self.model_copy(update={"record_versions": versions})
 
-    def reopened(self) -> RunState:
-        """Return the run open for another step."""
-        return self.model_copy(update={"stop_reason": None, "ended": ""})
-
 
 class Navigation(NamedTuple):
     """Both halves of a navigation's memory."""
 
     state: NavigatorState
     run: RunState
+
+    def replace(self, *, state: Mapping[str, Any] = {}, run: Mapping[str, Any] = {}) -> Navigation:
+        """Return the navigation with some fields of either half replaced."""
+        return Navigation(self.state.model_copy(update=state), self.run.model_copy(update=run))
 
 
 class StepRecord(BaseModel):
