@@ -69,11 +69,10 @@ def check_changes(
             *OverrideChecker(trees).find(signatures.changed),
         ]
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
-        unresolved = unresolved_occurrences(trees, changes.removed, signatures.incompatible, findings)
+        unresolved = tuple(unresolved_occurrences(trees, changes.removed, signatures.incompatible, findings))
         limitations = (
             *references.limitations,
             *signatures.limitations,
-            *unresolved,
             *_unresolved_languages(trees),
         )
         removed = [each for each in references.removed if not before.is_local(each)]
@@ -86,9 +85,13 @@ def check_changes(
     files = f"{plural(len(unread), 'file')} of the change"
     not_followed = [f"{files} could not be followed: {first_three(unread)}."]
     changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))
-    changes = changes._replace(findings=findings, tests=selection.command, limitations=limitations)
+    changes = changes._replace(
+        findings=findings, tests=selection.command, limitations=(*limitations, *unresolved)
+    )
     limitations = (*patch.notes, *limitations, *(not_followed if unread else ()))
-    return CheckReport(findings, limitations, changed, selection.tests, selection.command, changes)
+    return CheckReport(
+        findings, limitations, unresolved, changed, selection.tests, selection.command, changes
+    )
 
 
 def changed_places(trees: TreeComparison, changes: Changes) -> tuple[Place, ...]:

@@ -143,6 +143,8 @@ class CheckReport(NamedTuple):
     """All of them, by kind, path and line."""
     limitations: tuple[str, ...]
     """Why findings may be missing, a sentence each."""
+    unresolved: tuple[str, ...]
+    """Removed and changed names that occur where nothing resolves them, a sentence each."""
     changed: tuple[str, ...]
     """Paths of the changed files."""
     tests: tuple[SelectedTest, ...] = ()
@@ -154,4 +156,4 @@ class CheckReport(NamedTuple):
     @property
     def complete(self) -> bool:
         """Whether everything was decided."""
-        return not self.limitations
+        return not self.limitations and not self.unresolved

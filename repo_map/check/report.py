@@ -96,7 +96,7 @@ def format_json(report: CheckReport) -> dict[str, object]:
     ]
     return {
         "complete": report.complete,
-        "left_open": list(report.limitations),
+        "left_open": [*report.limitations, *report.unresolved],
         "changed": list(report.changed),
         "findings": [finding_data(each) for each in report.findings],
         "tests": tests,
@@ -151,7 +151,7 @@ def _level(finding: Finding) -> str:
 
 
 def _limitation_lines(report: CheckReport) -> list[str]:
-    return [f"Not complete: {one_line(each)}" for each in report.limitations]
+    return [f"Not complete: {one_line(each)}" for each in (*report.limitations, *report.unresolved)]
 
 
 def _head(report: CheckReport) -> str:
@@ -164,7 +164,7 @@ def _head(report: CheckReport) -> str:
 
 
 def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
-    shown = [one_line(each) for each in report.limitations[:limit]]
+    shown = [one_line(each) for each in (*report.limitations, *report.unresolved)[:limit]]
     cut = [
         each if len(each) <= _MAX_LIMITATION_CHARS else f"{each[: _MAX_LIMITATION_CHARS - 1]}…"
         for each in shown

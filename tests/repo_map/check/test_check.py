@@ -41,7 +41,7 @@ def described(report: CheckReport) -> tuple[str, ...]:
 
 def uncertain(report: CheckReport) -> tuple[str, ...]:
     """Return the places that the limitations name, that of the changed function left out."""
-    sentences = [re.sub(r"\([^)]*:\d+\)", "", each) for each in report.limitations]
+    sentences = [re.sub(r"\([^)]*:\d+\)", "", each) for each in (*report.limitations, *report.unresolved)]
     return tuple(place for each in sentences for place in re.findall(r"[\w./-]+\.\w+:\d+", each))
 
 
