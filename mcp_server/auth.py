@@ -35,7 +35,7 @@ _ALGORITHMS: Final = (
     "ES512",
     "EdDSA",
 )
-"""Of key pairs alone: with a shared secret, whoever knows a public key could sign."""
+"""Of key pairs alone: with a shared secret, a public key would be enough to sign."""
 _REQUIRED_CLAIMS: Final = ("exp", "iss", "aud", "sub")
 _LEEWAY_S: Final = 30
 _FETCH_TIMEOUT_S: Final = 5.0
@@ -160,7 +160,7 @@ class IdentityTokens:
                 options={"require": list(_REQUIRED_CLAIMS)},
             )
             if not str(claims[self._settings.user_claim]).strip() or not str(claims["sub"]).strip():
-                raise ValueError("it names nobody")
+                raise ValueError("it names no user")
         except jwt.PyJWKClientConnectionError:
             logger.warning("The keys of %s can't be fetched", self._settings.issuer)
             return None

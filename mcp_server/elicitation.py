@@ -56,19 +56,19 @@ async def ask_direction(
     """Ask the user how to go on where an interactive navigation is stepped in silence."""
     if action == "forget":
         return Direction()
-    said = Direction(action=action or "continue", feedback=feedback or "")
+    direction = Direction(action=action or "continue", feedback=feedback or "")
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None
     has_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
     is_steered = bool(feedback or show or drop or ask) or updates is not None
-    if is_steered or said.action != "continue" or not has_forms or not can_ask(ctx):
-        return said
+    if is_steered or direction.action != "continue" or not has_forms or not can_ask(ctx):
+        return direction
     navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
     with raised_as_tool_errors():
-        meant = await navigations.resolve(principal, navigation_id)
-        report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
+        selected = await navigations.resolve(principal, navigation_id)
+        report = await (await navigations.navigator()).report(selected.navigation_id, user=principal.user)
     if report.mode != "interactive":
-        return said
+        return direction
     files, size = plural(report.file_count, "file"), plural(report.map_size_tokens, "token")
     message = (
         f"Step {report.step_number}: {clip(report.reasoning, 300)} The map has {files} and {size}; "

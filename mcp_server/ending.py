@@ -15,7 +15,7 @@ CLOSING_SECONDS: Final = 3
 def end_within(seconds: float) -> None:
     """End the process after ``seconds`` at the latest.
 
-    A thread that hangs in the system, on a disk that is gone or a pipe that nobody reads, can't be ended, and
+    A thread that hangs in the system, on a disk that is gone or a pipe without a reader, can't be ended, and
     the interpreter waits for it. What was answered is stored by then, and worker processes end as their pipes
     close.
     """

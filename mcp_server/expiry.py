@@ -1,4 +1,4 @@
-"""How old navigations are, and the removal of those that nobody used for long, beside the calls."""
+"""How old navigations are, and the removal of unused ones in the background."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Expiry:
 
         Where the store does not answer the clock is set in the first round of removal for which it does.
         """
-        with suppress(StorageError):  # Told to whoever asks for what can't be read.
+        with suppress(StorageError):  # Reported to the caller who reads it.
             await self._set_clock(navigator)
         self._removing = asyncio.create_task(self._keep_removing(navigator))
 

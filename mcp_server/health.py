@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TIMEOUT_S: Final = 3.0
 """How long an answer is waited for; probes wait little longer."""
 _FRESH_S: Final = 1.0
-"""How long a result holds: whoever asks without a token makes a store work once in that time."""
+"""How long a result holds: an unauthenticated probe reaches a store once in that time."""
 logger = logging.getLogger(__name__)
 
 
@@ -49,6 +49,6 @@ class Readiness:
             if fault:
                 logger.warning("Not ready: %s", fault)
             else:
-                # At the level of what it ends, so that whoever has read the one reads the other.
+                # At the level of what it ends, so that both reach the same readers.
                 logger.warning("Ready again")
         return not fault

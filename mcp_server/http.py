@@ -23,7 +23,7 @@ from mcp_server.auth import Authenticator
 from mcp_server.ending import CLOSING_SECONDS, end_within
 from mcp_server.health import Readiness
 from mcp_server.logs import announce
-from mcp_server.sdk_private import keep_streams_alive, let_calls_end
+from mcp_server.sdk_private import let_calls_end, ping_streams
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.tokens import TokenFile
 from navigator.loopback import is_loopback
@@ -38,12 +38,12 @@ METRICS: Final = "/metrics"
 PROBED: Final = frozenset({LIVENESS, READINESS})
 """What can be asked without a token."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-_KEEP_ALIVE_S: Final = 20
+_IDLE_TIMEOUT_S: Final = 20
 _PING_S: Final = 2.0
 """Between two signs of life of an answer under way; proxies give up on a server that is silent for longer."""
 _MAX_HEAD_BYTES: Final = 16_384
 _FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-host"})
-"""What a proxy adds to a request that it passes on, whoever made it."""
+"""What a proxy adds to a request that it passes on."""
 
 
 def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readiness | None = None) -> ASGIApp:
@@ -96,7 +96,7 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     let_calls_end()
-    keep_streams_alive(_PING_S)
+    ping_streams(_PING_S)
     running = _Server(
         uvicorn.Config(
             app,
@@ -106,7 +106,7 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
             ws="none",
             proxy_headers=False,
             limit_concurrency=settings.max_connections,
-            timeout_keep_alive=_KEEP_ALIVE_S,
+            timeout_keep_alive=_IDLE_TIMEOUT_S,
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
             h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         ),
@@ -216,11 +216,11 @@ def _refusing_proxies(app: ASGIApp) -> ASGIApp:
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         is_passed_on = scope["type"] == "http" and any(name in _FORWARDED for name, _ in scope["headers"])
         if is_passed_on and scope["path"] not in PROBED:
-            said = (
+            message = (
                 "A proxy forwarded the request, and this server requires no token; set REPO_NAVIGATOR_TOKENS "
                 "or REPO_NAVIGATOR_HTTP_ISSUER on the server.\n"
             )
-            await PlainTextResponse(said, 403)(scope, receive, send)
+            await PlainTextResponse(message, 403)(scope, receive, send)
         else:
             await app(scope, receive, send)
 

@@ -25,9 +25,9 @@ from repo_map.errors import first_cause
 _navigation: ContextVar[str] = ContextVar("navigation", default="")
 _TEXT: Final = "%(asctime)s %(levelname)s %(name)s%(navigation_note)s: %(message)s"
 _PLAIN: Final = "mcp_server.started"
-_LONGEST: Final = 16_000
+_MAX_CHARS: Final = 16_000
 """Most characters of a line, a traceback included."""
-_LONGEST_SECRET: Final = 16_000
+_MAX_SECRET_CHARS: Final = 16_000
 _AT_ONCE: Final = 10
 """Lines of one place in the code that are written in a minute; the others are counted."""
 _MINUTE: Final = 60.0
@@ -78,12 +78,12 @@ class _JsonLine(logging.Formatter):
 def _bounded(text: str) -> str:
     """Return what is logged without secrets, and no longer than a line may be."""
     # What is cut in two is no secret by its format any more: the end of what is masked is cut off.
-    masked = _masked(text[: _LONGEST + _LONGEST_SECRET])
-    return masked if len(text) <= _LONGEST else f"{masked[:_LONGEST]}…"
+    masked = _masked(text[: _MAX_CHARS + _MAX_SECRET_CHARS])
+    return masked if len(text) <= _MAX_CHARS else f"{masked[:_MAX_CHARS]}…"
 
 
 def _masked(line: str) -> str:
-    """Return a log line without secrets and escapes, whoever wrote it."""
+    """Return a log line without secrets and escapes."""
     from repo_map.messages import printable  # noqa: PLC0415 - a server may log nothing
     from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - a server may log nothing
 
@@ -117,7 +117,7 @@ class Repeats(logging.Filter):
 
 
 def _without_departures(record: logging.LogRecord) -> bool:
-    """Filter: a client that left is told in the line itself; where it left the code is of no use."""
+    """Filter: the line itself says that a client left; where it left the code is of no use."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None and _is_departure(error):
         cause = first_cause(error)
@@ -138,7 +138,7 @@ def _is_departure(error: BaseException) -> bool:
 
 
 def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
-    """Send every log line to stderr, whoever wrote it."""
+    """Send every log line to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(_without_departures)
     if level != "DEBUG":

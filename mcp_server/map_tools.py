@@ -26,11 +26,11 @@ async def show_map(ctx: Context[AppContext, Any], *, navigation_id: str | None =
     """Show the user the map of a navigation."""
     navigations = _navigations(ctx)
     with raised_as_tool_errors():
-        meant = await navigations.resolve(current_principal(), navigation_id)
+        selected = await navigations.resolve(current_principal(), navigation_id)
     # Hosts hand on to the model what a tool answers, whole: the data are fetched by the view itself.
     return _result(
         "The user sees the map. What they change there comes with your next step.",
-        {"navigation_id": meant.navigation_id},
+        {"navigation_id": selected.navigation_id},
     )
 
 
@@ -43,22 +43,22 @@ async def map_data(
 ) -> CallToolResult:
     """For the map."""
     navigations, principal = _navigations(ctx), current_principal()
-    said = ""
+    answer = ""
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         wish = _wish(steer)
-        meant = await navigations.resolve(principal, navigation_id)
+        selected = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
-        with about(meant.navigation_id):
+        with about(selected.navigation_id):
             if steer is not None:
                 # What the model was given stays as it is noted: it was given nothing of this step.
                 report = await navigator.step(
-                    meant.navigation_id, user=principal.user, on_progress=on_progress, **wish._asdict()
+                    selected.navigation_id, user=principal.user, on_progress=on_progress, **wish._asdict()
                 )
-                said = report.answer
-            picture = await navigator.picture(meant.navigation_id, user=principal.user, within=within)
+                answer = report.answer
+            picture = await navigator.picture(selected.navigation_id, user=principal.user, within=within)
     if steer is not None:
-        await ctx.request_context.lifespan_context.subscriptions.announce(ctx, meant.navigation_id)
-    return _result("This is for the map.", {"said": said, "picture": picture})
+        await ctx.request_context.lifespan_context.subscriptions.announce(ctx, selected.navigation_id)
+    return _result("This is for the map.", {"said": answer, "picture": picture})
 
 
 class _Wish(NamedTuple):

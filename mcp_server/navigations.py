@@ -81,7 +81,7 @@ class Navigations:
         *,
         response_token_budget: int,
         timeouts: Timeouts,
-        most_steps: int | None,
+        max_steps: int | None,
         on_progress: OnProgress,
     ) -> Page:
         """Open a navigation whose answers may take ``response_token_budget`` tokens, and take its steps.
@@ -104,7 +104,7 @@ class Navigations:
                 user=principal.user,
                 client=self.delivery(response_token_budget),
                 timeouts=timeouts,
-                step_limit=most_steps,
+                step_limit=max_steps,
                 on_opened=note,
                 on_progress=on_progress,
             )
@@ -120,9 +120,9 @@ class Navigations:
         Raises:
             InvalidRequestError: Too few of a caller's navigations have ended.
         """
-        most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
+        limit, uses = self._settings.max_navigations, await self._uses(navigator, principal)
         used = [(use.used_at, use) for use in uses if use.used_at is not None]
-        surplus = max(0, len(used) + 1 - most)
+        surplus = max(0, len(used) + 1 - limit)
         ended = [use for _, use in sorted(used) if not use.is_open]
         if len(ended) < surplus:
             raise InvalidRequestError(
@@ -193,7 +193,7 @@ class Navigations:
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
         budget = response_token_budget_for(
-            report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
+            report.map_token_budget, minimum=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
         )
         fields = {"used_at": self._expiry.now(), "token_budget": budget}
         await navigator.store.deliver(chosen, principal.user, fields)
@@ -202,7 +202,7 @@ class Navigations:
     async def known(self, principal: Principal) -> list[str]:
         """Return the ids that the caller opened or named here, latest first.
 
-        Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
+        Who authenticated sees all of his own, earlier runs of the server included. Others are distinguished by
         session alone, and two of them are not shown each other's.
         """
         if principal.user != LOCAL_USER:
@@ -216,15 +216,15 @@ class Navigations:
         )
         return ids[::-1]
 
-    async def summaries(self, principal: Principal, most: int | None = None) -> list[NavigationSummary]:
-        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most.
+    async def summaries(self, principal: Principal, limit: int | None = None) -> list[NavigationSummary]:
+        """Return what the navigator knows of the ``known`` navigations, latest first, ``limit`` at most.
 
         One of a repository that the caller may not read any more is left out: its name and goal tell of it.
         """
         known = await self.known(principal)
         if not known:
             return []
-        found = await (await self.navigator()).navigations(principal.user, limit=most, among=known)
+        found = await (await self.navigator()).navigations(principal.user, limit=limit, among=known)
         return [each for each in found if self._may_read(each.repo_path, principal)]
 
     def _may_read(self, address: str, principal: Principal) -> bool:

@@ -71,6 +71,6 @@ def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> No
     async def _report(navigation_id: str) -> str:
         principal = current_principal()
         with raised_as_prompt_errors():
-            meant = await navigations.resolve(principal, navigation_id or None)
-            report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
-        return report_text(wire_report(report, meant.token_budget))
+            selected = await navigations.resolve(principal, navigation_id or None)
+            report = await (await navigations.navigator()).report(selected.navigation_id, user=principal.user)
+        return report_text(wire_report(report, selected.token_budget))

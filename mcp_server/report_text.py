@@ -19,7 +19,7 @@ _ANSWER_SHARE: Final = 20
 
 
 class DetailLevel(NamedTuple):
-    """How much of a report is told."""
+    """How much of a report is sent."""
 
     focus_areas: int
     cuts: int
@@ -29,7 +29,7 @@ class DetailLevel(NamedTuple):
     impact: int
     """Sentences on what a change puts at risk."""
     characters: int
-    """Longest sentence that is told whole."""
+    """Characters of the longest sentence that is not cut."""
 
 
 DETAILS: Final = (
@@ -82,7 +82,7 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
     return "open" if stop_reason is None else stop_reason.value
 
 
-KEPT: Final = frozenset(
+FIELDS: Final = frozenset(
     {
         *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
         *("focus", "tests", "confidence", "usage", "total_usage", "stop_reason", "ended"),
@@ -93,7 +93,7 @@ KEPT: Final = frozenset(
 
 def further(report: reports.TurnReport) -> dict[str, Any]:
     """Return the fields of a report that no form names by itself: every form has them as they are."""
-    named = {*KEPT, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
+    named = {*FIELDS, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
     return {name: getattr(report, name) for name in type(report).model_fields if name not in named}
 
 
@@ -106,7 +106,7 @@ def wire_report(
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
     shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
-    most_findings = None if detail.cuts else detail.impact
+    max_findings = None if detail.cuts else detail.impact
     own: dict[str, Any] = {
         "status": status,
         "last_action": clip(report.last_action, detail.characters),
@@ -121,7 +121,7 @@ def wire_report(
         "account": report.account._asdict() if report.account.calls and detail.cuts else None,
         "outline": _outline(report, detail.outline) or None,
         "sufficiency": _sufficiency(report, detail),
-        "findings": [finding_data(each) for each in report.findings[:most_findings]],
+        "findings": [finding_data(each) for each in report.findings[:max_findings]],
         "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
         "notes": _notes(report, detail),
         "next": _NEXT.get(status, open_next),
@@ -129,14 +129,14 @@ def wire_report(
     return wire.TurnReportJson(**{**shared, **own}, **further(report))
 
 
-def _outline(report: reports.TurnReport, most: int) -> str:
+def _outline(report: reports.TurnReport, limit: int) -> str:
     """Return the first places of the outline, and how many there are beyond them; ``""`` for none."""
-    rest = len(report.outline) - most
+    rest = len(report.outline) - limit
     if rest <= 0:
         return outline_text(report.outline, report.tests)
-    if not most:
+    if not limit:
         return f"{plural(rest, 'place')} in get_turn_report"
-    return f"{outline_text(first_entries(report.outline, most))}\nand {rest} more: get_turn_report"
+    return f"{outline_text(first_entries(report.outline, limit))}\nand {rest} more: get_turn_report"
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
@@ -150,7 +150,7 @@ def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
     return None if not sufficiency or is_repeated else sufficiency
 
 
-def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
+def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
     """Return the report of an answer whose context says itself, file by file, what is shown and why.
 
     The embedded planner sums up that list and the outline: only its confidence remains.
@@ -166,7 +166,7 @@ def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
 def brief(
     report: wire.TurnReportJson, *, took_none: bool, outline: bool, unread: Sequence[str]
 ) -> wire.TurnReportJson:
-    """Return a report for who had one before: what happened since, and nothing that was told already.
+    """Return a report for who had one before: what happened since, without what was sent before.
 
     Args:
         report: the whole report.
@@ -174,7 +174,7 @@ def brief(
         outline: whether the outline is another one.
         unread: cursors of pages that were offered before and not fetched.
     """
-    kept = {
+    changes = {
         "cuts": [],
         "candidates": [],
         "account": None,
@@ -183,10 +183,10 @@ def brief(
         "notes": [f"not read yet: get_context with cursor {each}" for each in unread],
     }
     if report.answer:
-        kept["reasoning"] = ""
+        changes["reasoning"] = ""
     if took_none:
-        kept["next"] = ""
-    return report.model_copy(update=kept)
+        changes["next"] = ""
+    return report.model_copy(update=changes)
 
 
 def step_text(report: wire.TurnReportJson) -> str:
@@ -222,7 +222,7 @@ def report_lines(
     """Return the lines of ``report`` that are ours, and those that tell of the repository.
 
     Args:
-        report: what is told.
+        report: what is described.
         is_first_answer: whether code stands below, with its own headers: what these say, and how the work
             that is done went, is not told.
     """
@@ -316,8 +316,8 @@ def clip_lines(text: str, characters: int) -> Iterator[str]:
     for line in filter(str.strip, text.split("\n")):
         if characters <= 0:
             return
-        yield (kept := clip(line, characters))
-        characters -= len(kept) + 1
+        yield (changes := clip(line, characters))
+        characters -= len(changes) + 1
 
 
 def clip_source(text: str, characters: int) -> Iterator[str]:
@@ -350,9 +350,9 @@ def _candidate_line(candidate: wire.CandidateJson) -> str:
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
     notes = [*([report.ended] if report.ended else []), *report.notes]
-    most = max(detail.focus_areas, 3)
-    message = [clip(note, detail.characters) for note in notes[:most]]
-    if len(notes) > most:
+    limit = max(detail.focus_areas, 3)
+    message = [clip(note, detail.characters) for note in notes[:limit]]
+    if len(notes) > limit:
         whole = address(report.navigation_id, "report")
-        message.append(f"{plural(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
+        message.append(f"{plural(len(notes) - limit, 'more note')}: call get_turn_report, or read {whole}")
     return message

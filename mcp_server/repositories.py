@@ -35,7 +35,7 @@ MAX_REPOSITORIES: Final = 20
 _MAX_SUGGESTED: Final = 10
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
-"""A word that nobody takes for a path, such as ``api`` or ``api@v1``."""
+"""A name that can't be a path, such as ``api`` or ``api@v1``."""
 
 
 class RepositoryEntry(BaseModel):

@@ -13,12 +13,12 @@ from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.disk import kind
 from repo_map.sources.repository import top_folder
 
-_LONGEST_PATH: Final = 4_096
+_MAX_PATH_CHARS: Final = 4_096
 """Characters, as Linux has it: each folder above a path is looked at."""
 
 
 class RepositoryNotAllowedError(RepositoryNotFoundError):
-    """The folder exists, or might, outside the folders that the server was told to stay in."""
+    """The folder exists, or might, outside the allowed folders."""
 
     code = "not_allowed"
 
@@ -66,7 +66,7 @@ def path_of(text: str) -> Path:
     if text.startswith(("//", "\\\\")):
         # Opening `\\\\server\\share` would already send the user's credentials to that server.
         raise _on_another_machine(text)
-    if len(text) > _LONGEST_PATH:
+    if len(text) > _MAX_PATH_CHARS:
         raise RepositoryNotFoundError(
             f"The path has {len(text):,} characters, which is too long; pass the repository's absolute path."
         )
@@ -99,7 +99,7 @@ def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
 
 
 def is_readable_folder(path: Path, allowed: Sequence[Path]) -> bool:
-    """Tell whether a path is a folder in one of ``allowed``; of others nobody is told whether they exist."""
+    """Tell whether a path is a folder in one of ``allowed``; whether others exist is not disclosed."""
     try:
         return may_be_read(path, allowed) and kind(_resolved(path)) == S_IFDIR
     except RepositoryNotFoundError:
@@ -117,7 +117,7 @@ def may_be_read(folder: Path, allowed: Sequence[Path]) -> bool:
 
 
 def _readable(folder: Path, allowed: Sequence[Path], named: str = "") -> Path:
-    # The allow-list comes first: whether a forbidden path exists is nobody's business.
+    # The allow-list comes first: whether a forbidden path exists is not disclosed.
     require_allowed(folder, allowed)
     resolved = _resolved(folder)
     found = kind(resolved)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain"
 _LISTED: Final = 20
-_LONGEST_VERSION: Final = 9
+_MAX_VERSION_CHARS: Final = 9
 """Digits of a map's number; no navigation has so many maps."""
 
 
@@ -62,7 +62,7 @@ def offer_resources(server: MCPServer[AppContext], navigations: Navigations) -> 
 
 
 class _NavigationResources:
-    """What can be read of the principal's navigations; hosts are told each method's sentence."""
+    """What can be read of the principal's navigations; clients see the docstring of each method."""
 
     def __init__(self, navigations: Navigations) -> None:
         self._navigations = navigations
@@ -85,45 +85,45 @@ class _NavigationResources:
     async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
         with _raised_as_resource_errors():
-            navigator, meant = await self._found(navigation_id)
-            latest = await navigator.report(meant.navigation_id, user=meant.user)
-            return _json(wire_report(latest, meant.token_budget).on_the_wire())
+            navigator, selected = await self._found(navigation_id)
+            latest = await navigator.report(selected.navigation_id, user=selected.user)
+            return _json(wire_report(latest, selected.token_budget).on_the_wire())
 
     async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
         with _raised_as_resource_errors():
-            navigator, meant = await self._found(navigation_id)
-            steps = await navigator.decisions(meant.navigation_id, user=meant.user)
+            navigator, selected = await self._found(navigation_id)
+            steps = await navigator.decisions(selected.navigation_id, user=selected.user)
             fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
             return _json([step.model_dump(mode="json", include=fields) for step in steps])
 
     async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
         with _raised_as_resource_errors():
-            navigator, meant = await self._found(navigation_id)
-            if not version.isdecimal() or len(version) > _LONGEST_VERSION:
+            navigator, selected = await self._found(navigation_id)
+            if not version.isdecimal() or len(version) > _MAX_VERSION_CHARS:
                 raise InvalidRequestError(
                     f"`{version}` is not a map version; versions are whole numbers from 0 on.",
                     code="invalid_argument",
                     argument="version",
                 )
-            drawn = await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
+            drawn = await navigator.map_text(selected.navigation_id, user=selected.user, version=int(version))
             return quoted(drawn.removesuffix("\n"))
 
     async def _output(self, navigation_id: str) -> NavigatorOutput:
         with _raised_as_resource_errors():
-            navigator, meant = await self._found(navigation_id)
-            return await navigator.context(meant.navigation_id, user=meant.user)
+            navigator, selected = await self._found(navigation_id)
+            return await navigator.context(selected.navigation_id, user=selected.user)
 
     async def _found(self, navigation_id: str) -> tuple[Navigator, DeliveryTarget]:
-        meant = await self._navigations.resolve(current_principal(), navigation_id)
-        return await self._navigations.navigator(), meant
+        selected = await self._navigations.resolve(current_principal(), navigation_id)
+        return await self._navigations.navigator(), selected
 
 
 async def listed(navigations: Navigations) -> list[Resource]:
     """Return the contexts of the caller's latest navigations, to be listed beside the fixed resource."""
     with _raised_as_resource_errors():
-        summaries = await navigations.summaries(current_principal(), most=_LISTED)
+        summaries = await navigations.summaries(current_principal(), limit=_LISTED)
     return [
         Resource(
             uri=address(summary.navigation_id, "context"),
@@ -167,7 +167,7 @@ def _raised_as_resource_errors() -> Iterator[None]:
         raise ResourceError(storage_sentence(error)) from error
 
 
-MOST: Final = 100
+MAX_VALUES: Final = 100
 """The protocol's own limit."""
 
 
@@ -199,8 +199,8 @@ def offer_completions(
 async def _versions(navigations: Navigations, navigation_id: str | None) -> list[str]:
     principal = current_principal()
     try:
-        meant = await navigations.resolve(principal, navigation_id)
-        steps = await (await navigations.navigator()).decisions(meant.navigation_id, user=principal.user)
+        selected = await navigations.resolve(principal, navigation_id)
+        steps = await (await navigations.navigator()).decisions(selected.navigation_id, user=principal.user)
     except UserError:
         return []
     return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
@@ -229,4 +229,4 @@ def _folders(typed: str, allowed: tuple[Path, ...]) -> list[str]:
 
 def _of(values: list[str], typed: str) -> Completion:
     fitting = [value for value in values if value.startswith(typed)]
-    return Completion(values=fitting[:MOST], total=len(fitting), has_more=len(fitting) > MOST)
+    return Completion(values=fitting[:MAX_VALUES], total=len(fitting), has_more=len(fitting) > MAX_VALUES)

@@ -16,7 +16,6 @@ from mcp_server.report_text import (
     SHORT_OUTLINES,
     STATUS_WORDS,
     DetailLevel,
-    beside_reasons,
     brief,
     clip,
     report_lines,
@@ -24,6 +23,7 @@ from mcp_server.report_text import (
     status_of,
     step_text,
     wire_report,
+    without_repeated_fields,
 )
 from navigator.errors import InvalidArgumentError
 from navigator.state.labels import dollars
@@ -43,7 +43,7 @@ _JSON_NAMES: Final = 110
 """Tokens of the names and figures that an answer has as an object alone."""
 _JSON_GROWTH: Final = 1.14
 """Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped;"""
-_MOST_JSON_GROWTH: Final = 1.5
+_MAX_JSON_GROWTH: Final = 1.5
 """with tabs and many short lines up to half. A first answer is measured by its text: its object has room."""
 
 
@@ -123,14 +123,14 @@ def text_tokens_in(response_token_budget: int) -> int:
     return int((response_token_budget - _JSON_NAMES) / _JSON_GROWTH)
 
 
-def response_token_budget_for(map_token_budget: int, least: int) -> int:
+def response_token_budget_for(map_token_budget: int, minimum: int) -> int:
     """Return the tokens that whole answers may take, so that one has room for a map of ``map_token_budget``.
 
-    It is ``least`` where that is enough. This is the one rule that leads from the map's budget, which the
+    It is ``minimum`` where that is enough. This is the one rule that leads from the map's budget, which the
     user's plan owns, to that of the answers.
     """
-    if map_token_budget <= map_token_budget_in(least):
-        return least
+    if map_token_budget <= map_token_budget_in(minimum):
+        return minimum
     grown = int((map_token_budget + 1) * _JSON_GROWTH + _REPORT_TOKENS)
     return grown * 100 // int(100 * (1 - _REPORT_SHARE)) + 1
 
@@ -190,7 +190,7 @@ _STOPPED: Final = (
 _FOUND: Final = tuple(
     AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_OUTLINES, DETAILS[0])
 )
-"""The plan is there for whoever asks for it: it would be paid for by all."""
+"""The plan is sent on request only: every client would pay for it."""
 _UNCHANGED: Final = (
     AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
     AnswerShape(DETAILS[0]),
@@ -207,7 +207,7 @@ def navigate_answer(
 ) -> Page:
     """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
     is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
-    reported = beside_reasons(report) if is_bare else report
+    reported = without_repeated_fields(report) if is_bare else report
 
     def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(reported, response_token_budget, shape.detail)
@@ -220,17 +220,17 @@ def navigate_answer(
             flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
             next_cursor=cursor,
         )
-        ours, told = report_lines(message, is_first_answer=is_bare)
-        told += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        ours, report_parts = report_lines(message, is_first_answer=is_bare)
+        report_parts += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
         if context:
-            told += ["", context.removesuffix("\n")]
-        fenced = "\n".join([*ours, quoted("\n".join(told))])
+            report_parts += ["", context.removesuffix("\n")]
+        fenced = "\n".join([*ours, quoted("\n".join(report_parts))])
         return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result.on_the_wire())
 
     shapes = _OPEN if report.stop_reason is None else _FOUND
-    as_object = None if first_answer is None else int(first_answer * _MOST_JSON_GROWTH) + _JSON_NAMES
-    most = min(response_token_budget, as_object or response_token_budget)
-    return _fitted(make, output, Cursor(report.step_number, None, 0), most, shapes, text_tokens=first_answer)
+    as_object = None if first_answer is None else int(first_answer * _MAX_JSON_GROWTH) + _JSON_NAMES
+    limit = min(response_token_budget, as_object or response_token_budget)
+    return _fitted(make, output, Cursor(report.step_number, None, 0), limit, shapes, text_tokens=first_answer)
 
 
 def step_answer(
@@ -238,7 +238,7 @@ def step_answer(
 ) -> Page:
     """Return the answer of ``step``: what happened, and the context against what the host holds.
 
-    The outline that was told first stays good; ``unread`` are cursors of pages that were offered before.
+    The outline that was sent first stays valid; ``unread`` are cursors of pages that were offered before.
     """
     is_first = delta.since_step is None
     took_none = delta.since_step == report.step_number
@@ -310,7 +310,7 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
 
 
 def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budget: int) -> Answer:
-    """Return the answer of ``get_context`` to whoever asks for the flight plan: as much of it as fits."""
+    """Return the answer of ``get_context`` if the flight plan is requested: as much of it as fits."""
     plan, start = output.flight_plan_yaml, place.offset
 
     def page(end: int) -> Answer:
@@ -404,8 +404,8 @@ def _since(delta: NavigatorOutput) -> str:
         return ""
     new = "what is new" if delta.context_string else "nothing is new"
     lines = [f"context: {new} since step {delta.since_step}"]
-    gone = [*delta.removed, *(f"{path} (in part)" for path in delta.truncated)]
-    for label, paths in (("shown again, as you have it", delta.restored), ("no longer shown", gone)):
+    removed = [*delta.removed, *(f"{path} (in part)" for path in delta.truncated)]
+    for label, paths in (("shown again, as you have it", delta.restored), ("no longer shown", removed)):
         if paths:
             lines.append(f"{label}:\n{quoted(', '.join(paths))}")
     return "\n".join(lines)

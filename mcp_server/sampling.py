@@ -44,7 +44,7 @@ class SamplingChannel(Protocol):
 
     context: Context[AppContext, Any]
     """Of the request that the host waits for at present."""
-    most_steps: int | None
+    max_steps: int | None
     """Steps that fit into one call, None for any number."""
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
@@ -69,12 +69,12 @@ def using_channel(line: SamplingChannel | None) -> Iterator[None]:
 
 
 def current_channel() -> SamplingChannel | None:
-    """Return the way to the host's model, None where it lets nobody ask."""
+    """Return the way to the host's model, None if it does not offer sampling."""
     return _line.get()
 
 
 def require_host(model: str | None) -> None:
-    """Raise where ``model`` is the host's own and the host lets nobody ask it."""
+    """Raise where ``model`` is the host's own and the host does not offer it."""
     if model == HOST and _line.get() is None:
         raise InvalidRequestError(
             "The model `host` is the assistant's own, and this assistant lets no server use it; leave "
@@ -147,7 +147,7 @@ def answer_of(reply: Reply) -> SamplingResult:
 class DirectChannel:
     """The way of the earlier era: a request of our own while the host waits for its answer."""
 
-    most_steps: int | None = None
+    max_steps: int | None = None
 
     def __init__(self, context: Context[AppContext, Any]) -> None:
         self.context = context
@@ -168,16 +168,16 @@ class DirectChannel:
 
 _PREFIX: Final = "host:"
 _QUESTION: Final = "decision"
-_MOST_ROUNDS: Final = 8
+_MAX_ROUNDS: Final = 8
 """Clients give up after ten, and asking for folders or for the user's wish takes one or two."""
-_KEPT: Final = 256
+_MAX_CALLS: Final = 256
 _Result = CallToolResult | InputRequiredResult
 
 
 class PendingCall:
     """A tool call that goes on between the rounds, and its line to the host's model."""
 
-    most_steps: int | None = _MOST_ROUNDS
+    max_steps: int | None = _MAX_ROUNDS
 
     def __init__(self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]) -> None:
         self.context = context
@@ -192,8 +192,8 @@ class PendingCall:
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
         """Return what the model says, once a round has brought it."""
         self._rounds += 1
-        if self._rounds > _MOST_ROUNDS:
-            raise SamplingError(f"was asked {_MOST_ROUNDS} times, as often as one call allows")
+        if self._rounds > _MAX_ROUNDS:
+            raise SamplingError(f"was asked {_MAX_ROUNDS} times, as often as one call allows")
         self.params, self._reply = params, asyncio.get_running_loop().create_future()
         self.asked.set()
         try:
@@ -267,7 +267,7 @@ class PendingCalls:
         assert work.params is not None
         key = f"{_PREFIX}{secrets.token_hex(16)}"
         self._works[key] = work
-        while len(self._works) > _KEPT:
+        while len(self._works) > _MAX_CALLS:
             self._works.popitem(last=False)[1].task.cancel()
         asked = CreateMessageRequest(params=work.params)
         return InputRequiredResult(input_requests={_QUESTION: asked}, request_state=key)

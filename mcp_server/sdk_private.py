@@ -15,9 +15,9 @@ __all__ = [
     "ReadStream",
     "WriteStream",
     "announce_changes_of_resources",
-    "keep_streams_alive",
     "let_calls_end",
     "low_level",
+    "ping_streams",
 ]
 
 
@@ -41,7 +41,7 @@ def announce_changes_of_resources(server: MCPServer[Any]) -> None:
 
 
 def let_calls_end() -> None:
-    """Let the answers that the SDK streams go on once uvicorn was told to end.
+    """Let the answers that the SDK streams go on once uvicorn was asked to end.
 
     The earlier era's answers are all streams of `sse_starlette`, which by default ends each of them, and the
     call with it, half a second after the signal. `connections.Connection` ends those that have no end.
@@ -51,7 +51,7 @@ def let_calls_end() -> None:
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
 
 
-def keep_streams_alive(seconds: float) -> None:
+def ping_streams(seconds: float) -> None:
     """Let an answer under way say every ``seconds`` that its server lives, in both eras.
 
     A proxy leaves a server that says nothing for a few times as long. The SDK's own 15 seconds are of no use

@@ -106,7 +106,7 @@ class Settings(NavigatorSettings):
     max_navigations: int = 1_000
     """Most navigations that one user may have."""
     keep_days: float = 30.0
-    """Navigations that nobody used for this long are removed."""
+    """Navigations unused for this long are removed."""
     views: Views = "auto"
     """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
     log_level: LogLevel = "WARNING"
@@ -204,7 +204,7 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
 
 
 def is_trusted_url(url: str) -> bool:
-    """Tell whether whoever answers at a URL is who it names: by a certificate, or on this machine."""
+    """Return True if the server at a URL is authenticated: by a certificate, or on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname

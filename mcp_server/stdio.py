@@ -75,7 +75,7 @@ async def serve_stdio(serve: Serve, grace_seconds: float) -> None:
     """Serve the process's own pipes until the client leaves or a signal comes.
 
     Once stdin has ended, calls under way have ``grace_seconds`` to be answered; after a signal, a few
-    seconds; where nobody reads the answers, none.
+    seconds; none if no client reads the answers.
     """
     exchange = Exchange(*_own_pipes(), grace_seconds)
     async with anyio.create_task_group() as tasks:
@@ -182,7 +182,7 @@ class Exchange:
         await self._is_written.wait()
 
     async def write(self) -> None:
-        """Write answers one after the other, each as a whole, as long as somebody reads them."""
+        """Write answers one after the other, each as a whole, as long as the client reads them."""
         async with self._to_write:
             async for answer in self._to_write:
                 self._note_asked(answer.message)
@@ -229,7 +229,7 @@ class Exchange:
             await self.answers.send(SessionMessage(answer))
 
     async def _until(self, holds: Callable[[], bool]) -> None:
-        """Wait until ``holds``; end the process if nobody is there any more, or if timeouts is at its end.
+        """Wait until ``holds``; end the process if the client has gone, or if timeouts is at its end.
 
         A client that takes no answers is not read either: whether it has left is seen by the pipe itself.
         """
@@ -357,7 +357,7 @@ def _error(code: int, message: str, request_id: RequestId | None = None) -> JSON
 
 
 def _id_in(given: list[Any]) -> int | str | None:
-    """Return the id of the request that was meant, so that whoever waits for it hears of it."""
+    """Return the id of the request that was meant, so that the client that waits gets an answer."""
     for part in given:
         if isinstance(part, dict) and "method" in part:
             key = part.get("id")
@@ -381,7 +381,7 @@ def _write_whole(sink: int, line: bytes) -> None:
 
 
 def _is_hung_up(pipe: int) -> bool:
-    """Return whether it is known that nobody is at the other end."""
+    """Return True if the other end is known to be closed."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()

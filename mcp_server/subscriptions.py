@@ -19,7 +19,7 @@ _CHANGING: Final = ("context", "plan", "report", "decisions")
 _ANNOUNCED: Final = re.compile(
     "|".join((re.escape(NAVIGATIONS), *(address(r"nav-[0-9a-f]{24}", part) for part in _CHANGING)))
 )
-_MOST: Final = 200
+_MAX_STREAMS: Final = 200
 """Subscriptions of a session; one more ends its oldest."""
 _SESSIONS: Final = 1_000
 """Sessions whose subscriptions are kept: as many as there may be over HTTP, where few say that they end."""
@@ -41,7 +41,7 @@ class Subscriptions:
             uris = self._uris.setdefault(session, {})
             uris.pop(uri, None)
             uris[uri] = None
-            if len(uris) > _MOST:
+            if len(uris) > _MAX_STREAMS:
                 del uris[next(iter(uris))]
             self._uris.move_to_end(session)
             if len(self._uris) > _SESSIONS:
@@ -60,7 +60,7 @@ class Subscriptions:
         return EmptyResult()
 
     async def announce(self, ctx: Context[Any, Any], navigation_id: str, *, listed: bool = False) -> None:
-        """Tell whoever asked that a navigation was stepped, and, where ``listed``, that it is new or gone."""
+        """Notify subscribers that a navigation was stepped, and, where ``listed``, that it is new or gone."""
         uris = [NAVIGATIONS, *(address(navigation_id, part) for part in _CHANGING)]
         if (ctx.protocol_version or "") >= MODERN:
             for uri in uris:

@@ -68,7 +68,7 @@ class TokenFile:
         self._clock = clock
 
     def user_of(self, token: str) -> str | None:
-        """Return the name of whom ``token`` admits, None where it admits nobody.
+        """Return the name of whom ``token`` admits, None if it admits no user.
 
         All hashes are compared, each in constant time, so that the time tells nothing about them.
         """

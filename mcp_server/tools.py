@@ -80,8 +80,8 @@ def budgets(
         InvalidRequestError: No answer can hold to it.
     """
     if token_budget is None and flight_plan is not None:
-        least = settings.token_budget or DEFAULT_TOKEN_BUDGET
-        return Budgets(None, response_token_budget_for(_plan_budget(flight_plan), least=least), None)
+        minimum = settings.token_budget or DEFAULT_TOKEN_BUDGET
+        return Budgets(None, response_token_budget_for(_plan_budget(flight_plan), minimum=minimum), None)
     asked = settings.token_budget if token_budget is None else token_budget
     if asked is None:
         return Budgets(map_token_budget_in(DEFAULT_TOKEN_BUDGET), DEFAULT_TOKEN_BUDGET, first_answer)
@@ -146,7 +146,7 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
     async def report(progress: Progress) -> None:
         nonlocal last
         if answered:
-            # A step that outlives the call's deadline goes on, but nobody listens to this call any more.
+            # A step that outlives the call's deadline goes on, but this call is no longer answered.
             return
         # A step may report more than once, and hosts drop progress that does not grow.
         last = max(float(progress.step), last + 0.01)
@@ -219,7 +219,7 @@ async def navigate(
         subject = await anyio.to_thread.run_sync(
             access.choose, repo_path, folders_of(roots), app.working_folder, user
         )
-        # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
+        # JSON is YAML: an object goes the way of a text, and its errors are the same.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         if plan is not None and not plan.strip():
             # Models fill in an empty text for what they leave out.
@@ -274,7 +274,7 @@ async def _started(
             build_response,
             response_token_budget=response_token_budget,
             timeouts=Timeouts(app.settings.call_seconds + _OPENING_SECONDS, left),
-            most_steps=None if line is None else line.most_steps,
+            max_steps=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
     await app.subscriptions.announce(ctx, page.answer.structured["navigation_id"], listed=True)
@@ -325,8 +325,8 @@ async def step(
         def build_response(
             report: TurnReport, delta: NavigatorOutput, before: ClientState | None
         ) -> tuple[Page, ClientState]:
-            least = before.token_budget if before else delivering.token_budget
-            budget = response_token_budget_for(report.map_token_budget, least=least)
+            minimum = before.token_budget if before else delivering.token_budget
+            budget = response_token_budget_for(report.map_token_budget, minimum=minimum)
             unread = () if before is None else before.unread
             page = step_answer(delta, report, budget, unread)
             if before is not None and delta.since_step == report.step_number:
@@ -368,11 +368,11 @@ async def get_turn_report(
     """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
-        meant = await navigations.resolve(principal, navigation_id)
+        selected = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
-        report = await navigator.report(meant.navigation_id, user=principal.user, step=step)
-        await navigations.note_delivered(meant, outline_step=report.step_number)
-        return _result(report_answer(report, meant.token_budget))
+        report = await navigator.report(selected.navigation_id, user=principal.user, step=step)
+        await navigations.note_delivered(selected, outline_step=report.step_number)
+        return _result(report_answer(report, selected.token_budget))
 
 
 async def get_context(
@@ -384,43 +384,43 @@ async def get_context(
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
-        meant = await navigations.resolve(principal, navigation_id)
+        selected = await navigations.resolve(principal, navigation_id)
         place = None if cursor is None else decode_cursor(cursor)
         if isinstance(place, PlanCursor):
-            return _result(await _plan_page(navigations, meant, place))
+            return _result(await _plan_page(navigations, selected, place))
         if place is not None:
             since_step = place.since_step
         navigator = await navigations.navigator()
         output = await navigator.context(
-            meant.navigation_id,
+            selected.navigation_id,
             user=principal.user,
             since_step=since_step,
             step=None if place is None else place.step,
-            held=() if since_step is None else meant.held_steps,
+            held=() if since_step is None else selected.held_steps,
         )
         at = output.total_iterations
         begins = place is None
         place = _still_valid(place, output) or Cursor(at, since_step, 0)
-        unread = tuple(each for each in meant.unread if each != cursor)
-        page = context_answer(output, place, meant.token_budget)
-        if begins and since_step in (None, meant.held_step):
-            steps = tuple(dict.fromkeys((*meant.held_steps, at)))
-            await navigations.note_delivered(meant, held_step=at, held_steps=steps, unread=page.unread)
+        unread = tuple(each for each in selected.unread if each != cursor)
+        page = context_answer(output, place, selected.token_budget)
+        if begins and since_step in (None, selected.held_step):
+            steps = tuple(dict.fromkeys((*selected.held_steps, at)))
+            await navigations.note_delivered(selected, held_step=at, held_steps=steps, unread=page.unread)
         else:
-            await navigations.note_delivered(meant, unread=(*page.unread, *unread))
+            await navigations.note_delivered(selected, unread=(*page.unread, *unread))
         return _result(page.answer)
 
 
-async def _plan_page(navigations: Navigations, meant: DeliveryTarget, place: PlanCursor) -> Answer:
+async def _plan_page(navigations: Navigations, selected: DeliveryTarget, place: PlanCursor) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
-    output = await (await navigations.navigator()).context(meant.navigation_id, user=meant.user)
+    output = await (await navigations.navigator()).context(selected.navigation_id, user=selected.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
         raise InvalidArgumentError(
             "cursor",
             f"belongs to the flight plan of step {place.step}, and the navigation is at step "
             f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page.",
         )
-    return plan_answer(output, place, meant.token_budget)
+    return plan_answer(output, place, selected.token_budget)
 
 
 def tools() -> list[Tool]:

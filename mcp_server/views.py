@@ -28,7 +28,7 @@ def view_extension() -> Apps:
 
 
 class OfferViews:
-    """Middleware: hosts that show views are told of them, and the others neither see nor pay them."""
+    """Middleware: only clients that show views are sent them."""
 
     def __init__(self, views: Views) -> None:
         self._views = views
@@ -52,11 +52,11 @@ class OfferViews:
             return self._views == "on"
         if ctx.method == "initialize":
             # What the client says in it is kept once it has been answered.
-            return _says_views((ctx.params or {}).get("capabilities"))
+            return _supports_views((ctx.params or {}).get("capabilities"))
         return client_supports_apps(ctx)
 
 
-def _says_views(capabilities: Any) -> bool:
+def _supports_views(capabilities: Any) -> bool:
     extensions = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
     settings = extensions.get(EXTENSION_ID) if isinstance(extensions, Mapping) else None
     types = settings.get("mimeTypes") if isinstance(settings, Mapping) else None

@@ -1,4 +1,4 @@
-"""Which addresses are this machine's own: nobody else reaches them or charges for them."""
+"""Which addresses are this machine's own: no other machine reaches them, and no provider charges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a module of ours as a process that nobody waits for."""
+"""Starts a module of ours as a process that is not waited for."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def start_detached(module: str, *arguments: str, text: str = "", folder: str | N
         with suppress(OSError):
             process.stdin.write(text.encode("utf-8", "replace"))
             process.stdin.close()
-        # Nobody waits for it, and nobody is told that it still runs.
+        # It is not waited for, and no warning says that it still runs.
         process.returncode = 0

@@ -24,7 +24,7 @@ def report_failure(program: Program, error: BaseException, *, as_json: bool = Fa
 
     With ``as_json`` stdout gets the code, the sentence and the argument as one JSON object too.
 
-    0 where nobody reads on, 1 failed unexpectedly, 2 bad input, 3 no such repository, 4 no model answered,
+    0 if the reader has gone, 1 failed unexpectedly, 2 bad input, 3 no such repository, 4 no model answered,
     5 cancelled; `replay --fail-on-drift` gives 6 where the plan drifted.
 
     Raises:

@@ -48,7 +48,7 @@ class FlagParser(argparse.ArgumentParser):
         self._one_of: defaultdict[str, list[argparse.Action]] = defaultdict(list)
         """Arguments of which one at most may be given."""
         self._commands: Any = None
-        # Half a flag is a slip, which is told as one.
+        # An incomplete flag is reported as a mistake.
         super().__init__(**{"allow_abbrev": False, **options})
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
@@ -180,7 +180,7 @@ class ShowVersion(argparse.Action):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that ``name`` is a slip of the pen for, or a longer form of; ``""`` for none."""
-    from difflib import SequenceMatcher  # noqa: PLC0415 - most commands are spelt well
+    from difflib import SequenceMatcher  # noqa: PLC0415 - most commands are valid
 
     bare = name.lstrip("-").lower()
 

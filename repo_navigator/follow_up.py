@@ -9,7 +9,7 @@ from repo_map.messages import plural
 from repo_navigator.context_json import context_data
 from repo_navigator.options import PagedOptions
 from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.stored_navigations import Meant
+from repo_navigator.stored_navigations import SelectedNavigation
 from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class FollowUp(NamedTuple):
     """What words have come to."""
 
-    meant: Meant
+    selected: SelectedNavigation
     """The navigation that they were said to."""
     whole: NavigatorOutput
     """The context as it is now."""
@@ -40,10 +40,10 @@ class FollowUp(NamedTuple):
 
 
 async def follow_up(
-    navigator: Navigator, meant: Meant, words: str, *, updates: Mapping[str, Any]
+    navigator: Navigator, selected: SelectedNavigation, words: str, *, updates: Mapping[str, Any]
 ) -> FollowUp:
     """Take the step that words ask for, after one by ``updates`` where there are any."""
-    navigation_id = meant.navigation_id
+    navigation_id = selected.navigation_id
     before = (await navigator.report(navigation_id)).step_number
     asked_of = before
     if updates:
@@ -53,7 +53,7 @@ async def follow_up(
     # A question takes no step: what the updates changed before it is new all the same.
     since = before if report.step_number > asked_of else report.step_number
     news = await navigator.context(navigation_id, since_step=since)
-    return FollowUp(meant, whole, news, report.answer, report.not_understood or ())
+    return FollowUp(selected, whole, news, report.answer, report.not_understood or ())
 
 
 def show_follow_up(found: FollowUp, options: PagedOptions, seconds: float, *, is_whole: bool = False) -> None:
@@ -69,8 +69,8 @@ def show_follow_up(found: FollowUp, options: PagedOptions, seconds: float, *, is
         options.write_json(follow_up_data(found, seconds))
         return
     console = stderr_console()
-    if found.meant.message and not options.quiet:
-        console.print(found.meant.message, style="dim", markup=False)
+    if found.selected.message and not options.quiet:
+        console.print(found.selected.message, style="dim", markup=False)
     if found.is_answered:
         # Who asks is answered: the context is as it was.
         options.write(found.answer)
@@ -95,23 +95,23 @@ def _news_line(found: FollowUp) -> str:
         if news.context_string
         else ""
     )
-    gone = [*news.removed, *(f"{path} (in part)" for path in news.truncated)]
+    removed = [*news.removed, *(f"{path} (in part)" for path in news.truncated)]
     parts = [new or f"nothing is new since step {news.since_step}"]
-    if gone:
-        parts.append(f"no longer shown: {', '.join(gone[:_MOST_NAMED])}{_and_more(len(gone))}")
+    if removed:
+        parts.append(f"no longer shown: {', '.join(removed[:_MAX_NAMED])}{_and_more(len(removed))}")
     if news.restored:
         again = news.restored
-        parts.append(f"shown again: {', '.join(again[:_MOST_NAMED])}{_and_more(len(again))}")
-    said = "; ".join(parts)
-    return f"{said[0].upper()}{said[1:]}. The whole: repo-navigator context {found.whole.navigation_id}"
+        parts.append(f"shown again: {', '.join(again[:_MAX_NAMED])}{_and_more(len(again))}")
+    summary = "; ".join(parts)
+    return f"{summary[0].upper()}{summary[1:]}. The whole: repo-navigator context {found.whole.navigation_id}"
 
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 """Files that a line names; the others are counted."""
 
 
 def _and_more(count: int) -> str:
-    return f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""
+    return f" and {count - _MAX_NAMED} more" if count > _MAX_NAMED else ""
 
 
 def follow_up_data(found: FollowUp, seconds: float) -> dict[str, Any]:

@@ -41,7 +41,7 @@ _MAX_MESSAGE_BYTES: Final = 8_000_000
 _MAX_STATE_BYTES: Final = 1_000_000
 _MAX_PATH_CHARS: Final = 4_096
 _MAX_REPORT_CHARS: Final = 1_000
-_KEEP_S: Final = 7 * 86_400.0
+_MAX_AGE_S: Final = 7 * 86_400.0
 
 
 class Findings(NamedTuple):
@@ -239,5 +239,5 @@ def _remove_old(folder: Path) -> None:
         for path in folder.iterdir():
             # Another hook may remove it at the same time.
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > _KEEP_S:
+                if time.time() - path.stat().st_mtime > _MAX_AGE_S:
                     path.unlink()

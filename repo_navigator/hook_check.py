@@ -1,7 +1,7 @@
 """``python -m repo_navigator.hook_check ROOT STATE check|index``: the work that a hook does not wait for.
 
 ``check`` checks what a session edited and stores what certainly breaks beside its state. ``index`` refreshes
-the repository's index. Either ends by itself within three minutes, so that nobody has to look after it.
+the repository's index. Either ends by itself within three minutes, without supervision.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def _declared_by(record: type) -> list[tuple[str, Declared]]:
 
 def _record_of(record: type, found: Namespace) -> Any:
     """Return the record that a command line fills."""
-    said = {each.name: getattr(found, each.name) for each in fields(record)}
-    given = {name: value for name, value in said.items() if value is not None}
+    given = {each.name: getattr(found, each.name) for each in fields(record)}
+    given = {name: value for name, value in given.items() if value is not None}
     return record(**{name: tuple(it) if isinstance(it, list) else it for name, it in given.items()})
 
 

@@ -38,7 +38,7 @@ def require_repository(named: str | None, further: Sequence[str], settings: Sett
 
 
 def named_here(names: Sequence[str], settings: Settings) -> str:
-    """Return the address of the repositories that somebody on this machine names; none for where we stand.
+    """Return the address of the repositories that a user of this machine names; none for where we stand.
 
     Raises:
         RepositoryNotFoundError: one of them is none.

@@ -18,7 +18,7 @@ _LOOKED_AT: Final = 200
 """Navigations, latest first: each one's state is read to learn its folder."""
 
 
-class Meant(NamedTuple):
+class SelectedNavigation(NamedTuple):
     """The navigation that is meant."""
 
     navigation_id: str
@@ -26,9 +26,9 @@ class Meant(NamedTuple):
     """Where others could have been meant: which one is taken, and how another is named."""
 
 
-async def meant_navigation(
+async def select_navigation(
     navigator: Navigator, named: str | None, folder: Path, *, must_be_here: bool = False
-) -> Meant:
+) -> SelectedNavigation:
     """Return the named navigation, else the latest of the repository that ``folder`` lies in.
 
     It is looked for among the latest 200. Where that has none it is the latest of all, unless it
@@ -38,7 +38,7 @@ async def meant_navigation(
         UnknownNavigationError: there is none yet, or none of this folder and it must be.
     """
     if named:
-        return Meant(named)
+        return SelectedNavigation(named)
     stored = await navigator.navigations(limit=_LOOKED_AT)
     if not stored:
         raise UnknownNavigationError(
@@ -53,9 +53,9 @@ async def meant_navigation(
         )
     latest = (here or stored)[0]
     if len(stored) == 1:
-        return Meant(latest.navigation_id)
+        return SelectedNavigation(latest.navigation_id)
     which = "the latest of this folder" if here else "the latest"
-    return Meant(
+    return SelectedNavigation(
         latest.navigation_id,
         f"Using navigation {latest.navigation_id}, {which}: “{_shortened(latest.goal)}”. "
         "Name another by its id.",
@@ -68,6 +68,6 @@ def _is_of(navigation: NavigationSummary, folder: PurePath) -> bool:
     return any(each in (folder, *folder.parents) for each in folders)
 
 
-def _shortened(goal: str, most: int = 60) -> str:
+def _shortened(goal: str, limit: int = 60) -> str:
     line = " ".join(goal.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"

@@ -69,7 +69,7 @@ def write_or_print(text: str, file: str | None) -> None:
 CANCELLED = 5
 """Exit code of a command that Ctrl-C ended."""
 DRIFTED = 6
-"""Exit code of a replay that was to fail where its plan no longer fits the tree, or nobody knows."""
+"""Exit code of a replay that was to fail if its plan no longer fits the tree, or that is unknown."""
 
 
 @contextmanager
@@ -94,16 +94,16 @@ def ending_at_once(program: str) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_LONGEST_INPUT = 10_000_000
+_MAX_INPUT_BYTES = 10_000_000
 """Bytes, far above what a plan or a goal may have: devices are files without end."""
 
 
 def read_input(path: Path) -> bytes:
     """Return the first bytes of a file that the user names, ``-`` for what comes in on stdin."""
     if str(path) == "-":
-        return sys.stdin.buffer.read(_LONGEST_INPUT)
+        return sys.stdin.buffer.read(_MAX_INPUT_BYTES)
     with path.open("rb") as file:
-        return file.read(_LONGEST_INPUT)
+        return file.read(_MAX_INPUT_BYTES)
 
 
 def is_input(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What a terminal is told of a navigation: a panel for each step, and what to do next at the end."""
+"""What a terminal shows of a navigation: a panel for each step, and what to do next at the end."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
 def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     """Return what a whole navigation took."""
     usage = output.total_usage
-    # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
+    # The embedded planner reads and writes no tokens, and the client's own model reports none.
     calls = (
         f", {plural(usage.calls, 'model call')} ({plural(usage.input, 'token')} in, {usage.output:,} out)"
         if usage.input or usage.output
@@ -143,9 +143,9 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 
 def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[RenderableType]:
     """Return the outline below what its numbers are for."""
-    told = outline_text(outline, tests)
-    head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(told) else _BY_NUMBER
-    return [Text(f"Outline ({head}):"), Text(told)] if outline else []
+    lines = outline_text(outline, tests)
+    head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(lines) else _BY_NUMBER
+    return [Text(f"Outline ({head}):"), Text(lines)] if outline else []
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

@@ -111,7 +111,7 @@ class StepModel(BaseLlm):
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield what the session of the navigation answers."""
         session = current_step().session
-        assert session is not None, "a model is asked that nobody named"
+        assert session is not None, "a model is called without a session"
         async with aclosing(session.generate_content_async(llm_request, stream)) as answers:
             async for answer in answers:
                 yield answer

@@ -49,7 +49,7 @@ class LockPlugin(BasePlugin):
 
 
 class LayoutPlugin(BasePlugin):
-    """Puts the map that is told whole at the beginning of the contents, and what has changed since behind it.
+    """Puts the map that is sent whole at the beginning of the contents, and what has changed since behind it.
 
     The map stays outside the instruction, which a model obeys: it is a repository's text.
     """

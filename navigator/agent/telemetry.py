@@ -1,4 +1,4 @@
-"""Traces through ADK's OpenTelemetry, for whoever names a collector; else nothing is recorded or sent."""
+"""Traces through ADK's OpenTelemetry, if a collector is configured; else nothing is recorded or sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDPOINTS = (
 _EXPORTER = "opentelemetry.exporter.otlp.proto.http"
 _DEFAULTS = {
     "OTEL_SERVICE_NAME": "repo-navigator",
-    # Spans would carry goals and source otherwise: a collector is often somebody else's.
+    # Spans would carry goals and source otherwise: a collector is often a third party's.
     "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS": "false",
 }
 

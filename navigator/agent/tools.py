@@ -58,7 +58,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "finalize_context": {"summary": _TEXT},
 }
 """What each tool takes, all of it required; the updates' schema is read when a model is first asked."""
-_TOLD = ("verbosity", "budget")
+_SCHEMA_PARTS = ("verbosity", "budget")
 """Of a plan's fields, those that a model needs; the others are taken as well."""
 _NUMBERS_SCHEMA = {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 12}
 
@@ -75,7 +75,7 @@ class NavigatorTool(FunctionTool):
                     declared.parameters_json_schema = deepcopy(parameters_of(self.name))
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """Run the function; a model whose arguments are of another kind is told so."""
+        """Run the function; an argument of a wrong type is answered with an error."""
         args = well_formed(self.name, args)
         for name, (kind, words) in _KINDS.items():
             if name in args and not isinstance(args[name], kind):
@@ -86,7 +86,7 @@ class NavigatorTool(FunctionTool):
 @cache
 def parameters_of(name: str) -> dict[str, Any]:
     """Return the schema of a tool's arguments, with the typed schema of a partial plan where it takes one."""
-    plan = update_schema(*_TOLD)
+    plan = update_schema(*_SCHEMA_PARTS)
     updates = {**plan, "properties": {NUMBERS: _NUMBERS_SCHEMA, **plan["properties"]}}
     given = {each: schema or updates for each, schema in PARAMETERS[name].items()}
     return {"type": "object", "properties": given, "required": list(given)}

@@ -15,7 +15,7 @@ DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
 _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_LONGEST_BUCKET: Final = 222
+_MAX_BUCKET_CHARS: Final = 222
 """Characters; a storage may allow fewer."""
 _PREFIX: Final = re.compile(r"(?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))+", re.ASCII)
 
@@ -161,7 +161,7 @@ def read_bucket_address(text: str) -> BucketAddress:
     if "@" in url.netloc:
         raise UnusableAddressError(f"holds a key; write {storage.form}, and {storage.credentials}.")
     prefix = url.path.strip("/")
-    is_bucket = 3 <= len(url.netloc) <= _LONGEST_BUCKET and storage.bucket.fullmatch(url.netloc)
+    is_bucket = 3 <= len(url.netloc) <= _MAX_BUCKET_CHARS and storage.bucket.fullmatch(url.netloc)
     if prefix and not storage.has_prefix:
         raise UnusableAddressError(f"has a prefix, which such buckets take none of; write {storage.form}.")
     if not is_bucket or (prefix and not _PREFIX.fullmatch(prefix)) or url.query:

@@ -106,7 +106,7 @@ class SqliteDatabase:
 
 def make_database_file(path: Path) -> None:
     """Make a database in the mode that several processes write best, readable by its owner alone."""
-    # SQLite would make it for whoever the umask lets read. To close one that is there drops SQLite's locks.
+    # SQLite would make it readable as the umask allows. To close one that is there drops SQLite's locks.
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(path, timeout=LOCKED_S)

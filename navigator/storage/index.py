@@ -110,14 +110,14 @@ class NavigationIndex:
         )
 
     async def summaries(
-        self, user: str, most: int | None = None, among: Sequence[str] | None = None
+        self, user: str, limit: int | None = None, among: Sequence[str] | None = None
     ) -> list[NavigationSummary]:
         """Return a user's navigations, the latest changed first, or those ``among`` in that order."""
         rows = await self._execute(
             "SELECT id, goal, repo_path, step, stop_reason, changed_at FROM navigations "
             f"WHERE user_id = $1 AND {_STORED} ORDER BY changed_at DESC, id DESC LIMIT $2",
             user,
-            2**31 - 1 if most is None or among is not None else most,
+            2**31 - 1 if limit is None or among is not None else limit,
         )
         found = [
             NavigationSummary(
@@ -133,7 +133,7 @@ class NavigationIndex:
         if among is None:
             return found
         by_id = {each.navigation_id: each for each in found}
-        return [by_id[each] for each in among if each in by_id][:most]
+        return [by_id[each] for each in among if each in by_id][:limit]
 
     async def uses(self, user: str | None = None) -> list[NavigationActivity]:
         """Return how each navigation of a user, or of all, is used, by user and id."""
@@ -142,7 +142,7 @@ class NavigationIndex:
         return [_use(row) for row in rows]
 
     async def unused_since(
-        self, before: float, most: int, after: NavigationActivity | None = None
+        self, before: float, limit: int, after: NavigationActivity | None = None
     ) -> list[NavigationActivity]:
         """Return navigations of which something was delivered, and nothing since ``before``.
 
@@ -156,7 +156,7 @@ class NavigationIndex:
             f"{_USE} AND used_at < $1 AND (used_at, user_id, id) > ($3, $4, $5) "
             "ORDER BY used_at, user_id, id LIMIT $2",
             before,
-            most,
+            limit,
             *last,
         )
         return [_use(row) for row in rows]
@@ -173,13 +173,13 @@ class NavigationIndex:
         query = f"UPDATE navigations SET status = 'forgotten' WHERE {_ONE} AND {_STORED} RETURNING 1"
         return bool(await self._execute(query, *key, durable=True))
 
-    async def forgotten(self, most: int) -> list[NavigationKey]:
-        """Return navigations whose deletion, or whose beginning, was cut short, ``most`` at most."""
+    async def forgotten(self, limit: int) -> list[NavigationKey]:
+        """Return navigations whose deletion, or whose beginning, was cut short, ``limit`` at most."""
         rows = await self._execute(
             "SELECT user_id, id FROM navigations WHERE status = 'forgotten' "
             "OR (status = 'new' AND created_at < $1) ORDER BY user_id, id LIMIT $2",
             time.time() - ABANDONED_S,
-            most,
+            limit,
         )
         return [NavigationKey(*row) for row in rows]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 BUSY_S: Final = 10.0
-"""Seconds that a navigation which somebody else steps is waited for."""
+"""Seconds to wait for a lock that another call holds."""
 _PAUSE_S: Final = 0.02
 """Between two looks at a lock that another process holds."""
 
@@ -63,7 +63,7 @@ class NavigationLocks:
 
         Raises:
             NavigationBusyError: it was held by others for too long.
-            StorageError: nobody can tell whether others hold it.
+            StorageError: it is unknown whether others hold it.
         """
         local = self._local.setdefault(navigation_id, asyncio.Lock())
         deadline = monotonic() + self._busy_s

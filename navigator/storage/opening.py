@@ -30,7 +30,7 @@ ARTIFACTS: Final = "artifacts"
 LOCKS: Final = "locks"
 _OLD: Final = ("artifacts", "locks", "answers")
 """Folders of earlier versions beside their databases."""
-LEAST_ROOM_BYTES: Final = 1_000_000
+MIN_FREE_BYTES: Final = 1_000_000
 """Of free disk, without which navigations are kept in memory."""
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ def _prepare(data_dir: Path) -> str:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with TemporaryFile(dir=data_dir) as probe:
         # A step that can't be stored is lost work: better to know before the first one.
-        probe.write(bytes(LEAST_ROOM_BYTES))
+        probe.write(bytes(MIN_FREE_BYTES))
         probe.flush()
     # Two processes of a new version must not set aside what the other has just made.
     with FileLock(data_dir / ".opening.lock", timeout=10, mode=0o600):

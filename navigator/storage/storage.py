@@ -61,7 +61,7 @@ class Storage:
             artifacts: their maps and records.
             index: one row of each.
             locks: one step at a time.
-            faults: how their errors are told.
+            faults: how errors of the services are reported.
             note: what users should know of the storage; empty when all is well.
             is_lost: whether what was stored can't be reached, and what is new is in memory.
         """
@@ -79,7 +79,7 @@ class Storage:
 
     @asynccontextmanager
     async def hold(self, navigation_id: str) -> AsyncIterator[None]:
-        """Hold a navigation from reading its state to storing an answer: nobody else steps it meanwhile.
+        """Hold a navigation from reading its state to storing an answer: no other call steps it meanwhile.
 
         Raises:
             NavigationBusyError: others held it for too long.
@@ -98,12 +98,12 @@ class Storage:
         await self.index.update(navigation, user)
 
     async def change(self, after: Navigation, user: str) -> None:
-        """Store a change of a navigation that is no step; whoever calls holds it.
+        """Store a change of a navigation that is no step; the caller holds its lock.
 
         Raises:
             NavigationBusyError: another process has changed it meanwhile.
         """
-        from google.adk.events import Event, EventActions  # noqa: PLC0415 - whoever only reads imports no ADK
+        from google.adk.events import Event, EventActions  # noqa: PLC0415 - reading imports no ADK
         from google.adk.sessions.base_session_service import GetSessionConfig  # noqa: PLC0415 - as above
 
         key = SessionKey.of(user, after.run.navigation_id)
@@ -140,7 +140,7 @@ class Storage:
 
     async def save_artifact(self, navigation_id: str, user: str, name: str, text: str) -> int:
         """Save an artifact outside a step, and return its version."""
-        from google.genai import types  # noqa: PLC0415 - whoever only reads imports no ADK
+        from google.genai import types  # noqa: PLC0415 - reading imports no ADK
 
         services, key = await self.services(), SessionKey.of(user, navigation_id)
         with self.faults.raised(navigation_id, writes=True):
@@ -185,7 +185,7 @@ class Storage:
             logger.warning("What was delivered of %s can't be stored (%s)", navigation_id, error)
 
     async def forget(self, navigation_id: str, user: str) -> None:
-        """Delete a navigation with its maps and records; whoever calls holds it.
+        """Delete a navigation with its maps and records; the caller holds its lock.
 
         Its row is hidden first and removed last: what a kill or a store that does not answer leaves behind,
         ``delete_forgotten`` deletes.
@@ -238,7 +238,7 @@ class Storage:
             raise StorageError(f"The stored navigations can't be read. {self.note}")
 
     async def _unknown(self, navigation_id: str, user: str) -> UnknownNavigationError:
-        choices = [each.navigation_id for each in await self.index.summaries(user, most=5)]
+        choices = [each.navigation_id for each in await self.index.summaries(user, limit=5)]
         known = f"known are {', '.join(f'`{each}`' for each in choices)}" if choices else "none is known"
         return UnknownNavigationError(
             f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.", choices

@@ -92,7 +92,7 @@ class HostFile:
 
     def _read(self, path: Path) -> str | None:
         within = self._within if path == self.path else None
-        return _read_text(path, self._notation.longest, within)
+        return _read_text(path, self._notation.max_bytes, within)
 
 
 class Configuration(HostFile):
@@ -125,7 +125,7 @@ class Configuration(HostFile):
 
     def undoing(self) -> ConfigurationChange:
         """Return the change that takes our entry out, or puts back the one that was there before us."""
-        text, kept = self._read(self.path), self._read(self._backup)
+        text, backup_text = self._read(self.path), self._read(self._backup)
         here = self._host.servers, ENTRY
         if text is None or self._servers(self.path, text).get(ENTRY) is None:
             return self._change(text, text)
@@ -136,13 +136,13 @@ class Configuration(HostFile):
                 "so it was not changed; take it out by hand."
             )
         # Whoever changed nothing else gets the same bytes back.
-        if self._put(kept or "", written) == text:
-            return self._change(text, kept)
-        earlier = None if kept is None else self._servers(self._backup, kept).get(ENTRY)
-        if kept is not None and earlier is not None and not is_ours(earlier):
-            value = self._notation.entry(kept, *here) or self._notation.written(text, *here, earlier)
+        if self._put(backup_text or "", written) == text:
+            return self._change(text, backup_text)
+        earlier = None if backup_text is None else self._servers(self._backup, backup_text).get(ENTRY)
+        if backup_text is not None and earlier is not None and not is_ours(earlier):
+            value = self._notation.entry(backup_text, *here) or self._notation.written(text, *here, earlier)
             return self._change(text, self._put(text, value))
-        had_table = kept is not None and self._host.servers in self._data(self._backup, kept)
+        had_table = backup_text is not None and self._host.servers in self._data(self._backup, backup_text)
         after = self._notation.take(text, *here, with_table=not had_table)
         self._require_data(after, self._expected(text, None))
         return self._change(text, after)
@@ -174,7 +174,7 @@ class Configuration(HostFile):
         return servers
 
 
-def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
+def _read_text(path: Path, max_bytes: int, within: Path | None) -> str | None:
     """Return the text of a host's file, None where there is none; it must lie ``within`` a folder if given.
 
     Raises:
@@ -201,10 +201,10 @@ def _read_text(path: Path, longest: int, within: Path | None) -> str | None:
                 f"`{path}` is not a file, so it was not changed; move it out of the way."
             )
         with real.open("rb") as file:
-            data = file.read(longest + 1)
-        if len(data) > longest:
+            data = file.read(max_bytes + 1)
+        if len(data) > max_bytes:
             raise ConfigurationError(
-                f"`{path}` has more than {longest:,} bytes, so it was not changed; add the "
+                f"`{path}` has more than {max_bytes:,} bytes, so it was not changed; add the "
                 "entry by hand, or make the file smaller."
             )
         return data.decode("utf-8")
@@ -245,7 +245,7 @@ def carry_out(change: ConfigurationChange, *, undo: bool) -> None:
 
 
 def _write(path: Path, text: str, mode: int) -> None:
-    # It may hold keys: until it has its permissions, nobody else may read it.
+    # It may hold keys: until it has its permissions, it is unreadable for others.
     replace_file(path, lambda file: file.write(text.encode()))
     path.chmod(mode)
 

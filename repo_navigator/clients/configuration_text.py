@@ -17,7 +17,7 @@ _LAST_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _SPACE: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder()
 _KEY_END: Final = re.compile(r"[=,{}\[\]\n]")
-_MOST_PARTS: Final = 300
+_MAX_PARTS: Final = 300
 """Names with dots between them in a key of TOML: reading it takes the square of their number."""
 
 
@@ -25,7 +25,7 @@ class Notation(Protocol):
     """A way to write settings down; ``table`` is the name of the table of servers, ``name`` that of ours."""
 
     @property
-    def longest(self) -> int:
+    def max_bytes(self) -> int:
         """Bytes of a file that is read within some seconds."""
 
     def data(self, text: str) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class JsonMember(NamedTuple):
 class JsonWithComments:
     """JSON in which comments and a comma before a closing bracket are allowed."""
 
-    longest = 30_000_000
+    max_bytes = 30_000_000
 
     def data(self, text: str) -> dict[str, Any]:
         """Return what the text says; nothing is an empty object."""
@@ -74,8 +74,8 @@ class JsonWithComments:
         del name
         found = _Object.whole(text)
         inner = found.object(table) if found else None
-        beside = inner or found
-        if beside is not None and beside.is_one_line:
+        anchor = inner or found
+        if anchor is not None and anchor.is_one_line:
             return json.dumps(value, ensure_ascii=False)
         indented = json.dumps(value, indent=_unit(text), ensure_ascii=False)
         outer = inner.indent if inner else (found.indent if found else "") + _unit(text)
@@ -262,7 +262,7 @@ class JsonArray:
 class Toml:
     """TOML, of which a table with our name is ours, with the tables below it."""
 
-    longest = 3_000_000
+    max_bytes = 3_000_000
 
     def data(self, text: str) -> dict[str, Any]:
         """Return what the text says."""
@@ -306,8 +306,8 @@ class Toml:
 
 @lru_cache(maxsize=4)
 def _toml_data(text: str) -> dict[str, Any]:
-    if any(key.count(".") > _MOST_PARTS for key in _KEY_END.split(text)):
-        raise ValueError(f"it has a key of more than {_MOST_PARTS} parts")
+    if any(key.count(".") > _MAX_PARTS for key in _KEY_END.split(text)):
+        raise ValueError(f"it has a key of more than {_MAX_PARTS} parts")
     try:
         return tomllib.loads(text.removeprefix(_BOM))
     except RecursionError:

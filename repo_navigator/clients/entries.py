@@ -1,4 +1,4 @@
-"""How entries of ours read in the configurations of assistants, and how they are told from others."""
+"""How entries of ours read in the configurations of assistants, and how they are recognized."""
 
 from __future__ import annotations
 

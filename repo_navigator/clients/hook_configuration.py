@@ -26,8 +26,8 @@ class HookConfiguration(HostFile):
         return self._change(before, after, keeps=before is not None and not had and after != before)
 
     def undoing(self) -> ConfigurationChange:
-        """Return the change that takes our elements out; whoever changed nothing else gets the same bytes."""
-        text, kept = self._read(self.path), self._read(self._backup)
+        """Return the change that takes our elements out; an otherwise unchanged file has its original bytes."""
+        text, backup_text = self._read(self.path), self._read(self._backup)
         if text is None:
             return self._change(None, None)
         ours = {
@@ -37,9 +37,9 @@ class HookConfiguration(HostFile):
         }
         if not ours:
             return self._change(text, text)
-        if self._added(kept or "", ours) == text:
-            return self._change(text, kept)
-        had = self._lists(kept) if kept is not None else {}
+        if self._added(backup_text or "", ours) == text:
+            return self._change(text, backup_text)
+        had = self._lists(backup_text) if backup_text is not None else {}
         after = text
         for event in ours:
             after = self._taken(after, event, with_list=event not in had, with_table=not had)

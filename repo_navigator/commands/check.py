@@ -31,7 +31,7 @@ FOUND: Final = 1
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """What is checked, and in which form what is found is told."""
+    """What is checked, and in which form findings are reported."""
 
     repo: str | None = argument("REPO", "the repository (default: this git work tree)")
     since: str = flag(

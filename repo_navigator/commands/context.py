@@ -15,7 +15,7 @@ from repo_navigator.context_json import context_data
 from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
 from repo_navigator.options import PagedOptions, argument, flag, switch
 from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.stored_navigations import ID_START, Meant, meant_navigation
+from repo_navigator.stored_navigations import ID_START, SelectedNavigation, select_navigation
 from repo_navigator.terminal_report import closing
 from repo_navigator.use_navigator import use_navigator
 
@@ -51,17 +51,17 @@ def run(options: ContextOptions, settings: Settings) -> int:
     _require_id(options.navigation)
     started = time.perf_counter()
 
-    async def read(navigator: Navigator) -> tuple[Meant, NavigatorOutput, FollowUp | None]:
-        meant = await meant_navigation(navigator, options.navigation, Path.cwd())
+    async def read(navigator: Navigator) -> tuple[SelectedNavigation, NavigatorOutput, FollowUp | None]:
+        selected = await select_navigation(navigator, options.navigation, Path.cwd())
         if options.feedback:
-            found = await follow_up(navigator, meant, options.feedback, updates=options.updates)
-            return meant, found.whole, found
+            found = await follow_up(navigator, selected, options.feedback, updates=options.updates)
+            return selected, found.whole, found
         if options.updates:
-            await navigator.step(meant.navigation_id, updates=options.updates)
-        return meant, await navigator.context(meant.navigation_id), None
+            await navigator.step(selected.navigation_id, updates=options.updates)
+        return selected, await navigator.context(selected.navigation_id), None
 
     takes_steps = bool(options.feedback or options.updates)
-    meant, output, found = use_navigator(settings, read, takes_steps=takes_steps)
+    selected, output, found = use_navigator(settings, read, takes_steps=takes_steps)
     seconds = time.perf_counter() - started
     if found is not None and (options.json or not options.plan):
         show_follow_up(found, options, seconds, is_whole=options.all)
@@ -72,19 +72,19 @@ def run(options: ContextOptions, settings: Settings) -> int:
         options.write(output.flight_plan_yaml)
         if found is not None and not options.quiet:
             stderr_console().print(found.answer, style="green", markup=False)
-        _close(options, meant, output)
+        _close(options, selected, output)
     else:
         below = closing(output, output.seconds.total)
         show_context(output.context_string, options.output, below=below, pages=not options.no_pager)
-        _close(options, meant, output)
+        _close(options, selected, output)
     return 0
 
 
-def _close(options: ContextOptions, meant: Meant, output: NavigatorOutput) -> None:
+def _close(options: ContextOptions, selected: SelectedNavigation, output: NavigatorOutput) -> None:
     if not options.quiet:
         console = stderr_console()
-        if meant.message:
-            console.print(meant.message, style="dim", markup=False)
+        if selected.message:
+            console.print(selected.message, style="dim", markup=False)
         console.print(closing(output, output.seconds.total), soft_wrap=True)
 
 

@@ -199,8 +199,8 @@ def team_stores(settings: Settings) -> Diagnosis:
     except (NavigatorError, OSError) as error:
         advice = "check that both exist; see docs/team.md"
         return _failed("team stores", str(error), advice)
-    said = named if layout is None else f"{named}; the database has {layout}"
-    return (_note if layout and layout.name != "CURRENT" else _ok)("team stores", said)
+    message = named if layout is None else f"{named}; the database has {layout}"
+    return (_note if layout and layout.name != "CURRENT" else _ok)("team stores", message)
 
 
 def team_settings(settings: Settings) -> Iterator[Diagnosis]:
@@ -214,13 +214,13 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
                 yield _ok(name, f"{path}: {len(read(path))} listed")
             except SettingsError as error:
                 yield _failed(name, str(error), "fix the file; a running server uses its earlier content")
-    if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
-        yield _failed("allowed folders", f"no folder: {', '.join(gone)}", "correct REPO_NAVIGATOR_ALLOW")
+    if missing := [str(path) for path in settings.allowed if not path.is_dir()]:
+        yield _failed("allowed folders", f"no folder: {', '.join(missing)}", "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:
         yield _ok("allowed folders", ", ".join(map(str, settings.allowed)))
     if (identity := settings.http.identity) is not None:
-        said = f"{identity.issuer}, for {identity.resource}; doctor does not contact it"
-        yield _ok("identity provider", said)
+        message = f"{identity.issuer}, for {identity.resource}; doctor does not contact it"
+        yield _ok("identity provider", message)
 
 
 async def _state_of(address: DatabaseAddress) -> SchemaState:

@@ -27,7 +27,7 @@ class ForgetOptions:
 
     ids: tuple[str, ...] = argument("ID", "id of a navigation to delete", nargs="*")
     older_than: float | None = flag(
-        "--older-than", "DAYS", "delete navigations that nobody used for this many days", read=number
+        "--older-than", "DAYS", "delete navigations that were not used for this many days", read=number
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
 
 _FOCUS_WEIGHT = 5.0
-_MOST_CUTS = 5
+_MAX_CUTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ def run(options: GenerateOptions) -> None:
 
         replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
     if not options.quiet:
-        _tell(drawn, index, asked=bool(plan.verbosity))
+        _report(drawn, index, asked=bool(plan.verbosity))
     print_text(_as_json(drawn, index) if options.json else drawn.text)
 
 
@@ -121,7 +121,7 @@ def _boost(text: str) -> tuple[str, float]:
         return text, _FOCUS_WEIGHT
 
 
-def _tell(drawn: RepoMap, index: Index, *, asked: bool) -> None:
+def _report(drawn: RepoMap, index: Index, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
         f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}",
@@ -135,9 +135,9 @@ def _tell(drawn: RepoMap, index: Index, *, asked: bool) -> None:
         lines += [
             f"  cut {cut.path}: {level_label(cut.wanted)} → {level_label(cut.drawn)}, "
             f"about {plural(cut.tokens_to_add, 'token')} to add"
-            for cut in drawn.cuts[:_MOST_CUTS]
+            for cut in drawn.cuts[:_MAX_CUTS]
         ]
-        lines += [f"  cut {plural(more, 'more file')}"] if (more := drawn.cut_files - _MOST_CUTS) > 0 else []
+        lines += [f"  cut {plural(more, 'more file')}"] if (more := drawn.cut_files - _MAX_CUTS) > 0 else []
     lines += [f"  {note}" for note in drawn.notes]
     sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
 

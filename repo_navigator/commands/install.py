@@ -145,11 +145,11 @@ def _configuration(host: Host, options: InstallOptions, project: Path | None, se
         path = host.hook_path if options.hooks else host.path
         return kind(host, path(os.environ, sys.platform))
     shared = project / _project_file(host, options)
-    # Beside the file it would be in the way of whoever looks at the project.
+    # Beside the file it would clutter the project.
     place = hashlib.sha256(str(shared).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     name = f"{place}-{shared.name}{'-hooks' if options.hooks else ''}"
-    kept = settings.data_dir / "installed" / name if settings.data_dir else None
-    return kind(host, shared, kept, within=project)
+    backup_text = settings.data_dir / "installed" / name if settings.data_dir else None
+    return kind(host, shared, backup_text, within=project)
 
 
 def _outcome(
@@ -194,6 +194,6 @@ def _message(outcome: HostOutcome, options: InstallOptions) -> str:
         return change.diff
     if options.undo:
         return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
-    kept = f" The original file is kept at {change.backup}." if change.keeps else ""
+    backup_text = f" The original file is kept at {change.backup}." if change.keeps else ""
     note = f" {host.hooks.note}" if options.hooks and host.hooks and host.hooks.note else ""
-    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}{note}\n"
+    return f"{host.title}: added to {change.path}; restart {host.title}.{backup_text}{note}\n"

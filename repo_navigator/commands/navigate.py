@@ -29,7 +29,7 @@ from repo_navigator.index_behind import index_behind
 from repo_navigator.interactive import InteractivePrompt
 from repo_navigator.navigate_options import Continued, NavigateOptions
 from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.stored_navigations import meant_navigation
+from repo_navigator.stored_navigations import select_navigation
 from repo_navigator.terminal import CANCELLED
 from repo_navigator.terminal_report import TerminalReport, closing, cost_line
 from repo_navigator.use_navigator import use_navigator
@@ -98,9 +98,9 @@ def _follow_up(asked: Continued, options: NavigateOptions, settings: Settings, s
     """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
 
     async def followed_up(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
-        meant = await meant_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-        found = await follow_up(navigator, meant, asked.words, updates=asked.updates)
-        return found, await navigator.picture(meant.navigation_id) if options.html else None
+        selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
+        found = await follow_up(navigator, selected, asked.words, updates=asked.updates)
+        return found, await navigator.picture(selected.navigation_id) if options.html else None
 
     found, picture = use_navigator(settings, followed_up)
     show_follow_up(found, options, time.perf_counter() - started)
@@ -155,10 +155,10 @@ async def _navigate(
     words = ""
     try:
         if isinstance(asked, Continued):
-            meant = await meant_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-            if meant.message and not options.quiet:
-                stderr_console().print(meant.message, style="dim", markup=False)
-            result.navigation_id, words = meant.navigation_id, asked.words
+            selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
+            if selected.message and not options.quiet:
+                stderr_console().print(selected.message, style="dim", markup=False)
+            result.navigation_id, words = selected.navigation_id, asked.words
         else:
             with _spinner("Reading the repository") as progress:
                 result.navigation_id = await navigator.open(asked, on_progress=progress)
@@ -184,7 +184,7 @@ async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: 
         await navigator.step(navigation_id, updates=options.updates)
     report = await navigator.report(navigation_id) if is_stored else None
     feedback: str | None = None
-    # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
+    # A stored navigation may have ended; a user who resumes it is asked at least once.
     is_taken_up = report is not None and conversation is not None
     if report is not None and (conversation is not None or _shows_steps(options, report)):
         console.print(panels.of(report))
@@ -212,7 +212,7 @@ async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: 
 
 
 def _shows_steps(options: NavigateOptions, report: TurnReport) -> bool:
-    """Whether a step is told while others follow: one of a model that costs time and money, or any."""
+    """Whether a step is reported while others follow: one of a model that costs time and money, or any."""
     is_wanted = options.verbose or report.model != EMBEDDED
     return is_wanted and not options.json and not options.quiet
 

@@ -60,11 +60,11 @@ def run(options: ReplayOptions, settings: Settings) -> int:
     else:
         options.write(drawn.text)
         if not options.quiet:
-            _tell(drawn, drift, notes)
+            _report(drawn, drift, notes)
     return DRIFTED if options.fail_on_drift and not drift.is_none else 0
 
 
-def _tell(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
+def _report(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
     for file in drift.files:
         print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
     size = f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}"

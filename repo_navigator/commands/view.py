@@ -16,7 +16,7 @@ from repo_navigator.commands.replay import replayed
 from repo_navigator.options import argument, flag
 from repo_navigator.printing import stderr_console
 from repo_navigator.repository_arguments import further_repositories
-from repo_navigator.stored_navigations import ID_START, meant_navigation
+from repo_navigator.stored_navigations import ID_START, select_navigation
 from repo_navigator.terminal import is_input, print_text
 from repo_navigator.use_navigator import use_navigator
 
@@ -71,8 +71,8 @@ def _data(options: ViewOptions, settings: Settings) -> PictureData:
         return picture_of_plan(index, drawn, drift)
 
     async def picture(navigator: Navigator) -> PictureData:
-        meant = await meant_navigation(navigator, subject, Path.cwd())
-        return await navigator.picture(meant.navigation_id)
+        selected = await select_navigation(navigator, subject, Path.cwd())
+        return await navigator.picture(selected.navigation_id)
 
     return use_navigator(settings, picture)
 

@@ -27,10 +27,10 @@ def test_the_map_has_most_of_the_answer_and_never_all_of_it(response_token_budge
 
 
 @given(st.integers(1, 200_000), st.integers(MIN_TOKEN_BUDGET, 200_000))
-def test_answers_have_room_for_the_map_and_grow_only_for_it(map_token_budget: int, least: int) -> None:
-    found = response_token_budget_for(map_token_budget, least)
+def test_answers_have_room_for_the_map_and_grow_only_for_it(map_token_budget: int, minimum: int) -> None:
+    found = response_token_budget_for(map_token_budget, minimum)
     assert map_token_budget_in(found) >= map_token_budget
-    assert found == least or (found > least and map_token_budget_in(least) < map_token_budget)
+    assert found == minimum or (found > minimum and map_token_budget_in(minimum) < map_token_budget)
 
 
 # The first count loads the vocabularies.

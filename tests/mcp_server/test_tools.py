@@ -55,7 +55,7 @@ async def test_there_are_four_tools_and_each_says_what_it_does(client: Client) -
 async def test_listing_the_tools_costs_a_conversation_at_most_1250_tokens(client: Client) -> None:
     async with client:
         listed = await client.list_tools()
-    assert count(listed.model_dump_json(by_alias=True, exclude_none=True, include={"tools"})) <= 1_200
+    assert count(listed.model_dump_json(by_alias=True, exclude_none=True, include={"tools"})) <= 1_250
 
 
 async def test_a_model_that_searches_by_words_finds_navigate_and_only_navigate(client: Client) -> None:

@@ -171,14 +171,14 @@ def read_response(response: LlmResponse, request: LlmRequest) -> LlmResponse | M
         return ModelError("sent unreadable arguments")
     if size > MAX_ARGUMENT_CHARS:
         return ModelError(f"sent arguments of {size:,} characters")
-    kept = [
+    cleaned_parts = [
         types.Part(
             function_call=types.FunctionCall(id=_call_id(call.id), name=call.name, args=arguments),
             thought_signature=_signature(part),
         )
         for part, call, arguments in zip(called, calls, cleaned, strict=True)
     ]
-    content = types.Content(role="model", parts=kept)
+    content = types.Content(role="model", parts=cleaned_parts)
     return LlmResponse(content=content, cache_metadata=response.cache_metadata)
 
 
@@ -275,9 +275,9 @@ def usage_of(response: LlmResponse) -> TokenUsage | None:
     output, thinking = usage.candidates_token_count or 0, usage.thoughts_token_count or 0
     if usage.total_token_count is not None:
         # Providers report thinking beside the output, within it, or in the total only.
-        beside = usage.total_token_count - prompt - output
-        thinking = max(thinking, beside) if beside > 0 else min(thinking, output)
-        output -= 0 if beside > 0 else thinking
+        additional = usage.total_token_count - prompt - output
+        thinking = max(thinking, additional) if additional > 0 else min(thinking, output)
+        output -= 0 if additional > 0 else thinking
     cached = min(usage.cached_content_token_count or 0, prompt)
     return TokenUsage(input=prompt, cached=cached, output=output, thinking=thinking, calls=1)
 

@@ -303,8 +303,8 @@ class ModelSession(BaseLlm):
         price, total = client.price, self._count(client, request).total
         cost = self._ledger.projected(client.name, price, total, _output_limit(request))
         if request.cache_config is not None and price.rewards_memory and self._cache_name is None:
-            most = self._ledger.expected(client.name, total, 0).input
-            cost += price.cost(TokenUsage(input=most)) + price.storage(most, CONTEXT_CACHE.ttl_seconds)
+            maximum = self._ledger.expected(client.name, total, 0).input
+            cost += price.cost(TokenUsage(input=maximum)) + price.storage(maximum, CONTEXT_CACHE.ttl_seconds)
         return cost
 
     def _count(self, client: ModelClient, request: LlmRequest) -> RequestTokens:
