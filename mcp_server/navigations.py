@@ -202,8 +202,8 @@ class Navigations:
     async def known(self, principal: Principal) -> list[str]:
         """Return the ids that the caller opened or named here, latest first.
 
-        Who authenticated sees all of his own, earlier runs of the server included. Others are distinguished by
-        session alone, and two of them are not shown each other's.
+        Who authenticated sees all of his own, earlier runs of the server included. Others are known by
+        their session alone, and two of them are not shown each other's.
         """
         if principal.user != LOCAL_USER:
             uses = await self._uses(await self.navigator(), principal)
