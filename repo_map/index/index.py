@@ -85,11 +85,6 @@ class Build:
         """Folder for values that follow from the index; None if nothing is cached, as of a first look."""
         return None if self.partial_files else self.store.folder
 
-    @property
-    def is_saved(self) -> bool:
-        """True if the store has this index, not the one of a few edits ago."""
-        return self.cache_folder is not None and not self.state.unsaved
-
     @cached_property
     def source_bytes(self) -> int:
         """Bytes of all files in a language that is parsed."""

@@ -1,32 +1,32 @@
-"""How long parsing will go on."""
+"""An estimate of the time that parsing still takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
 
-_SURE_AFTER_S = 2.0
-_SURE_AFTER_SHARE = 0.05
-"""Of the files: before, the start of the workers and the size of the first files count for too much."""
+_MIN_ELAPSED_S, _MIN_SHARE = 2.0, 0.05
+"""Before an estimate, of time and files: earlier, process start and the first files weigh too much."""
 _MINUTES_FROM_S = 100
+"""From here on the estimate is in minutes."""
 
 
 class RemainingTime:
-    """Estimates from the time that the files read so far took, counted from its first call on."""
+    """Extrapolates the time since its first call."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._began: float | None = None
 
     def words(self, done: int, total: int) -> str:
-        """Return ``, about 12 s left``; ``""`` while too little is done to tell, and once nothing is left."""
+        """Return ``, about 12 s left``; ``""`` if too little is done for an estimate, or all."""
         now = self._clock()
         if self._began is None:
             self._began = now
-        taken = now - self._began
-        if taken < _SURE_AFTER_S or done < total * _SURE_AFTER_SHARE or not 0 < done < total:
+        elapsed = now - self._began
+        if elapsed < _MIN_ELAPSED_S or done < total * _MIN_SHARE or not 0 < done < total:
             return ""
-        seconds = taken * (total - done) / done
+        seconds = elapsed * (total - done) / done
         if seconds >= _MINUTES_FROM_S:
             return f", about {round(seconds / 60)} min left"
         return f", about {max(1, round(seconds))} s left"

@@ -85,8 +85,8 @@ def test_the_whole_index_is_the_same_whether_or_not_a_first_look_came_before(
     after = refresh_index(seen)
     assert tables_digest(after) == tables_digest(whole) == tables_digest(refresh_index(look))
     assert after.build.state.parsed == len(after) - look.build.partial_files
-    assert after.build.is_saved
-    assert not seen.build.is_saved
+    assert not after.build.state.unsaved
+    assert seen.build.state.unsaved
     assert seen.fingerprint != after.fingerprint
 
 

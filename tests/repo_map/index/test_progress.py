@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_map.index.progress import RemainingTime
 
 
-def test_what_is_left_takes_as_long_as_what_is_done_took() -> None:
+def test_remaining_time_is_extrapolated() -> None:
     now = 100.0
     remaining = RemainingTime(lambda: now)
     assert remaining.words(0, 1_000) == ""
@@ -16,7 +16,7 @@ def test_what_is_left_takes_as_long_as_what_is_done_took() -> None:
     assert remaining.words(1_000, 1_000) == ""
 
 
-def test_long_work_is_told_in_minutes() -> None:
+def test_remaining_time_of_long_work_is_in_minutes() -> None:
     now = 0.0
     remaining = RemainingTime(lambda: now)
     remaining.words(0, 100)
@@ -24,7 +24,7 @@ def test_long_work_is_told_in_minutes() -> None:
     assert remaining.words(20, 100) == ", about 4 min left"
 
 
-def test_nothing_is_told_before_enough_is_known() -> None:
+def test_remaining_time_is_empty_at_the_start() -> None:
     now = 0.0
     remaining = RemainingTime(lambda: now)
     remaining.words(0, 10_000)

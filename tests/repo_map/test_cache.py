@@ -1,0 +1,125 @@
+"""Caches in memory and on disk."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repo_map.cache import TEMPORARY, LRUCache, load_arrays, newest_first, prune, save_arrays
+from repo_map.index import source_reader
+from repo_map.index.build import build_index
+from repo_map.index.store import Store
+from repo_map.outline.render_cache import TokenMemo
+from repo_map.text import tokens
+from tests.support.trees import write
+
+
+def _written(folder: Path, name: str, second: int, size: int = 100) -> Path:
+    path = folder / name
+    path.write_bytes(b"x" * size)
+    os.utime(path, (second, second))
+    return path
+
+
+def test_lru_cache_evicts_the_least_recently_used_value() -> None:
+    cache = LRUCache[str, str](10, len)
+    for key, value in (("a", "12345"), ("b", "1234")):
+        cache.put(key, value)
+    cache.get("a")
+    cache.put("c", "12345")
+    assert [cache.get(key) for key in "abc"] == ["12345", None, "12345"]
+
+
+def test_lru_cache_keeps_the_first_value_of_a_key_and_a_large_one_alone() -> None:
+    cache = LRUCache[str, str](10, len)
+    cache.put("a", "1234")
+    cache.put("a", "other")
+    assert cache.get("a") == "1234"
+    cache.put("b", "x" * 50)
+    assert [cache.get(key) for key in "ab"] == [None, "x" * 50]
+
+
+def test_source_reader_serves_threads_beyond_its_capacity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_reader, "_MAX_CACHED_BYTES", 100)
+    files = {f"m{number:02}.py": f"def f_{number}():\n    return {number}\n" for number in range(40)}
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    with ThreadPoolExecutor(8) as pool:
+        read = list(pool.map(index.sources.content, [*range(40)] * 20))
+    assert read == [files[path].encode() for path in index.paths] * 20
+
+
+def test_newest_first_ignores_files_removed_meanwhile(tmp_path: Path) -> None:
+    old, new = _written(tmp_path, "old", 1), _written(tmp_path, "new", 2)
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    assert newest_first(tmp_path) == [new, old]
+    prune(tmp_path, 100)
+    assert newest_first(tmp_path) == [new]
+
+
+def test_newest_first_of_a_missing_folder_is_empty(tmp_path: Path) -> None:
+    assert newest_first(tmp_path / "none") == []
+    prune(tmp_path / "none", 0)
+
+
+def test_prune_keeps_the_file_in_use(tmp_path: Path) -> None:
+    used = _written(tmp_path, "used", 1, size=500)
+    _written(tmp_path, "newer", 2)
+    prune(tmp_path, 50, keep={"used"})
+    assert newest_first(tmp_path) == [used]
+
+
+def test_prune_removes_old_temporary_files_only(tmp_path: Path) -> None:
+    _written(tmp_path, f"dead{TEMPORARY}", 1)
+    writing = tmp_path / f"live{TEMPORARY}"
+    writing.write_bytes(b"x" * 1000)
+    prune(tmp_path, 0)
+    assert newest_first(tmp_path) == [writing]
+
+
+def test_load_arrays_returns_saved_arrays(tmp_path: Path) -> None:
+    arrays = [np.arange(5), np.zeros((2, 3), np.uint32), np.zeros(0)]
+    save_arrays(tmp_path, "some", arrays)
+    found = load_arrays(tmp_path, "some")
+    assert found is not None
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(arrays, found, strict=True))
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"\0" * 40])
+def test_load_arrays_ignores_missing_and_damaged_files(tmp_path: Path, damage: bytes | None) -> None:
+    if damage is not None:
+        save_arrays(tmp_path, "some", [np.arange(5)])
+        path = tmp_path / "derived/some"
+        path.write_bytes(damage or path.read_bytes()[:-7])
+    assert load_arrays(tmp_path, "some") is None
+
+
+def test_save_arrays_prunes_and_survives_an_unwritable_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repo_map.cache._MAX_ARRAY_BYTES", 3000)
+    for number in range(6):
+        save_arrays(tmp_path, f"arrays-{number}", [np.full(100, number)])
+    assert len(list((tmp_path / "derived").iterdir())) < 6
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/derived").write_text("in the way")
+    save_arrays(tmp_path / "other", "some", [np.arange(3)])
+    assert load_arrays(tmp_path / "other", "some") is None
+
+
+def test_token_memo_needs_no_tokenizer_in_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = TokenMemo(tmp_path, "both")
+    texts = [f"def function_{number}(): pass\n" for number in range(50)]
+    expected = [tokens.counts(text) for text in texts]
+    assert [first.counts(text) for text in texts] == expected
+    first.save()
+    monkeypatch.setattr(tokens, "counts", None)
+    second = TokenMemo(tmp_path, "both")
+    assert [second.counts(text) for text in texts] == expected
