@@ -26,7 +26,7 @@ class HookConfiguration(HostFile):
         return self._change(before, after, keeps=before is not None and not had and after != before)
 
     def undoing(self) -> ConfigurationChange:
-        """Return the change that removes our elements; an otherwise unchanged file gets its original bytes."""
+        """Return the change that removes our elements; a file that is otherwise as it was gets its bytes."""
         text, backup_text = self._read(self.path), self._read(self._backup)
         if text is None:
             return self._change(None, None)
