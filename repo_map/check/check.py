@@ -80,7 +80,9 @@ def check_changes(
         selection = select_tests(
             after.index, changed_places(trees, changes), earlier=earlier, together=together
         )
-    limitations = tuple(dict.fromkeys((*limitations, *filter(None, (question.told, question_after.told)))))
+    limitations = tuple(
+        dict.fromkeys((*limitations, *filter(None, (question.limitation, question_after.limitation))))
+    )
     unread = [shown_path(each.patch.path) for each in trees.patched if each.changed is None]
     files = f"{plural(len(unread), 'file')} of the change"
     not_followed = [f"{files} could not be followed: {first_three(unread)}."]

@@ -67,7 +67,7 @@ def find_impact(index: Index, changes: Changes) -> Impact:
     """
     with relations_of(index).asking() as question:
         found = _ImpactFinder(index, changed_definitions(index, changes), changes).find()
-    return found._replace(limitation=question.told)
+    return found._replace(limitation=question.limitation)
 
 
 def changed_definitions(index: Index, changes: Changes) -> tuple[Place, ...]:

@@ -12,7 +12,7 @@ from repo_map.check.signatures import same_signature
 from repo_map.check.trees import TreeComparison
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
-from repo_map.parsing.facts_model import BASE_OF
+from repo_map.parsing.facts_model import INHERITS
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place
 
@@ -146,7 +146,7 @@ class OverrideChecker:
             bases = [
                 each
                 for each in view.bindings
-                if each.kind == BASE_OF
+                if each.kind == INHERITS
                 and view.class_around(each.definition) == place[1]
                 and each.value.rpartition(".")[2].partition("[")[0] not in _WITHOUT_METHODS
             ]

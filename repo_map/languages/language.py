@@ -35,7 +35,7 @@ DocFinder = Callable[[bytes], Callable[[Found], tuple[int, int]]]
 
 
 class LanguageRole(StrEnum):
-    """What somebody writes a language for; relevance looks for code first."""
+    """What a language is written for; relevance looks for code first."""
 
     CODE = "code"
     DECLARATIONS = "declarations"
@@ -109,7 +109,7 @@ class Language(NamedTuple):
     """Programs that a first line ``#!`` runs scripts with, without version numbers."""
     shared_suffixes: tuple[SharedSuffix, ...] = ()
     spoken: tuple[str, ...] = ()
-    """What users call it beside its name, in lower case."""
+    """What users call it besides its name, in lower case."""
 
     grammar_module: str = ""
     """Import name of the wheel that carries the grammar; empty for a language that needs none."""
@@ -146,7 +146,7 @@ class Language(NamedTuple):
     """None where nothing is imported by name."""
 
     writing: Writing | None = None
-    """How names are told from comments and strings; None for what refers to nothing."""
+    """How identifiers are separated from comments and strings; None for what refers to nothing."""
     keywords: frozenset[str] = frozenset()
     """Words, and names of what is built in, that refer to nothing in a repository."""
     literals: str = C_LITERALS

@@ -16,21 +16,21 @@ Captures = dict[str, "list[Node]"]
 Named = list[tuple[str, str]]
 """Names with their kinds: a declaration may make several."""
 
-LONGEST_NAME: Final = 200
-_LONGEST_TEXT: Final = 1000
+MAX_NAME_CHARS: Final = 200
+_MAX_TEXT_CHARS: Final = 1000
 _SPACES: Final = re.compile(r"\s+")
 
 
 def text_of(source: bytes, node: Node) -> str:
     """Return the beginning of a node's text, its white space collapsed where it is more than a word."""
     start, end = node.byte_range
-    text = source[start : min(end, start + _LONGEST_TEXT)].decode("utf-8", "replace")
+    text = source[start : min(end, start + _MAX_TEXT_CHARS)].decode("utf-8", "replace")
     return text if text.isidentifier() else _SPACES.sub(" ", text).strip()
 
 
 def bounded(name: str) -> str:
     """Drop what is no name: a long one is an expression that the grammar misread."""
-    return name if len(name) <= LONGEST_NAME else ""
+    return name if len(name) <= MAX_NAME_CHARS else ""
 
 
 def plain_name(source: bytes, kind: str, captures: Captures) -> Named:

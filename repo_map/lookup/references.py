@@ -80,7 +80,7 @@ def find_references(
         return _definitions(index, request, places)
     with relations_of(index).asking() as question:
         entries = list(_FINDERS[request.kind](index, request, places))
-        incomplete = question.told
+        incomplete = question.limitation
     if not places and not entries:
         raise LookupRequestError(unknown(index, request.symbol))
     wants_tests = request.include_tests or request.kind == "tests"

@@ -101,7 +101,7 @@ def _around(index: Index, place: Place) -> Iterator[tuple[How, _Ends]]:
     yield How.CALLEE, ((each.target, each.line) for each in relations.calls_in(place))
     yield How.BASE, ((each.target, 0) for each in relations.overrides_of(place))
     yield How.OVERRIDE, ((each.source, 0) for each in relations.overridden_by(place))
-    if relations.named_at(place) <= MOST_SITES:
+    if relations.occurrence_count(place) <= MOST_SITES:
         yield How.CALLER, ((each.source, each.line) for each in relations.callers_of(place))
 
 

@@ -58,7 +58,7 @@ def _leaf(index: Index, place: Place) -> str:
 
 def _reaching(index: Index, place: Place) -> Iterator[TestPart]:
     relations = relations_of(index)
-    if not relations.knows(place[0]) or relations.named_at(place) > MOST_SITES:
+    if not relations.knows(place[0]) or relations.occurrence_count(place) > MOST_SITES:
         return
     for each in relations.tests_reaching(place, 1)[:_MOST_TESTS]:
         file, row = each.source

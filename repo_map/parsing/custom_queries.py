@@ -14,14 +14,14 @@ from repo_map.limits import Limits
 Lines = tuple[tuple[int, int], ...]
 """First and last line of each capture, 1-based and inclusive, ascending."""
 
-_MOST_MATCHES = 4_096
+_MAX_MATCHES = 4_096
 """Begun and not finished at any one place."""
-_DEEPEST = 200
+_MAX_DEPTH = 200
 """Levels of syntax on which a match may begin."""
-_MOST_LINES = 20_000
+_MAX_LINES = 20_000
 """First and last lines that one query may capture in all."""
 _PARSE_SLACK_S = 1
-_SHORTEST_S = 0.001
+_MIN_S = 0.001
 
 
 class QueryRefusedError(Exception):
@@ -58,23 +58,23 @@ def captured_lines(
             except (GrammarMissingError, ParseError):
                 found.append(())
                 continue
-            end_after(max(left, _SHORTEST_S))
+            end_after(max(left, _MIN_S))
             before = time.process_time()
             cursor = QueryCursor(query)
-            cursor.match_limit = _MOST_MATCHES
-            cursor.set_max_start_depth(_DEEPEST)
+            cursor.match_limit = _MAX_MATCHES
+            cursor.set_max_start_depth(_MAX_DEPTH)
             nodes = [node for group in cursor.captures(tree.root_node).values() for node in group]
             if cursor.did_exceed_match_limit:
                 raise QueryRefusedError(
-                    f"more than {_MOST_MATCHES:,} of its matches begin at one place; make its pattern simpler"
+                    f"more than {_MAX_MATCHES:,} of its matches begin at one place; make its pattern simpler"
                 )
             rows = {(node.start_point.row + 1, _last_line(node.end_point)) for node in nodes}
             lines = tuple(sorted((first, max(first, last)) for first, last in rows))
             left -= time.process_time() - before
         total += len(lines)
-        if total > _MOST_LINES:
+        if total > _MAX_LINES:
             raise QueryRefusedError(
-                f"it captures more than {_MOST_LINES:,} parts; capture less, or show whole files by a rule"
+                f"it captures more than {_MAX_LINES:,} parts; capture less, or show whole files by a rule"
             )
         found.append(lines)
     return found

@@ -23,16 +23,16 @@ _ANNOTATIONS: Final = frozenset(
 class DefinitionReader:
     """Gives matches their names and lines as they are found, and keeps the first of the source.
 
-    Of more than ``most`` it keeps one more, so that the excess can be told.
+    Of more than ``max_definitions`` it keeps one more, so that the excess can be reported.
     """
 
-    def __init__(self, source: bytes, language: str, most: int) -> None:
+    def __init__(self, source: bytes, language: str, max_definitions: int) -> None:
         self._source = source
         self._namer = language_named(language).namer
-        self._most = most
+        self._max_definitions = max_definitions
         self._found: list[Found] = []
         self.end = len(source)
-        """Where the first definition begins that is not kept."""
+        """Where the first definition begins that is not unique."""
 
     def take(self, matches: list[Match], scan: Scan) -> int | None:
         """Take more matches; return from which byte on none is wanted, None while all are."""
@@ -40,12 +40,12 @@ class DefinitionReader:
         for kind, node, captures in matches:
             if named := self._namer(self._source, kind, captures):
                 self._found += placer.place(node, named, captures)
-        if len(self._found) <= self._most:
+        if len(self._found) <= self._max_definitions:
             return None
         self._found = _without_repeats(sorted(self._found))
-        if len(self._found) <= self._most:
+        if len(self._found) <= self._max_definitions:
             return None
-        del self._found[self._most + 1 :]
+        del self._found[self._max_definitions + 1 :]
         # The last one only tells that there are more: what begins with it or later changes nothing.
         self.end = self._found[-1].start_byte + 1
         return self.end
@@ -125,17 +125,17 @@ def _after_annotations(node: Node, row: int) -> int:
 
 
 def _without_repeats(found: list[Found]) -> list[Found]:
-    """Keep the most telling of the finds that several patterns made of one name at one place."""
-    kept: list[Found] = []
+    """Keep the most specific of the finds that several patterns made of one name at one place."""
+    unique: list[Found] = []
     last: dict[tuple[int, int, str], int] = {}
     for item in found:
         key = (item.start_byte, item.minus_end_byte, item.name.partition("#")[0] or item.name)
-        at = last.setdefault(key, len(kept))
-        if at == len(kept):
-            kept.append(item)
-        elif _weight(item) > _weight(kept[at]):
-            kept[at] = item
-    return kept
+        at = last.setdefault(key, len(unique))
+        if at == len(unique):
+            unique.append(item)
+        elif _weight(item) > _weight(unique[at]):
+            unique[at] = item
+    return unique
 
 
 def _weight(item: Found) -> int:
@@ -146,7 +146,7 @@ def _weight(item: Found) -> int:
 _WEIGHTS: Final = {"constant": 0, "field": 0, "type": 1, "class": 2}
 
 
-_LONGEST_BLOCK: Final = 400
+_MAX_COMMENT_LINES: Final = 400
 
 
 def doc_finder(source: bytes, language: str) -> Callable[[Found], tuple[int, int]]:
@@ -191,7 +191,7 @@ class CommentFinder:
         if not line.startswith(self._marks) and not line.endswith(b"*/"):
             return 0, 0
         last = row
-        while row >= floor and last - row < _LONGEST_BLOCK:
+        while row >= floor and last - row < _MAX_COMMENT_LINES:
             line = self._lines[row].strip()
             if line.startswith(self._marks):
                 row -= 1
@@ -206,7 +206,7 @@ class CommentFinder:
 
     def _opening(self, row: int, floor: int) -> int:
         """Return the row where the block comment that ends at ``row`` opens, -1 where it follows code."""
-        for above in range(row, max(floor, row - _LONGEST_BLOCK) - 1, -1):
+        for above in range(row, max(floor, row - _MAX_COMMENT_LINES) - 1, -1):
             line = self._lines[above].strip()
             if b"/*" in line:
                 return above if line.startswith(b"/*") else -1

@@ -1,7 +1,7 @@
 """Expressions and written types: values that resolvers follow, and the text that an index keeps of each.
 
-Readers of facts write the text with the functions below, and resolvers get values back by ``decode…``. Nobody
-else knows its grammar, which is part of what an index stores::
+Readers of facts write the text with the functions below, and resolvers get values back by ``decode…``. No
+other module knows its grammar, which is part of what an index stores::
 
     expression = root step*
     root  = name            what a name means where it stands
@@ -46,8 +46,8 @@ from typing import Final, NamedTuple, NewType
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _STEP: Final = re.compile(r"\.[#$]?[^\W\d][\w$]*|\.\$[\w$]*|\(\)|\[\d*\]|\*|%|#\d+|@\d+(?:\.\d+)?")
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
-_DEEPEST: Final = 12
-_MOST_KEPT: Final = 20_000
+_MAX_DEPTH: Final = 12
+_MAX_CACHED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class Container:
     """A literal of parts: ``list``, ``dict`` or ``tuple``."""
 
     kind: str
@@ -113,24 +113,24 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Iterated:
+class IterItem:
     """What iterating over it gives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class ContextEnter:
     """What entering it as a context gives, or a key of what is iterated over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Nth:
+class TupleItem:
     """One of the parts of a tuple."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentType:
     """What a call of ``count`` arguments takes as the one at ``number``."""
 
     count: int
@@ -138,14 +138,14 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ParameterType:
     """A parameter of what is a function."""
 
     number: int
 
 
-Root = Name | Literal | Unknown | Typed | Several | OneOf
-Step = Member | Called | Item | Iterated | Entered | Nth | Argument | Parameter
+Root = Name | Literal | Unknown | Typed | Container | OneOf
+Step = Member | Called | Item | IterItem | ContextEnter | TupleItem | ArgumentType | ParameterType
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ def one_of(parts: Iterable[Form]) -> Form:
     return Form(f"(|{'|'.join(forms)})") if len(forms) > 1 else forms[0] if forms else UNKNOWN_FORM
 
 
-def type_without_name(first: int, last: int) -> str:
+def anonymous_type(first: int, last: int) -> str:
     """Return the written type of what has no name, and whose members stand in some lines."""
     return f"{FIELDS}[{first},{last}]"
 
@@ -286,7 +286,7 @@ def _then(form: Form, step: str) -> Form:
 
 # Text to values, for resolvers.
 
-_CALLED, _ITERATED, _ENTERED, _ITEM = Called(), Iterated(), Entered(), Item()
+_CALLED, _ITERATED, _ENTERED, _ITEM = Called(), IterItem(), ContextEnter(), Item()
 _KINDS: Final = {"[": "list", "{": "dict", "(": "tuple"}
 
 
@@ -318,7 +318,7 @@ class Parameters(NamedTuple):
     """How many arguments a function takes, and their written types."""
 
     types: tuple[str, ...]
-    least: int
+    required: int
     has_more: bool
     """Whether the last type may come any number of times."""
 
@@ -326,17 +326,17 @@ class Parameters(NamedTuple):
         """Tell whether a call may give so many arguments."""
         if self.has_more:
             return count >= len(self.types) - 1
-        return self.least <= count <= len(self.types)
+        return self.required <= count <= len(self.types)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def decode(text: str) -> Expression:
     """Read an expression; what is none is unknown."""
     return _decode(text, 0)
 
 
 def _decode(text: str, depth: int) -> Expression:
-    if not text or depth > _DEEPEST:
+    if not text or depth > _MAX_DEPTH:
         return UNKNOWN
     first = text[0]
     name, root = "", UNKNOWN.root
@@ -371,7 +371,7 @@ def _decode_parts(mark: str, inner: str, depth: int) -> Root:
         return Typed(inner)
     if inner.startswith("|"):
         return OneOf(tuple(_decode(part, depth) for part in split(inner[1:], "|")))
-    return Several(_KINDS[mark], tuple(_decode(part, depth) for part in split(inner, ",")))
+    return Container(_KINDS[mark], tuple(_decode(part, depth) for part in split(inner, ",")))
 
 
 def _step(written: str, *, is_called: bool) -> Step:
@@ -387,12 +387,12 @@ def _step(written: str, *, is_called: bool) -> Step:
     if mark == "%":
         return _ENTERED
     if mark == "#":
-        return Nth(int(rest))
+        return TupleItem(int(rest))
     count, dot, number = rest.partition(".")
-    return Argument(int(count), int(number)) if dot else Parameter(int(count))
+    return ArgumentType(int(count), int(number)) if dot else ParameterType(int(count))
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def decode_type(written: str) -> tuple[Type, ...]:
     """Read the alternatives of a written type (``a.B[C]|None``)."""
     found = []
@@ -408,7 +408,7 @@ def head_of_type(written: str) -> str:
     return written.partition("[")[0]
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def decode_receiver(text: str) -> Receiver:
     """Read what stands before a name that is used."""
     before, is_given, given = text.partition("/")
@@ -417,14 +417,14 @@ def decode_receiver(text: str) -> Receiver:
     return Receiver(before, implicit, arguments)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def decode_parameters(count: str, types: str) -> Parameters:
     """Read the name and the value of a binding of parameters."""
     written = tuple(split(types, ","))
     if count.endswith("+"):
         return Parameters(written, len(written) - 1, has_more=True)
-    least = int(count[:-1]) if count.endswith("-") else len(written)
-    return Parameters(written, least, has_more=False)
+    required = int(count[:-1]) if count.endswith("-") else len(written)
+    return Parameters(written, required, has_more=False)
 
 
 def decode_excluded(value: str) -> tuple[int, int, int]:

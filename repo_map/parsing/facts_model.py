@@ -34,7 +34,7 @@ FIELD: Final = 4
 """A field of the class around ``definition``, bound to an expression that is read in ``definition``."""
 FIELD_TYPE: Final = 5
 """A field of the class around ``definition`` with its written type."""
-BASE_OF: Final = 6
+INHERITS: Final = 6
 """``definition`` extends or implements the expression ``value``, whose last name is ``name``."""
 RETURNED: Final = 7
 """``definition`` returns the expression ``value``."""
@@ -158,27 +158,27 @@ def without_unused(
 ) -> tuple[Binding, ...]:
     """Return the bindings, by line, without those local to a function whose names nothing is read of.
 
-    ``is_local`` tells of each definition whether it is a function. A name is read where a site bears it, or
+    ``is_local`` tells of each definition whether it is a function. A name is read where a site uses it, or
     where an expression or a type begins with it; the binding of a name comes before what is bound to it.
     """
     texts = {site.receiver for site in sites}
     used = {site.name for site in sites if not site.receiver}
     local: list[Binding] = []
-    kept: list[Binding] = []
+    result: list[Binding] = []
     for each in bindings:
         if each[4] in _LOCAL and each[2] >= 0 and is_local[each[2]]:
             local.append(each)
         else:
-            kept.append(each)
+            result.append(each)
             texts.add(each[1])
     for text in texts:
         used.update((text,) if text.isidentifier() else _NAME.findall(text))
     for each in reversed(local):
         if each[0] in used:
-            kept.append(each)
+            result.append(each)
             if each[1]:
                 used.update(_NAME.findall(each[1]))
-    return in_order(kept)
+    return in_order(result)
 
 
 _LOCAL: Final = frozenset({ASSIGNED, DECLARED, EXCLUDED, NARROWED})

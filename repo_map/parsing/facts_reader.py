@@ -39,13 +39,13 @@ from repo_map.parsing.facts_model import (
     owner_finder,
     without_unused,
 )
-from repo_map.parsing.queries import DEEPEST
+from repo_map.parsing.queries import MAX_DEPTH
 
-LONGEST: Final = 160
+MAX_CHARS: Final = 160
 """Characters of an expression or a type that are read; a longer one says nothing."""
-DEEPEST_FORM: Final = 8
-_DEEPEST_TYPE: Final = 6
-_LONGEST_ARGUMENT: Final = 40
+MAX_FORM_DEPTH: Final = 8
+_MAX_TYPE_DEPTH: Final = 6
+_MAX_ARGUMENT_CHARS: Final = 40
 _ARGUMENT_DEPTH: Final = 4
 """Where the form of an argument begins, so that it goes no deeper than a few steps."""
 CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*")
@@ -70,12 +70,12 @@ class Reader:
     long_types: ClassVar[frozenset[str]] = frozenset()
     """Kinds of types that are read however long they are."""
     local_kinds: ClassVar[frozenset[str]] = frozenset({"function"})
-    """Kinds of definitions whose bindings nobody else sees."""
+    """Kinds of definitions whose bindings are local."""
     chains: ClassVar[re.Pattern[bytes]] = CHAIN
     """Names with dots between them."""
     leaves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of nodes that are written however deep they stand."""
-    longest: ClassVar[int] = LONGEST
+    max_chars: ClassVar[int] = MAX_CHARS
     placeholders: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
     """Forms that say nothing of what is bound to them."""
     no_alternatives: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
@@ -96,13 +96,13 @@ class Reader:
         self.begin()
 
     def begin(self) -> None:
-        """Make what a language keeps while it reads a file."""
+        """Initialize the state of one file."""
 
     def read(self, tree: Tree, language: str) -> FileFacts:
         """Return the facts of the file."""
         self.root, self.language = tree.root_node, language
         cursor = QueryCursor(facts_query(language))
-        cursor.set_max_start_depth(DEEPEST)
+        cursor.set_max_start_depth(MAX_DEPTH)
         captures = cursor.captures(tree.root_node)
         for roles, left in ((self.roles, self.later_roles), (self.later_roles, {})):
             for role, take in roles.items():
@@ -110,7 +110,7 @@ class Reader:
                 nodes = sorted(captures.get(role, ()) if role in left else captures.pop(role, ()), key=_END)
                 nodes.sort(key=_START, reverse=True)
                 while nodes:
-                    # A node keeps its children once they were asked for: none is kept longer than needed.
+                    # A node keeps its children once they were asked for: none stays longer than needed.
                     take(self, nodes.pop())
         self.finish()
         return self.facts()
@@ -131,7 +131,7 @@ class Reader:
 
         ``inside``: it holds only in the block that the node opens.
         """
-        if self.says_nothing(value, kind):
+        if self.is_uninformative(value, kind):
             if kind in self.valued:
                 return
             value = ""
@@ -139,7 +139,7 @@ class Reader:
         owner = self.owner(node.start_byte)
         self.bindings.append(_NEW(Binding, (name, value, owner, row + 1, kind, self.indent(row) + inside)))
 
-    def says_nothing(self, value: str, kind: int) -> bool:
+    def is_uninformative(self, value: str, kind: int) -> bool:
         """Tell whether nothing is known of what is bound to a value."""
         del kind
         return value in self.placeholders
@@ -160,7 +160,7 @@ class Reader:
     def base(self, written: str, node: Node, *, at: Node | None = None) -> None:
         """Add a written type that the definition around a node extends or implements."""
         name = head_of_type(written).rpartition(".")[2]
-        self.bind(name, written or UNKNOWN_FORM, node, facts.BASE_OF, at=at)
+        self.bind(name, written or UNKNOWN_FORM, node, facts.INHERITS, at=at)
 
     @cached_property
     def functions(self) -> frozenset[str]:
@@ -190,7 +190,7 @@ class Reader:
 
     def chain(self, node: Node) -> str:
         """Return names with dots between them, ``""`` for anything else."""
-        return self.chain_of(node) if node.end_byte - node.start_byte <= self.longest else ""
+        return self.chain_of(node) if node.end_byte - node.start_byte <= self.max_chars else ""
 
     def chain_of(self, node: Node) -> str:
         """Return names with dots between them, however long, ``""`` for anything else."""
@@ -203,15 +203,15 @@ class Reader:
             return UNKNOWN_FORM
         kind = node.type
         form = self.forms.get(kind)
-        if form is None or (depth > DEEPEST_FORM and kind not in self.leaves):
+        if form is None or (depth > MAX_FORM_DEPTH and kind not in self.leaves):
             return UNKNOWN_FORM
         written = form(self, node, depth + 1)
-        return written if len(written) <= self.longest else UNKNOWN_FORM
+        return written if len(written) <= self.max_chars else UNKNOWN_FORM
 
     def argument(self, node: Node) -> Form:
         """Return the form of what a call is given, unknown where it is long or deep."""
         form = self.expression(node, _ARGUMENT_DEPTH)
-        return form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN_FORM
+        return form if len(form) <= _MAX_ARGUMENT_CHARS else UNKNOWN_FORM
 
     def of_field(self, node: Node, field: str, depth: int = 0) -> Form:
         """Return the form of the part of a node in a field."""
@@ -236,11 +236,11 @@ class Reader:
 
     def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > _DEEPEST_TYPE:
+        if node is None or depth > _MAX_TYPE_DEPTH:
             return ""
         kind = node.type
         written = self.types.get(kind)
-        if written is None or (node.end_byte - node.start_byte > LONGEST and kind not in self.long_types):
+        if written is None or (node.end_byte - node.start_byte > MAX_CHARS and kind not in self.long_types):
             return ""
         return written(self, node, depth + 1)
 
@@ -334,18 +334,18 @@ def list_type(field: str) -> ReadType:
 class ValueReader(Reader):
     """Reads the bindings of a file before its sites: they say which names may be the file's own."""
 
-    longest = 120
+    max_chars = 120
     members: ClassVar[frozenset[str]] = frozenset()
-    """Names that every list and text bears: of a thing unknown they say nothing."""
+    """Names that every list and text has: of a thing unknown they say nothing."""
     literals: ClassVar[frozenset[str]] = frozenset()
     """What an expression begins with whose members are never ours."""
-    kept: ClassVar[frozenset[str]] = frozenset()
+    followed_roots: ClassVar[frozenset[str]] = frozenset()
     """What an expression may begin with that is worth following, though no name of the file."""
     head: ClassVar[re.Pattern[str]]
     """What an expression begins with."""
 
     def begin(self) -> None:
-        """Make what a language keeps while it reads a file."""
+        """Initialize the state of one file."""
         self.imported: set[str] = set()
         self.external_imports: set[str] = set()
         """What comes from modules that are never the repository's."""
@@ -374,10 +374,10 @@ class ValueReader(Reader):
 
     def facts(self) -> FileFacts:
         """Return what was found, without bindings of names that nothing is said or read of."""
-        kept = in_order(each for each in self.bindings if each.value or each.name in self.known)
+        bindings = in_order(each for each in self.bindings if each.value or each.name in self.known)
         sites = in_order(self.sites)
         is_local = [item.kind in self.local_kinds for item in self.found]
-        return FileFacts(sites, without_unused(kept, sites, is_local))
+        return FileFacts(sites, without_unused(bindings, sites, is_local))
 
     # What a language says.
 
@@ -405,7 +405,7 @@ class ValueReader(Reader):
                 self.site(bare[1], bare[0], node, facts.CALL, at_end=True)
         elif root in self.external or root in self.literals:
             return
-        elif name not in self.members or root in self.known or root in self.kept:
+        elif name not in self.members or root in self.known or root in self.followed_roots:
             self.site(name, receiver, node, facts.CALL, at_end=True)
 
 

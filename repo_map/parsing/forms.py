@@ -24,8 +24,8 @@ REST: Final = 3
 NAMED_REST: Final = 4
 """Takes all further ones that are given by name."""
 
-_MOST_NODES: Final = 400_000
-_MOST_ERRORS: Final = 20
+_MAX_NODES: Final = 400_000
+_MAX_ERRORS: Final = 20
 
 
 class ParameterForm(NamedTuple):
@@ -100,10 +100,10 @@ def read_forms(tree: Tree, language: str) -> Forms:
     calls: list[CallForm] = []
     errors: list[int] = []
     for count, node in enumerate(_walk(tree)):
-        if count > _MOST_NODES:
+        if count > _MAX_NODES:
             return NO_FORMS
         if node.is_error or node.is_missing:
-            if len(errors) < _MOST_ERRORS:
+            if len(errors) < _MAX_ERRORS:
                 errors.append(node.start_point.row + 1)
             continue
         if (read := _FUNCTIONS.get(node.type)) is not None:

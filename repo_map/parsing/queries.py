@@ -31,8 +31,8 @@ ROLES: Final = frozenset(
         "callee",  # what a predicate asks about
     }
 )
-"""What the captures of a query say beside the one that is the definition and bears its kind as name."""
-DEEPEST: Final = 200
+"""What the captures of a query say beside the one that is the definition and has its kind as name."""
+MAX_DEPTH: Final = 200
 """Levels of syntax below the node a query runs on: its time grows with nodes times depth."""
 
 
@@ -90,7 +90,7 @@ class _Scanner:
         self._deadline = deadline
         self._kinds = _kinds_of_patterns(language)
         self._level, self._all = QueryCursor(query), QueryCursor(query)
-        self._all.set_max_start_depth(DEEPEST)
+        self._all.set_max_start_depth(MAX_DEPTH)
         if reach.depth:
             self._level.set_max_start_depth(reach.depth)
         self._found = Scan({}, {}, [])

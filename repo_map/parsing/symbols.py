@@ -18,23 +18,23 @@ from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts_model import Binding, FileFacts, Site
 from repo_map.parsing.facts_reader import find_facts
 from repo_map.parsing.markdown import read_headings
-from repo_map.parsing.queries import DEEPEST, scan
+from repo_map.parsing.queries import MAX_DEPTH, scan
 from repo_map.parsing.references import find_references
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 
-_DEEP: Final = DEEPEST // 5
+_DEEP: Final = MAX_DEPTH // 5
 """Definitions within one another, each at most five levels of syntax."""
 
 
-def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) -> FileSymbols:
-    """Read what a language's grammar and query find; a missing grammar or a hang is told as a problem.
+def read_code(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
+    """Read what a language's grammar and query find; a missing grammar or a timeout is reported as a problem.
 
-    Of more than ``most`` definitions or imports it reads a few more, so that the excess can be told.
+    It reads a few more than ``max_definitions`` definitions or imports, so that the excess can be reported.
     """
     try:
         deadline.leave_out(lambda: load(language))
         tree = parse(source, language, deadline)
-        reader = DefinitionReader(source, language, most)
+        reader = DefinitionReader(source, language, max_definitions)
         found = scan(source, tree, language, deadline, reader.take)
         if deadline.is_over():
             raise ParseTimeoutError(f"reading took more than {deadline.seconds:.2g} s of CPU time")
@@ -47,7 +47,7 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) ->
         language,
         nested,
         tuple(find_references(source[: reader.end], definitions, language)),
-        tuple(find_imports(source, found.imports, language, most)),
+        tuple(find_imports(source, found.imports, language, max_definitions)),
         _too_deep(nested),
         facts=find_facts(source, tree, language, definitions, deadline),
     )
@@ -64,18 +64,18 @@ def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
     if deepest < _DEEP:
         return ()
     return (
-        f"its definitions are nested {deepest:,} deep; below {DEEPEST} levels of syntax they were not read",
+        f"its definitions are nested {deepest:,} deep; below {MAX_DEPTH} levels of syntax they were not read",
     )
 
 
-_LONGEST_STATEMENT: Final = 20_000
+_MAX_STATEMENT_BYTES: Final = 20_000
 _SPACES: Final = re.compile(r"\s{2,}+")
 
 
-def find_imports(source: bytes, nodes: list[Node], language: str, most: int) -> list[Import]:
+def find_imports(source: bytes, nodes: list[Node], language: str, max_definitions: int) -> list[Import]:
     """Read the import statements that a query found; one statement may import several modules.
 
-    Stops once more than ``most`` modules and names are found.
+    Stops once more than ``max_definitions`` modules and names are found.
     """
     reader = language_named(language).imports
     if reader is None:
@@ -87,13 +87,13 @@ def find_imports(source: bytes, nodes: list[Node], language: str, most: int) -> 
         if node.start_byte in seen:
             continue
         seen.add(node.start_byte)
-        text = source[node.start_byte : min(node.end_byte, node.start_byte + _LONGEST_STATEMENT)].decode(
+        text = source[node.start_byte : min(node.end_byte, node.start_byte + _MAX_STATEMENT_BYTES)].decode(
             "utf-8", "replace"
         )
         for module, names in reader(_SPACES.sub(_one_space, text)):
             imports.append(Import(module, names, node.start_point[0] + 1))
             found += 1 + len(names)
-        if found > most:
+        if found > max_definitions:
             break
     return imports
 
@@ -111,8 +111,8 @@ _NOT_JAVASCRIPT: Final = re.compile(
 _TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
 _UNTYPED: Final = "javascript"
 """What a script is in that names no language."""
-_MOST_SCRIPTS: Final = 50
-_MOST_BLOCKS: Final = 50
+_MAX_SCRIPTS: Final = 50
+_MAX_BLOCKS: Final = 50
 
 
 class _Script(NamedTuple):
@@ -125,18 +125,18 @@ class _Script(NamedTuple):
     end: int
 
 
-def read_component(source: bytes, language: str, deadline: CpuDeadline, most: int) -> FileSymbols:
+def read_component(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
     if language_named(language).structure is Structure.BLOCKS:
         outer = _read_blocks(source, language)
     else:
-        outer = read_code(source, language, deadline, most)
+        outer = read_code(source, language, deadline, max_definitions)
     found = list(_scripts(source))
-    scripts = {script.row: script for script in found[:_MOST_SCRIPTS]}
-    unread = len(found) - len(found[:_MOST_SCRIPTS])
+    scripts = {script.row: script for script in found[:_MAX_SCRIPTS]}
+    unread = len(found) - len(found[:_MAX_SCRIPTS])
     merged = _Merged(outer)
     for index, definition in enumerate(outer.definitions):
-        merged.keep(index, definition)
+        merged.add(index, definition)
         script = scripts.get(definition.start) if definition.name == "script" else None
         if script is None:
             continue
@@ -145,10 +145,10 @@ def read_component(source: bytes, language: str, deadline: CpuDeadline, most: in
             continue
         # Padded with line feeds, so that its line numbers are the file's.
         code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
-        merged.put_inside(index, read_code(code, script.language, deadline, most))
+        merged.put_inside(index, read_code(code, script.language, deadline, max_definitions))
     if unread:
-        merged.tell(
-            f"{unread:,} of its {len(found):,} scripts were not read: at most {_MOST_SCRIPTS} are,"
+        merged.add_problem(
+            f"{unread:,} of its {len(found):,} scripts were not read: at most {_MAX_SCRIPTS} are,"
             f" in {deadline.seconds:.2g} s of CPU time"
         )
     return merged.symbols()
@@ -171,7 +171,7 @@ def _read_blocks(source: bytes, language: str) -> FileSymbols:
     opened = list(_BLOCK.finditer(source))
     definitions: list[Definition] = []
     covered = 0
-    for block in opened[:_MOST_BLOCKS]:
+    for block in opened[:_MAX_BLOCKS]:
         if block.start() < covered:
             continue
         close = re.compile(rb"^</" + block[1] + rb"\s*>", re.M | re.I).search(source, block.end())
@@ -183,8 +183,8 @@ def _read_blocks(source: bytes, language: str) -> FileSymbols:
         definitions.append(
             Definition(block[1].decode().lower(), "element", -1, first, last, first, head, 0, 0)
         )
-    left = len(opened) - len(opened[:_MOST_BLOCKS])
-    problems = (f"{left:,} blocks after the first {_MOST_BLOCKS} were left out",) if left else ()
+    left = len(opened) - len(opened[:_MAX_BLOCKS])
+    problems = (f"{left:,} blocks after the first {_MAX_BLOCKS} were left out",) if left else ()
     return FileSymbols(language, tuple(definitions), (), (), problems)
 
 
@@ -202,7 +202,7 @@ class _Merged:
         self._moved: dict[int, int] = {-1: -1}
         self._is_hard = outer.is_hard
 
-    def keep(self, index: int, definition: Definition) -> None:
+    def add(self, index: int, definition: Definition) -> None:
         """Take a definition of the file itself."""
         self._moved[index] = len(self._definitions)
         self._definitions.append(definition._replace(parent=self._moved[definition.parent]))
@@ -222,7 +222,7 @@ class _Merged:
         self._problems += inner.problems
         self._is_hard |= inner.is_hard
 
-    def tell(self, problem: str) -> None:
+    def add_problem(self, problem: str) -> None:
         """Say what was left out."""
         self._problems.append(problem)
 
@@ -239,14 +239,14 @@ class _Merged:
         )
 
 
-LARGEST_DATA: Final = 300_000
+MAX_DATA_BYTES: Final = 300_000
 """Bytes of a format that is mostly data: its keys say little, and its grammars are slow."""
 _DATA: Final = frozenset({LanguageRole.DATA, LanguageRole.MARKUP})
 _REFERENCES_PER_DEFINITION: Final = 10
 
 
 def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymbols:
-    """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised."""
+    """Read a file's definitions, references and imports; problems are reported, never raised."""
     language = language_in(source, path)
     if not language or not source:
         return FileSymbols(language, (), (), (), ())
@@ -265,29 +265,29 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
 def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     """Keep the first of more symbols than a file may have, and tell so."""
     problems = list(symbols.problems)
-    most = limits.definitions
+    max_definitions = limits.definitions
     definitions, references, imports = symbols.definitions, symbols.references, symbols.imports
-    if len(definitions) > most:
-        definitions = definitions[:most]
-        references = tuple(each for each in references if each.definition < most)
-        problems.append(f"more than {most:,} definitions; the first {most:,} were read")
-    if len(references) > (many := most * _REFERENCES_PER_DEFINITION):
+    if len(definitions) > max_definitions:
+        definitions = definitions[:max_definitions]
+        references = tuple(each for each in references if each.definition < max_definitions)
+        problems.append(f"more than {max_definitions:,} definitions; the first {max_definitions:,} were read")
+    if len(references) > (many := max_definitions * _REFERENCES_PER_DEFINITION):
         references = references[:many]
         problems.append(f"more than {many:,} names are used in it; the first {many:,} were read")
     # A statement counts as often as it names something.
     counted = accumulate(1 + len(each.names) for each in imports)
-    kept = sum(total <= most for total in counted)
-    if kept < len(imports):
-        imports = imports[:kept]
-        problems.append(f"more than {most:,} imports; the first {kept:,} were read")
-    many = most * _REFERENCES_PER_DEFINITION
+    fitting = sum(total <= max_definitions for total in counted)
+    if fitting < len(imports):
+        imports = imports[:fitting]
+        problems.append(f"more than {max_definitions:,} imports; the first {fitting:,} were read")
+    many = max_definitions * _REFERENCES_PER_DEFINITION
     sites, bindings = symbols.facts
     if len(sites) > many or len(bindings) > many:
         problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
     sites, bindings = sites[:many], bindings[:many]
-    if len(symbols.definitions) > most:
-        sites = tuple(each for each in sites if each.definition < most)
-        bindings = tuple(each for each in bindings if each.definition < most)
+    if len(symbols.definitions) > max_definitions:
+        sites = tuple(each for each in sites if each.definition < max_definitions)
+        bindings = tuple(each for each in bindings if each.definition < max_definitions)
     facts = FileFacts(sites, bindings)
     return FileSymbols(
         symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts
@@ -297,13 +297,15 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
 def _too_big(source: bytes, language: str, limits: Limits) -> str:
     """Say why a source is not worth parsing, ``""`` where it is."""
     largest = (
-        min(LARGEST_DATA, limits.file_bytes) if language_named(language).role in _DATA else limits.file_bytes
+        min(MAX_DATA_BYTES, limits.file_bytes)
+        if language_named(language).role in _DATA
+        else limits.file_bytes
     )
-    longest_allowed = limits.line_bytes
+    max_line_bytes = limits.line_bytes
     if len(source) > largest:
         return f"{len(source):,} bytes are more than the {largest:,} that are parsed; no symbols were read"
-    if len(source) > longest_allowed:
-        longest = max(map(len, source.split(b"\n")))
-        if longest > longest_allowed:
-            return f"a line of {longest:,} bytes is longer than {longest_allowed:,}; no symbols were read"
+    if len(source) > max_line_bytes:
+        line_bytes = max(map(len, source.split(b"\n")))
+        if line_bytes > max_line_bytes:
+            return f"a line of {line_bytes:,} bytes is longer than {max_line_bytes:,}; no symbols were read"
     return ""

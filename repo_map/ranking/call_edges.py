@@ -93,7 +93,7 @@ def neighbour_bonus(scores: Floats, edges: CallEdges, order: Ints) -> Floats:
 def _around(relations: Relations, place: Place) -> Iterator[tuple[Relation, bool]]:
     """Yield what a definition calls and overrides, and what calls and overrides it with True."""
     yield from ((each, False) for each in relations.calls_in(place, Confidence.LIKELY))
-    if relations.named_at(place) <= _MOST_NAMED:
+    if relations.occurrence_count(place) <= _MOST_NAMED:
         yield from ((each, True) for each in relations.callers_of(place, Confidence.LIKELY))
     yield from ((each, False) for each in relations.overrides_of(place))
     yield from ((each, True) for each in relations.overridden_by(place))

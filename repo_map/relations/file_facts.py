@@ -33,7 +33,7 @@ _NAMES: Final = frozenset(
         facts.EXPORTED,
     }
 )
-_MOST_ROWS: Final = 400_000
+_MAX_ROWS: Final = 400_000
 
 
 class FileView:
@@ -174,7 +174,7 @@ class FileViews:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._kept = LRUCache[int, FileView](_MOST_ROWS, len)
+        self._kept = LRUCache[int, FileView](_MAX_ROWS, len)
 
     def __getitem__(self, file: int) -> FileView:
         view = self._kept.get(file)

@@ -160,10 +160,10 @@ class FileReferences:
         if not written:
             return (), Confidence.POSSIBLE
         paths = self._index.paths
-        if (beside := self._ids.get(normpath(f"{dirname(paths[file])}/{written}"))) is not None:
+        if (relative := self._ids.get(normpath(f"{dirname(paths[file])}/{written}"))) is not None:
             # A bare name of code, such as ``conftest.py``, may be that of any project.
-            is_bare = "/" not in written and self._is_code(beside)
-            return (beside,), Confidence.LIKELY if is_bare else Confidence.RESOLVED
+            is_bare = "/" not in written and self._is_code(relative)
+            return (relative,), Confidence.LIKELY if is_bare else Confidence.RESOLVED
         path = re.sub(r"^(?:\.{0,2}/)+", "", written)
         found = self._with_path_suffix(path) if _SUFFIX.search(path) else []
         found = found or self._without_suffix(path, text)
@@ -186,7 +186,7 @@ class FileReferences:
         if is_sure or _folder_name(path) in mentioned:
             return (target,), Confidence.RESOLVED
         if "/" not in path or self._is_code(target):
-            # ``package.json``, ``setup.py``: what bears such a name may be anybody's.
+            # ``package.json``, ``setup.py``: such a name may belong to any project.
             return (), Confidence.POSSIBLE
         own = self._index.paths[file]
         # What a test calls so is often what it writes.

@@ -18,7 +18,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Site
-from repo_map.relations.core.memo import Question, TooInvolvedError
+from repo_map.relations.core.memo import BudgetExceededError, Question
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
 from repo_map.relations.model import (
@@ -34,17 +34,17 @@ from repo_map.relations.model import (
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-_MOST_NAMESAKES: Final = 12
+_MAX_NAMESAKES: Final = 12
 """Definitions of one name that are still told as possible targets."""
-_DEEPEST: Final = 12
+_MAX_DEPTH: Final = 12
 _TEST_STEPS: Final = 3
 _SITES_AN_IMPORT: Final = 5
 """Uses of a name that take as many steps as an import does."""
 _STEPS_OF_IMPORTS: Final = 100_000
 """For those of one file."""
 _DOTTED: Final = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:\.(?:[^\W\d]|\$)[\w$]*)*")
-_MOST_USES: Final = 200_000
-"""Uses of names that are kept by what they mean."""
+_MAX_USES: Final = 200_000
+"""Uses of names that are cached by what they mean."""
 _CALLS: Final = frozenset({RelationKind.CALL, RelationKind.DECORATOR})
 
 
@@ -76,7 +76,7 @@ class Relations:
         self._views = index.memo(FileViews)
         self._meanings: dict[tuple[int, Site], Meaning] = {}
         self._uses = LRUCache[tuple[int, str, Confidence], _Uses](
-            _MOST_USES, lambda uses: 1 + len(uses.left_open) + sum(map(len, uses.by_target.values()))
+            _MAX_USES, lambda uses: 1 + len(uses.left_open) + sum(map(len, uses.by_target.values()))
         )
         self._asked = threading.local()
         self._importers: dict[int, tuple[Relation, ...]] | None = None
@@ -108,31 +108,31 @@ class Relations:
 
     # Asked of a definition.
 
-    def callers_of(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
+    def callers_of(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return the calls of a definition, in the order of the repository.
 
         A class is called where it is constructed; so is the method that initialises it.
         """
-        return tuple(each for each in self._uses_by_name(place, least) if each.kind in _CALLS)
+        return tuple(each for each in self._uses_by_name(place, minimum) if each.kind in _CALLS)
 
-    def named_at(self, place: Place) -> int:
-        """Return how many places bear a definition's name: what it costs to ask for its uses."""
+    def occurrence_count(self, place: Place) -> int:
+        """Return the number of occurrences of the name: an upper bound for the cost of its uses."""
         family = self._family(place[0])
         if family is None:
             return 0
         numbers = [self._index.strings.get(name) for name in family.names_of(place)]
         return sum(int(self._name_counts[number]) for number in numbers if number is not None)
 
-    def uses_of(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
+    def uses_of(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return the uses of a definition, calls among them, in the order of the repository."""
         family = self._family(place[0])
         if family is None:
             return ()
         with self.asking():
-            found = list(self._uses_by_name(place, least))
+            found = list(self._uses_by_name(place, minimum))
             if self._views[place[0]].definitions[place[1]].kind in CLASSES:
                 receivers = self._named_in_receivers(family, place, self._names(family, place))
-                found += (each for each in receivers if each.confidence >= least)
+                found += (each for each in receivers if each.confidence >= minimum)
                 found.sort(key=lambda each: (each.source[0], each.line))
         return tuple(dict.fromkeys(found))
 
@@ -141,8 +141,8 @@ class Relations:
         targets = (place, *self._constructed_by(family, place))
         return frozenset(name for each in targets for name in family.names_of(each))
 
-    def _uses_by_name(self, place: Place, least: Confidence) -> tuple[Relation, ...]:
-        """Return the uses of a definition that bear its name, in the order of the repository."""
+    def _uses_by_name(self, place: Place, minimum: Confidence) -> tuple[Relation, ...]:
+        """Return the uses of a definition by its own name, in the order of the repository."""
         family = self._family(place[0])
         if family is None:
             return ()
@@ -151,7 +151,7 @@ class Relations:
             targets = {place, *self._constructed_by(family, place)}
             used: dict[int, _Use] = {}
             for name in self._names(family, place):
-                uses = self._uses_named(family, name, least)
+                uses = self._uses_named(family, name, minimum)
                 for target in (place, *targets):
                     used.update((each.row, each) for each in uses.get(target, ()) if each.row not in used)
             for row in sorted(used):
@@ -187,11 +187,11 @@ class Relations:
                 found.setdefault(part, []).append(number)
         return found
 
-    def calls_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
+    def calls_in(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
-        return tuple(each for each in self.used_in(place, least) if each.kind in _CALLS)
+        return tuple(each for each in self.used_in(place, minimum) if each.kind in _CALLS)
 
-    def used_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
+    def used_in(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition uses, in source order; what is defined inside of it counts too."""
         file, row = place
         family = self._family(file)
@@ -207,8 +207,8 @@ class Relations:
         with self.asking() as question:
             question.allow(len(sites))
             for site in sites:
-                targets, confidence = self._targets(file, site, least)
-                if confidence >= least:
+                targets, confidence = self._targets(file, site, minimum)
+                if confidence >= minimum:
                     found += (
                         Relation(_KINDS[site.kind], (file, site.definition), target, site.line, confidence)
                         for target in targets
@@ -251,7 +251,7 @@ class Relations:
         found: dict[Place, None] = {}
         level: Iterable[Place] = (place,)
         with self.asking():
-            for _ in range(_DEEPEST):
+            for _ in range(_MAX_DEPTH):
                 bases = dict.fromkeys(base for each in level for base in self._bases(family, each))
                 level = [base for base in bases if base not in found and base != place]
                 found.update(dict.fromkeys(level))
@@ -264,7 +264,7 @@ class Relations:
         found: dict[Place, None] = {}
         level: Iterable[Place] = (place,)
         with self.asking():
-            for _ in range(_DEEPEST):
+            for _ in range(_MAX_DEPTH):
                 direct = dict.fromkeys(below for each in level for below in self._direct_below(each))
                 level = [below for below in direct if below not in found]
                 found.update(dict.fromkeys(level))
@@ -325,7 +325,7 @@ class Relations:
         try:
             with family.memo.asked(question):
                 found = family.meaning(file, site)
-        except TooInvolvedError:
+        except BudgetExceededError:
             found = LEFT_OPEN
         if not found.is_left_open or not question.is_over:
             # What a question had no more steps for another one may come to.
@@ -336,7 +336,7 @@ class Relations:
 
     @cached_property
     def _name_counts(self) -> NDArray[np.int64]:
-        """Number of sites by the name that they bear, shape (strings,)."""
+        """Number of sites by name, shape (strings,)."""
         return np.bincount(self._index.sites.name, minlength=len(self._index.strings))
 
     @cached_property
@@ -359,20 +359,20 @@ class Relations:
     def _family(self, file: int) -> Resolver | None:
         return self._families[int(self._index.files.language[file])]
 
-    def _uses_named(self, family: Resolver, name: str, least: Confidence) -> Mapping[Place, Sequence[_Use]]:
-        """Return the uses that bear a name in a family's files, by what they mean or may mean."""
-        key = (self._families.index(family), name, least)
+    def _uses_named(self, family: Resolver, name: str, minimum: Confidence) -> Mapping[Place, Sequence[_Use]]:
+        """Return the uses of a name in a family's files, by what they mean or may mean."""
+        key = (self._families.index(family), name, minimum)
         with self.asking() as question:
             uses = self._uses.get(key)
             if uses is None:
-                uses = self._read_uses(family, name, least)
+                uses = self._read_uses(family, name, minimum)
                 if not question.is_over:
                     self._uses.put(key, uses)
             for use in uses.left_open:
                 question.leave_open(use)
         return uses.by_target
 
-    def _read_uses(self, family: Resolver, name: str, least: Confidence) -> _Uses:
+    def _read_uses(self, family: Resolver, name: str, minimum: Confidence) -> _Uses:
         found: dict[Place, list[_Use]] = {}
         left_open: list[tuple[int, Site]] = []
         number = self._index.strings.get(name)
@@ -380,10 +380,10 @@ class Relations:
             end = int(self._name_ends[number])
             rows = self._by_name[end - int(self._name_counts[number]) : end]
             for row, file, site in self._sites_at(rows, family):
-                targets, confidence = self._targets(file, site, least)
+                targets, confidence = self._targets(file, site, minimum)
                 if self.meaning(file, site).is_left_open:
                     left_open.append((file, site))
-                if confidence >= least:
+                if confidence >= minimum:
                     for target in targets:
                         use = _Use(row, site.kind, (file, site.definition), site.line, target, confidence)
                         found.setdefault(target, []).append(use)
@@ -401,7 +401,7 @@ class Relations:
 
     @cached_property
     def _by_name(self) -> NDArray[np.int64]:
-        """The rows of all sites, by the names that they bear and of one name in order."""
+        """The rows of all sites, by the names and of one name in order."""
         return np.argsort(self._index.sites.name, kind="stable")
 
     def _bases(self, family: Resolver, place: Place) -> tuple[Place, ...]:
@@ -410,14 +410,14 @@ class Relations:
             try:
                 with family.memo.asked(question):
                     return family.bases(place)
-            except TooInvolvedError:
+            except BudgetExceededError:
                 question.leave_open(place)
                 return ()
 
-    def _targets(self, file: int, site: Site, least: Confidence) -> tuple[tuple[Place, ...], Confidence]:
+    def _targets(self, file: int, site: Site, minimum: Confidence) -> tuple[tuple[Place, ...], Confidence]:
         """Return what a site means, or what it may mean where nothing written says so."""
         meaning = self.meaning(file, site)
-        if meaning.targets or least == Confidence.RESOLVED:
+        if meaning.targets or minimum == Confidence.RESOLVED:
             return meaning.targets, self._confidence_of(file, meaning)
         family = self._family(file)
         if meaning.is_external or not site.object or site.kind != facts.CALL or family is None:
@@ -425,7 +425,7 @@ class Relations:
         if site.name in family.common:
             return (), Confidence.POSSIBLE
         namesakes = self._namesakes(family, site.name)
-        if not namesakes or len(namesakes) > _MOST_NAMESAKES:
+        if not namesakes or len(namesakes) > _MAX_NAMESAKES:
             return (), Confidence.POSSIBLE
         return namesakes, Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
 
@@ -435,8 +435,8 @@ class Relations:
     def _namesakes(self, family: Resolver, name: str) -> tuple[Place, ...]:
         """Return the methods of a name in a family's files, in the order of the repository."""
         key = (self._families.index(family), name)
-        if (kept := self._methods.get(key)) is not None:
-            return kept
+        if (cached := self._methods.get(key)) is not None:
+            return cached
         index = self._index
         found: list[Place] = []
         if (number := index.strings.get(name)) is not None:
@@ -491,7 +491,7 @@ class Relations:
     def _extending(self) -> dict[int, list[Place]]:
         """The definitions that extend or implement something of a name, by the name's number."""
         table = self._index.bindings
-        rows = np.flatnonzero(table.kind == facts.BASE_OF)
+        rows = np.flatnonzero(table.kind == facts.INHERITS)
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
         found: dict[int, list[Place]] = {}
         for number, *place in zip(
@@ -530,7 +530,7 @@ class Relations:
         try:
             with family.memo.asked(question, _STEPS_OF_IMPORTS):
                 imported = family.imported(file)
-        except TooInvolvedError:
+        except BudgetExceededError:
             question.leave_open(file)
             return
         for other, line in imported:

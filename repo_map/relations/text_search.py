@@ -15,7 +15,7 @@ from repo_map.text.terms import terms_of, tokenize
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-_MOST_READ: Final = 200
+_MAX_FILES: Final = 200
 """Files that are read to find who names something: those nearest to it by path."""
 
 
@@ -38,7 +38,7 @@ def nearest_files(index: Index, units: NDArray[np.bool_], path: str) -> list[int
     rows = np.flatnonzero(units)
     files = distinct(np.searchsorted(index.units.file_start, rows, side="right") - 1).tolist()
     nearest = sorted(files, key=lambda each: (-shared_folders(path, index.paths[each]), each))
-    return sorted(nearest[:_MOST_READ])
+    return sorted(nearest[:_MAX_FILES])
 
 
 def shared_folders(path: str, other: str) -> int:

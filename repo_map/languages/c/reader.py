@@ -26,7 +26,7 @@ from repo_map.parsing.expressions import (
 from repo_map.parsing.facts_reader import (
     CHAIN,
     LITERAL,
-    LONGEST,
+    MAX_CHARS,
     QUOTED,
     Reader,
     child_of,
@@ -50,7 +50,7 @@ _SPECIFIERS: Final = frozenset({"struct_specifier", "union_specifier", "enum_spe
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _HEAD: Final = re.compile(rb"((?:[A-Za-z_]\w*+\s+)*[A-Za-z_]\w*+)[\s*&]*")
 """Words before the name of a function, and that it returns a pointer to what they say."""
-_LONGEST_HEAD: Final = 200
+_MAX_HEAD_CHARS: Final = 200
 """Bytes before a function's name that are read for macros."""
 _PRIMITIVE: Final = frozenset({"void", "char", "int", "float", "double", "bool", "size_t"})
 _SIZES: Final = frozenset({"unsigned", "signed", "long", "short"})
@@ -107,7 +107,7 @@ class _Reader(Reader):
         earlier = node.prev_sibling
         is_cut = earlier is not None and earlier.type == "declaration" and earlier.has_error
         start = earlier.start_byte if earlier is not None and is_cut else node.start_byte
-        head = _HEAD.fullmatch(self.source, start, min(declarator.start_byte, start + _LONGEST_HEAD))
+        head = _HEAD.fullmatch(self.source, start, min(declarator.start_byte, start + _MAX_HEAD_CHARS))
         return self.source[start : head.end(1)].decode("utf-8", "replace").split() if head is not None else []
 
     def _is_macro(self, first: str, last: str) -> bool:
@@ -123,7 +123,7 @@ class _Reader(Reader):
 
     def _parameters(self, given: Node | None, node: Node, at: Node, *, is_inner: bool = False) -> None:
         types: list[str] = []
-        least, has_more = 0, False
+        required, has_more = 0, False
         for each in given.children if given is not None else ():
             if each.type in ("variadic_parameter", "variadic_parameter_declaration", "..."):
                 has_more = True
@@ -134,11 +134,11 @@ class _Reader(Reader):
             if written == "void" and leaf is None and each.child_by_field_name("declarator") is None:
                 continue
             types.append(written or UNKNOWN_FORM)
-            least += each.type == "parameter_declaration"
+            required += each.type == "parameter_declaration"
             if leaf is not None:
                 self.bind(self.text(leaf), written, at, facts.DECLARED, inside=is_inner)
         if not is_inner:
-            count = f"{least}+" if has_more else f"{least}-" if least < len(types) else str(least)
+            count = f"{required}+" if has_more else f"{required}-" if required < len(types) else str(required)
             self.bind(count, ",".join(types), node, facts.PARAMETERS)
 
     def _declaration(self, node: Node) -> None:
@@ -306,7 +306,7 @@ class _Reader(Reader):
 
     def _plain(self, node: Node) -> str:
         """Return a qualified name with dots, without template arguments; ``""`` for what is no name."""
-        if node.type not in _PLAIN or node.end_byte - node.start_byte > LONGEST:
+        if node.type not in _PLAIN or node.end_byte - node.start_byte > MAX_CHARS:
             return ""
         text = "".join(self.text(node).split())
         while (bare := _ARGUMENTS.sub("", text)) != text:

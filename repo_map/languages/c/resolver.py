@@ -38,7 +38,7 @@ _OF_POINTERS: Final = frozenset(
     {"get", "reset", "release", "swap", "use_count", "value", "has_value", "lock"}
 )
 _NAMESPACE: Final = re.compile(r"\w+\.")
-_MOST_INCLUDED: Final = 400
+_MAX_INCLUDED: Final = 400
 _MACRO: Final = re.compile(r"\s*#\s*define\s+(\w+)(?:\s+(.*))?\Z")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _DEEPEST_MACRO: Final = 2
@@ -121,7 +121,7 @@ class C(StaticResolver):
             if each.kind == facts.IMPORT and (other := self._included(file, each.value)) is not None
         )
 
-    def are_alike(self, functions: list[Place]) -> bool:
+    def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one: announced here and written there, or once for each system.
 
         Macros of one name stand for one another under conditions.
@@ -172,15 +172,15 @@ class C(StaticResolver):
                 each for each in self.definitions.named(site.name) if self.definitions.is_function(each)
             )
         count = len(decode_receiver(site.receiver).arguments or ())
-        takers = [each for each in functions if self.overloads.takes(each, count)]
-        if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
+        callback_methods = [each for each in functions if self.overloads.takes(each, count)]
+        if len({(self._full_name(each), self._parameters_of(each)) for each in callback_methods}) > 1:
             return True
         return any(
             self.definitions.is_function(each) and not self.overloads.takes(each, count) for each in targets
         )
 
     def _is_written_once(self, place: Place, name: str) -> bool:
-        """Tell whether nothing else bears another name of a type: conditions often write it twice."""
+        """Tell whether nothing else has another name of a type: conditions often write it twice."""
         if self.definitions.kind(place) != "type":
             return True
         return all(
@@ -341,9 +341,9 @@ class C(StaticResolver):
 
     def _is_announced(self, place: Place) -> bool:
         """Tell whether a function is only announced here, and written elsewhere."""
-        return self._is_said(place, "announced")
+        return self._has_mark(place, "announced")
 
-    def _is_said(self, place: Place, word: str) -> bool:
+    def _has_mark(self, place: Place, word: str) -> bool:
         return any(each.name == word for each in self.definitions.stated(place, facts.DECORATED))
 
     def _is_own(self, place: Place) -> bool:
@@ -396,7 +396,7 @@ class C(StaticResolver):
     def _read_reached(self, file: int) -> frozenset[int]:
         found: set[int] = set()
         level = [file]
-        while level and len(found) < _MOST_INCLUDED:
+        while level and len(found) < _MAX_INCLUDED:
             self.memo.charge(len(level))
             further = {other for each in level for other, _ in self.imported(each)} - found
             found |= further

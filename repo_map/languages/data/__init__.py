@@ -9,17 +9,17 @@ from typing import Final
 from repo_map.languages.language import HASH_COMMENTS, Language, LanguageRole
 from repo_map.languages.syntax import HASH_LITERALS, bare_name
 
-_DEEPEST_YAML: Final = 200
+_MAX_YAML_DEPTH: Final = 200
 """Levels; the scanner of tree-sitter-yaml 0.7 writes 4 bytes for each into a buffer of 1,024."""
 
 
 def _too_deep(source: bytes) -> str:
-    if (depth := most_levels(source)) > _DEEPEST_YAML:
-        return f"its blocks may be nested {depth:,} deep, more than {_DEEPEST_YAML}"
+    if (depth := max_levels(source)) > _MAX_YAML_DEPTH:
+        return f"its blocks may be nested {depth:,} deep, more than {_MAX_YAML_DEPTH}"
     return ""
 
 
-def most_levels(source: bytes) -> int:
+def max_levels(source: bytes) -> int:
     """Return a number of levels that no block is deeper than, 0 where no line is far enough in to matter.
 
     Blocks within one another begin at different places of their lines. So the places are counted, and not
@@ -41,7 +41,7 @@ def most_levels(source: bytes) -> int:
 def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what tells a line that is far in, and what reads the marks at the start of one."""
     # A column holds two levels at most: a key, and the list below it at the same indentation.
-    far_in = re.compile(rb"^[ \t?:-]{%d}" % (_DEEPEST_YAML // 2), re.M)
+    far_in = re.compile(rb"^[ \t?:-]{%d}" % (_MAX_YAML_DEPTH // 2), re.M)
     return far_in, re.compile(rb"^[ \t]*(?:[-?:][ \t]+)*[-?:]?", re.M)
 
 

@@ -12,7 +12,7 @@ from repo_map.languages.syntax import (
     HASH,
     HASH_BRACES,
     HASH_LITERALS,
-    LONGEST_NAME,
+    MAX_NAME_CHARS,
     SINGLE,
     TRIPLE,
     Captures,
@@ -21,7 +21,7 @@ from repo_map.languages.syntax import (
     text_of,
 )
 
-_LONGEST_DOC: Final = 400
+_MAX_DOC_LINES: Final = 400
 """Lines."""
 
 
@@ -31,9 +31,9 @@ def _namer(source: bytes, kind: str, captures: Captures) -> Named:
         return []
     name = text_of(source, nodes[0])
     if name.startswith('"'):
-        return [(name.strip('"')[:LONGEST_NAME], kind)]
+        return [(name.strip('"')[:MAX_NAME_CHARS], kind)]
     head = re.match(r"[\w.!?]+", name)
-    return [(head[0] if head else name.partition(" when ")[0][:LONGEST_NAME], kind)]
+    return [(head[0] if head else name.partition(" when ")[0][:MAX_NAME_CHARS], kind)]
 
 
 def _docs(source: bytes) -> Callable[[Found], tuple[int, int]]:
@@ -46,7 +46,7 @@ def _docs(source: bytes) -> Callable[[Found], tuple[int, int]]:
             if line.startswith((b"@doc ", b"@moduledoc ")) and not line.endswith(b"false"):
                 last = row
                 if line.count(b'"""') == 1:
-                    below = range(row + 1, min(row + _LONGEST_DOC, len(lines)))
+                    below = range(row + 1, min(row + _MAX_DOC_LINES, len(lines)))
                     last = next((r for r in below if b'"""' in lines[r]), row)
                 return row + 1, last + 1
         return 0, 0

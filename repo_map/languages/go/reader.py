@@ -12,6 +12,7 @@ from repo_map.parsing.expressions import (
     OTHER_FORM,
     UNKNOWN_FORM,
     Form,
+    anonymous_type,
     call_of,
     element_of,
     entry_of,
@@ -20,14 +21,13 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     part_of,
-    type_without_name,
 )
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, list_type, parts_of, typed, within
 
 
 class _Reader(Reader):
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         self._defined: set[int] = set()
         """First bytes of the names of types where they are defined."""
         self._qualified_end = 0
@@ -200,7 +200,7 @@ class _Reader(Reader):
 
     def _struct(self, node: Node, depth: int) -> str:
         del depth
-        return type_without_name(node.start_point[0] + 1, node.end_point[0] + 1)
+        return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
 
     def _inner_type(self, node: Node, depth: int) -> str:
         return self.type_of(node.named_children[0], depth) if node.named_children else ""

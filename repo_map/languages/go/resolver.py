@@ -62,7 +62,7 @@ class Go(StaticResolver):
                 found += [(other, each.line) for other in self._folders[folder][:1]]
         return tuple(found)
 
-    def are_alike(self, functions: list[Place]) -> bool:
+    def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one under several build conditions: each in a file of its own."""
         owners = {
             (

@@ -10,7 +10,7 @@ from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
 from repo_map.parsing.facts_reader import ValueReader, child_of
 
-MOST_TARGETS: Final = 12
+MAX_TARGETS: Final = 12
 """Names that one pattern binds."""
 _EXTERNAL_MODULES: Final = frozenset(
     {"vitest", "@jest/globals", "chai", "mocha", "assert", "fs", "path", "os", "util", "url", "crypto"}
@@ -147,7 +147,7 @@ def read_require(reader: ValueReader, left: Node, module: str, node: Node, membe
 def properties_of(reader: ValueReader, pattern: Node) -> list[tuple[str, Node]]:
     """Return key and target of each part of ``{ a, b: c, d = 1 }``."""
     found: list[tuple[str, Node]] = []
-    for each in pattern.named_children[:MOST_TARGETS]:
+    for each in pattern.named_children[:MAX_TARGETS]:
         if each.type == "shorthand_property_identifier_pattern":
             found.append((reader.text(each), each))
         elif each.type == "pair_pattern":

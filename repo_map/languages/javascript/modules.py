@@ -28,8 +28,8 @@ _DEPENDENCIES: Final = ("dependencies", "devDependencies", "peerDependencies", "
 _LOCAL: Final = ("workspace:", "file:", "link:", "portal:")
 _LISTED: Final = re.compile(r"^[^\S\n]*-[^\S\n]*[\"']?([^\s\"'#]+)", re.M)
 _BUILT: Final = ("dist", "lib", "build", "out", "esm", "cjs")
-_MOST_SETTINGS: Final = 500
-_LONGEST: Final = 100_000
+_MAX_SETTINGS: Final = 500
+_MAX_CHARS: Final = 100_000
 
 
 class ScriptModules:
@@ -54,11 +54,11 @@ class ScriptModules:
             and _is_settings(path.rpartition("/")[2])
             and "node_modules/" not in path
         ]
-        for file, path in settings[:_MOST_SETTINGS]:
-            if int(index.files.size[file]) <= _LONGEST:
+        for file, path in settings[:_MAX_SETTINGS]:
+            if int(index.files.size[file]) <= _MAX_CHARS:
                 self._read(path, _parsed(index.sources.text(file)))
         for file, path in enumerate(index.paths):
-            if path.rpartition("/")[2] == "pnpm-workspace.yaml" and int(index.files.size[file]) <= _LONGEST:
+            if path.rpartition("/")[2] == "pnpm-workspace.yaml" and int(index.files.size[file]) <= _MAX_CHARS:
                 self._members[path.rpartition("/")[0]] = tuple(_LISTED.findall(index.sources.text(file)))
 
     def _read(self, path: str, data: Any) -> None:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.javascript.import_reader import (
-    MOST_TARGETS,
+    MAX_TARGETS,
     properties_of,
     read_export,
     read_exports,
@@ -32,6 +32,7 @@ from repo_map.parsing.expressions import (
     TEXT_FORM,
     UNKNOWN_FORM,
     Form,
+    anonymous_type,
     call_of,
     element_of,
     item_of,
@@ -40,10 +41,17 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     part_of,
-    type_without_name,
 )
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
-from repo_map.parsing.facts_reader import DEEPEST_FORM, LITERAL, QUOTED, Reader, ValueReader, constant, within
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    MAX_FORM_DEPTH,
+    QUOTED,
+    Reader,
+    ValueReader,
+    constant,
+    within,
+)
 
 _MARKS: Final = re.compile(r"[?!]\.")
 _BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
@@ -76,14 +84,14 @@ class _Reader(ValueReader):
     valued = frozenset({facts.FIELD, facts.RETURNED, facts.EXPORTED})
     members = SCRIPT_MEMBERS
     literals = frozenset({"'", "0", "[", "{"})
-    kept = frozenset({"this", "super", "(", "<"})
+    followed_roots = frozenset({"this", "super", "(", "<"})
     head = re.compile(r"[^\W\d][\w$]*|\$[\w$]*|[(<\[{]")
     chains = re.compile(
         rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:[?!]?\.#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+)*"
     )
 
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         super().begin()
         self._anonymous: list[tuple[int, int]] = []
 
@@ -99,7 +107,7 @@ class _Reader(ValueReader):
         return frozenset(item.body_byte for item in self.found)
 
     def _note_anonymous(self, node: Node) -> None:
-        """Note a function that is no definition: what it returns is nobody's."""
+        """Note a function that is no definition: what it returns is not recorded."""
         body = node.child_by_field_name("body")
         if body is not None and body.start_byte not in self._bodies:
             self._anonymous.append((node.start_byte, node.end_byte))
@@ -212,7 +220,7 @@ class _Reader(ValueReader):
         else:
             self._bind(left, self.expression(right), node)
 
-    def says_nothing(self, value: str, kind: int) -> bool:
+    def is_uninformative(self, value: str, kind: int) -> bool:
         """Tell whether nothing is known of a value; an object literal may have methods."""
         return value in self.placeholders and not (value == OBJECT_FORM and kind == facts.ASSIGNED)
 
@@ -246,7 +254,7 @@ class _Reader(ValueReader):
             for key, inner in properties_of(self, target):
                 self._bind(inner, member_of(Form(value), key), at, inside=inside)
         elif form == "array_pattern":
-            for number, inner in enumerate(target.named_children[:MOST_TARGETS]):
+            for number, inner in enumerate(target.named_children[:MAX_TARGETS]):
                 self._bind(inner, part_of(Form(value), number), at, inside=inside)
         elif form == "assignment_pattern" and (left := target.child_by_field_name("left")) is not None:
             self._bind(left, value, at, inside=inside)
@@ -269,7 +277,7 @@ class _Reader(ValueReader):
         for part in self._written(node, 0).split("|"):
             name = part.partition("[")[0].rpartition(".")[2]
             if name.isidentifier():
-                self.bind(name, part, node, facts.BASE_OF)
+                self.bind(name, part, node, facts.INHERITS)
 
     def _getter(self, node: Node) -> None:
         self.bind("get", "get", node, facts.DECORATED)
@@ -365,8 +373,8 @@ class _Reader(ValueReader):
         """Return a written type, ``""`` for what is none that can be followed."""
         kind = node.type
         if kind == "object_type":
-            return type_without_name(node.start_point[0] + 1, node.end_point[0] + 1)
-        if depth > DEEPEST_FORM or node.end_byte - node.start_byte > self.longest * 3:
+            return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
+        if depth > MAX_FORM_DEPTH or node.end_byte - node.start_byte > self.max_chars * 3:
             return ""
         if kind in ("type_identifier", "identifier", "predefined_type"):
             text = self.text(node)
@@ -416,7 +424,7 @@ class _Reader(ValueReader):
 
     def _either(self, node: Node, depth: int) -> Form:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if depth > DEEPEST_FORM + 1 or left is None or right is None:
+        if depth > MAX_FORM_DEPTH + 1 or left is None or right is None:
             return OTHER_FORM
         if self.text_of(node, "operator") not in _EITHER:
             return OTHER_FORM

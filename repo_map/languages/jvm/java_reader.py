@@ -50,7 +50,7 @@ class JavaReader(Reader):
     """Reads a file of Java."""
 
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         self._within: set[int] = set()
 
     # Bindings.

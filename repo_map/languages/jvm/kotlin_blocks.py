@@ -41,7 +41,7 @@ class Blocks:
     """The lambdas and anonymous objects of one file; what they stand in for is read once all are known."""
 
     def __init__(self, reader: Reader) -> None:
-        # Weakly: in a worker nobody looks for rings.
+        # Weakly: workers run without a garbage collector.
         self._reader: Reader = weakref.proxy(reader)
         self._ranges: dict[tuple[int, int], _Block] = {}
         self._around: OwnerOf | None = None

@@ -56,7 +56,7 @@ class KotlinForms(Reader):
     """Reads the expressions and types of a file of Kotlin."""
 
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         self._blocks = Blocks(self)
 
     def _type_in(self, node: Node) -> Node | None:

@@ -23,7 +23,7 @@ from repo_map.parsing.expressions import (
     of_type,
     several_of,
 )
-from repo_map.parsing.facts_reader import LONGEST, around, child_of
+from repo_map.parsing.facts_reader import MAX_CHARS, around, child_of
 
 _EXITS: Final = frozenset({"return_expression", "throw_expression", "identifier"})
 _CLASSES: Final = frozenset({"class_declaration", "object_declaration", "companion_object"})
@@ -34,7 +34,7 @@ class KotlinReader(KotlinForms):
     """Reads a file of Kotlin."""
 
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         super().begin()
         self._trailing: set[tuple[int, int]] = set()
 
@@ -97,7 +97,7 @@ class KotlinReader(KotlinForms):
     def _parameters(self, node: Node, whole: Node, *, is_class: bool = False) -> None:
         """Bind the parameters of a function, or of a class, whose own they become."""
         types: list[str] = []
-        least, is_vararg, has_vararg = 0, False, False
+        required, is_vararg, has_vararg = 0, False, False
         for each in node.children:
             if each.type in ("parameter", "class_parameter"):
                 name = child_of(each, "identifier")
@@ -106,9 +106,9 @@ class KotlinReader(KotlinForms):
                 if is_vararg or (modified is not None and b"vararg" in (modified.text or b"")):
                     written, has_vararg = several_of(written), True
                 types.append(written or "?")
-                is_vararg, least = False, least + 1
+                is_vararg, required = False, required + 1
                 if is_class and any(child.type == "=" for child in each.children):
-                    least -= 1
+                    required -= 1
                 if name is not None:
                     self.bind(
                         self.text(name), written, whole, facts.FIELD_TYPE if is_class else facts.DECLARED
@@ -116,12 +116,15 @@ class KotlinReader(KotlinForms):
             elif each.type == "parameter_modifiers":
                 is_vararg = b"vararg" in (each.text or b"")
             elif each.type == "=":
-                least -= 1
+                required -= 1
         if has_vararg:
             self.bind("1+", "?", whole, facts.PARAMETERS)
         else:
             self.bind(
-                str(least) if least == len(types) else f"{least}-", ",".join(types), whole, facts.PARAMETERS
+                str(required) if required == len(types) else f"{required}-",
+                ",".join(types),
+                whole,
+                facts.PARAMETERS,
             )
 
     def _alias(self, node: Node) -> None:
@@ -324,7 +327,7 @@ class KotlinReader(KotlinForms):
         """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
         receivers = implicit_receivers(() if text[:1].isupper() else self._blocks.each_this(name))
-        if len(receivers) > LONGEST:
+        if len(receivers) > MAX_CHARS:
             receivers = implicit_receivers((UNKNOWN_FORM,))
         self.site(text, receivers + given, name, facts.CALL)
 

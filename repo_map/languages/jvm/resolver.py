@@ -56,8 +56,8 @@ class Jvm(StaticResolver):
         " toMutableList reversed drop take asSequence asIterable orEmpty plus minus onEach sortedBy dropLast"
         " takeLast subList"
     )
-    several_parts: ClassVar[Mapping[str, int]] = {"keySet": 0, "values": 1, "entrySet": -1}
-    takers = words(
+    view_methods: ClassVar[Mapping[str, int]] = {"keySet": 0, "values": 1, "entrySet": -1}
+    callback_methods = words(
         "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
         " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
         " thenAccept min max takeWhile dropWhile forEachOrdered"
@@ -408,9 +408,9 @@ class Jvm(StaticResolver):
                 return (*seen, Value(EXTERNAL, name="func", parts=(read,)))
         return seen
 
-    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the members of a name that a type itself has, properties and what reads them alike."""
-        found = super().own_member(place, value, name, is_called=is_called)
+        found = super().declared_member(place, value, name, is_called=is_called)
         if found is not None:
             # A member is meant before an extension of its name.
             if len(found) > 1:
@@ -421,7 +421,7 @@ class Jvm(StaticResolver):
         if is_called and self.packages.is_kotlin(place[0]):
             return self._property_called(place, value, name)
         if not is_called and not self.packages.is_kotlin(place[0]):
-            getter = super().own_member(place, value, f"get{name[:1].upper()}{name[1:]}", is_called=True)
+            getter = super().declared_member(place, value, f"get{name[:1].upper()}{name[1:]}", is_called=True)
             return self.all_of(getter or (), self.returned) or None
         return None
 
@@ -430,7 +430,7 @@ class Jvm(StaticResolver):
         accessed = _GETTER.match(name)
         names = [name, accessed[1][:1].lower() + accessed[1][1:]] if accessed else [name]
         for each in names:
-            if values := super().own_member(place, value, each, is_called=False):
+            if values := super().declared_member(place, value, each, is_called=False):
                 if values[0].kind == CLASS:
                     return None
                 is_function = values[0].kind == EXTERNAL and values[0].name == "func"

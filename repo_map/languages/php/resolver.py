@@ -59,7 +59,7 @@ class Php(StaticResolver):
 
     def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Read a type and what it inherits from: traits before what it extends, interfaces last."""
-        found, is_whole = super().read_order(place)
+        found, is_complete = super().read_order(place)
         depth: dict[Place, tuple[int, ...]] = {place: ()}
         for each in found:
             for at, base in enumerate(self.bases_by_rank(each)):
@@ -68,7 +68,7 @@ class Php(StaticResolver):
         classes = [each for each in found if self.definitions.kind(each) != "interface"]
         interfaces = [each for each in found if self.definitions.kind(each) == "interface"]
         classes.sort(key=lambda each: depth.get(each, ()))
-        return (*classes, *interfaces), is_whole
+        return (*classes, *interfaces), is_complete
 
     def bases_by_rank(self, place: Place) -> list[Place]:
         """Return the direct bases of a type of ours, its traits first."""
@@ -141,7 +141,7 @@ class Php(StaticResolver):
             return tuple(found)
 
         found = self.memo.memoized(("in space", space, name, is_called), read)
-        # Several of one full name are never loaded together: nobody knows which is.
+        # Several of one full name are never loaded together: which is loaded is not known.
         return found if len(found) < 2 else tuple(each for each in found if each.kind == FUNCTION)
 
     @cached_property

@@ -36,7 +36,7 @@ from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
-_MOST_TARGETS: Final = 8
+_MAX_TARGETS: Final = 8
 _SAME: Final = frozenset({"list", "sorted", "reversed", "set", "tuple", "frozenset", "iter", "filter"})
 _FIRST: Final = frozenset({"next", "min", "max", "anext"})
 _SPECIAL: Final = frozenset({"super", "type", "enumerate", "zip"}) | _SAME | _FIRST
@@ -56,11 +56,11 @@ class _Reader(ValueReader):
     placeholders = ("?", "'", "0")
     members = PYTHON_MEMBERS
     literals = frozenset({"'", "0"})
-    kept = _OWN | {"super", "(", "<"}
+    followed_roots = _OWN | {"super", "(", "<"}
     head = re.compile(r"[^\W\d]\w*|[(<\[{]")
 
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         super().begin()
         self._alternatives_of: list[tuple[tuple[tuple[int, int], ...], int]] = []
         """First and last line of each branch, and the indent of the whole."""
@@ -186,7 +186,7 @@ class _Reader(ValueReader):
         elif kind == "attribute":
             self._field(target, value, at, facts.FIELD)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern"):
-            for number, part in enumerate(target.named_children[:_MOST_TARGETS]):
+            for number, part in enumerate(target.named_children[:_MAX_TARGETS]):
                 self._bind(part, part_of(value, number), at, depth + 1)
         elif kind == "as_pattern_target":
             for part in target.named_children:
@@ -332,7 +332,7 @@ class _Reader(ValueReader):
     def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return a written type without spaces and quotes, ``""`` for a long one."""
         del depth
-        if node is None or node.end_byte - node.start_byte > self.longest * 2:
+        if node is None or node.end_byte - node.start_byte > self.max_chars * 2:
             return ""
         return self.squeezed(node).replace('"', "").replace("'", "")
 
@@ -398,7 +398,7 @@ class _Reader(ValueReader):
         return list_of(self.expression(first, depth))
 
     def _tuple(self, node: Node, depth: int) -> Form:
-        inner = [child for child in node.named_children if child.type != "comment"][:_MOST_TARGETS]
+        inner = [child for child in node.named_children if child.type != "comment"][:_MAX_TARGETS]
         return tuple_of(self.expression(child, depth) for child in inner)
 
     def _mapping(self, node: Node, depth: int) -> Form:

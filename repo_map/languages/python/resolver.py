@@ -39,7 +39,7 @@ class Python(DynamicResolver):
     mappings = words(
         "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict WeakValueDictionary"
     )
-    harmless = frozenset({"object", "Generic", "Protocol", "ABC"})
+    ignored_bases = frozenset({"object", "Generic", "Protocol", "ABC"})
     initialisers = frozenset({"__init__", "__new__"})
     container_methods: ClassVar[Mapping[str, str]] = {
         "mapping.get": "1",

@@ -33,7 +33,7 @@ _NO_CALLS: Final = frozenset(
 
 class _Reader(Reader):
     def begin(self) -> None:
-        """Make what is kept while a file is read."""
+        """Initialize the state of one file."""
         self._own = frozenset(each.name.rpartition(".")[2] for each in self.found if each.kind in FUNCTIONS)
         self._locals: set[tuple[int, str]] = set()
         self._written: set[int] = set()
@@ -130,7 +130,7 @@ class _Reader(Reader):
             self.site(text, receiver, name, facts.CALL)
 
     def _bare(self, node: Node) -> None:
-        """Read a name that stands alone: a call of a method of the file, where no local bears it."""
+        """Read a name that stands alone: a call of a method of the file, where no local has its name."""
         if node.start_byte in self.taken:
             return
         text = self.text(node)

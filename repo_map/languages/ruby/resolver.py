@@ -14,7 +14,7 @@ from repo_map.relations.core.values import (
     CLASS,
     FUNCTION,
     INSTANCE,
-    MOST_VALUES,
+    MAX_VALUES,
     UNKNOWN_EXTERNAL,
     Position,
     Value,
@@ -70,7 +70,7 @@ class Ruby(StaticResolver):
         """Read what a class extends and mixes in, wherever it is opened."""
         found: list[Value] = []
         for file, row in self._opened(self._path(place)) or (place,):
-            for each in self._within(file).get((row, facts.BASE_OF), ()):
+            for each in self._within(file).get((row, facts.INHERITS), ()):
                 values = self.named_type(Position(file, row, 0), each.value)
                 found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
         return tuple(dict.fromkeys(found))
@@ -87,7 +87,7 @@ class Ruby(StaticResolver):
                 return (UNKNOWN_EXTERNAL,)
             around = around.rpartition(".")[0]
 
-    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the methods of a name that a class has, or its objects, or an instance variable."""
         of_object, of_class = self.memo.cached(("methods", place, name), lambda: self._methods(place, name))
         if value.kind == INSTANCE:
@@ -96,7 +96,7 @@ class Ruby(StaticResolver):
             # A module's own functions may be made its singletons' by `extend self`.
             chosen = of_class or ([] if self.definitions.kind(place) == "class" else of_object)
         if chosen:
-            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MOST_VALUES])
+            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MAX_VALUES])
         return (self._fields(place, name, value) or None) if name.startswith("$") else None
 
     def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
@@ -124,7 +124,7 @@ class Ruby(StaticResolver):
         def read() -> dict[tuple[int, int], list[Binding]]:
             found: dict[tuple[int, int], list[Binding]] = {}
             for each in self.views[file].bindings:
-                if each.kind in (facts.BASE_OF, facts.FIELD):
+                if each.kind in (facts.INHERITS, facts.FIELD):
                     found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
             return found
 

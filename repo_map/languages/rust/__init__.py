@@ -20,8 +20,8 @@ from repo_map.languages.syntax import (
     without_parameters,
 )
 
-_MOST_TOKENS: Final = 2_000
-_LONGEST_PATH: Final = 32
+_MAX_TOKENS: Final = 2_000
+_MAX_PATH_PARTS: Final = 32
 """Of a name in groups within groups, each of which repeats what is around it."""
 
 
@@ -51,7 +51,7 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
     stack: list[tuple[str, ...]] = [()]
     prefix: tuple[str, ...] = ()
     skip = False
-    for token in re.findall(r"[\w*]+|[{},]", text)[:_MOST_TOKENS]:
+    for token in re.findall(r"[\w*]+|[{},]", text)[:_MAX_TOKENS]:
         if token == "{":
             stack.append(prefix)
         elif token in ",}":
@@ -67,7 +67,7 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
         elif token == "as":
             skip = True
         elif not skip:
-            prefix = (*prefix, token)[:_LONGEST_PATH]
+            prefix = (*prefix, token)[:_MAX_PATH_PARTS]
     if prefix:
         paths.append(prefix)
     return paths

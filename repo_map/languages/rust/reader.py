@@ -184,7 +184,7 @@ class _Reader(Reader):
     def _bind(
         self, pattern: Node | None, value: Form, at: Node, *, inside: bool = False, depth: int = 0
     ) -> None:
-        """Bind the names of a pattern; what is not followed hides what bears its name all the same."""
+        """Bind the names of a pattern; what is not followed hides its name all the same."""
         if pattern is None or depth > 6:
             return
         kind, parts = pattern.type, pattern.named_children

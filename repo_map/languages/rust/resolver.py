@@ -29,7 +29,7 @@ from repo_map.relations.model import Place
 _MAKERS: Final = frozenset({"default", "from"})
 """What the library's traits, derived or not, call what makes an object of a type."""
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
-_LONGEST: Final = 100_000
+_MAX_CHARS: Final = 100_000
 """Bytes of a manifest that is read."""
 
 
@@ -99,7 +99,7 @@ class Rust(StaticResolver):
         found = list(super().read_bases(place))
         for each in self.definitions.named(self.definitions.last_name(place)):
             if self.definitions.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
-                for base in self.definitions.stated(each, facts.BASE_OF):
+                for base in self.definitions.stated(each, facts.INHERITS):
                     head = head_of_type(base.value)
                     found += self.named_type(Position(*each, 0), head) or [UNKNOWN_EXTERNAL]
         return tuple(dict.fromkeys(found)) or (UNKNOWN_EXTERNAL,)
@@ -174,7 +174,7 @@ class Rust(StaticResolver):
                         found.setdefault((value.file, each.line), None)
         return tuple(found)
 
-    def are_alike(self, functions: list[Place]) -> bool:
+    def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one under several conditions: of one module, or of one type's blocks."""
         return len({(self._module_of(place), self.owner(place)) for place in functions}) == 1
 
@@ -278,7 +278,7 @@ class Rust(StaticResolver):
         found: dict[str, str] = {}
         for file, path in enumerate(self.index.paths):
             is_manifest = (
-                path.rpartition("/")[2] == "Cargo.toml" and int(self.index.files.size[file]) <= _LONGEST
+                path.rpartition("/")[2] == "Cargo.toml" and int(self.index.files.size[file]) <= _MAX_CHARS
             )
             if is_manifest and (name := _crate_name(self.index.sources.text(file))):
                 found.setdefault(name, path.rpartition("/")[0] + "/")

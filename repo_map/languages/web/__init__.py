@@ -6,21 +6,21 @@ import re
 from typing import Final
 
 from repo_map.languages.language import Language, LanguageRole, Structure
-from repo_map.languages.syntax import LONGEST_NAME, SCRIPT_LITERALS, Captures, Named, first_quoted, text_of
+from repo_map.languages.syntax import MAX_NAME_CHARS, SCRIPT_LITERALS, Captures, Named, first_quoted, text_of
 
 
 def _element(source: bytes, kind: str, captures: Captures) -> Named:
     """Name ``main#cart`` by tag and id, a heading by its text."""
     if kind == "heading":
         parts = re.sub(r"<[^>]*>", " ", text_of(source, captures["heading"][0])).split()
-        return [(" ".join(parts)[:LONGEST_NAME], kind)] if parts else []
-    return [("#".join(text_of(source, node) for node in captures["name"])[:LONGEST_NAME], kind)]
+        return [(" ".join(parts)[:MAX_NAME_CHARS], kind)] if parts else []
+    return [("#".join(text_of(source, node) for node in captures["name"])[:MAX_NAME_CHARS], kind)]
 
 
 def _rule(source: bytes, kind: str, captures: Captures) -> Named:
     """Name a style rule by its whole head."""
     name = " ".join(text_of(source, node) for node in captures.get("name", ()))
-    return [(name[:LONGEST_NAME], kind)] if name else []
+    return [(name[:MAX_NAME_CHARS], kind)] if name else []
 
 
 LANGUAGES: Final = (

@@ -27,7 +27,7 @@ _NAMESAKES_A_STEP: Final = 16
 _STATED: Final = frozenset(
     {
         facts.ALIAS,
-        facts.BASE_OF,
+        facts.INHERITS,
         facts.DECORATED,
         facts.EXPORTED,
         facts.PARAMETERS,

@@ -9,15 +9,15 @@ from typing import ClassVar, Final
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     CALLBACK,
+    Container,
     Receiver,
-    Several,
     decode,
     decode_excluded,
     decode_narrowed,
     head_of_type,
 )
 from repo_map.parsing.facts_model import Binding, Site
-from repo_map.relations.core.memo import BINDINGS_A_STEP, DEEPEST
+from repo_map.relations.core.memo import BINDINGS_A_STEP, MAX_DEPTH
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -26,7 +26,7 @@ from repo_map.relations.core.values import (
     EXTERNAL_METHOD,
     FUNCTION,
     INSTANCE,
-    MOST_VALUES,
+    MAX_VALUES,
     OBJECT,
     SUPER,
     TUPLE,
@@ -41,7 +41,7 @@ from repo_map.relations.model import Place
 
 _BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
 """A loop, a comprehension or a context binds its name before the rest of its line is read."""
-_MOST_BASES: Final = 200
+_MAX_BASES: Final = 200
 _MARKS: Final = frozenset({facts.EXCLUDED, facts.NARROWED})
 """Kinds of bindings that bind nothing: they say which others hold."""
 _TYPES: Final = frozenset({CLASS, EXTERNAL_CLASS, INSTANCE, TUPLE})
@@ -64,7 +64,7 @@ class DynamicResolver(Resolver):
     awaited: ClassVar[frozenset[str]] = frozenset()
     """Written types that stand for their last argument."""
     mappings: ClassVar[frozenset[str]] = frozenset()
-    harmless: ClassVar[frozenset[str]] = frozenset()
+    ignored_bases: ClassVar[frozenset[str]] = frozenset()
     """Bases from elsewhere that bring no members worth a name."""
     container_methods: ClassVar[Mapping[str, str]] = {}
     """What methods of containers give: ``0``, ``1`` that argument, ``[0`` several of it, ``=`` themselves."""
@@ -180,7 +180,7 @@ class DynamicResolver(Resolver):
         for each in self._reaching(bound, where):
             for value in self.of_binding(view, each):
                 values[value] = None
-        return tuple(values)[:MOST_VALUES]
+        return tuple(values)[:MAX_VALUES]
 
     def _reaching(self, bound: Iterable[Binding], where: Position | None) -> list[Binding]:
         """Return the bindings that may hold at a position, all of them where there is none."""
@@ -338,7 +338,7 @@ class DynamicResolver(Resolver):
             return self.of_object(value._replace(name=called), name)
         return () if kind == EXTERNAL_METHOD else super().member(value, name, where)
 
-    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the members of a name that a class itself has; ``super`` skips the class around."""
         view = self.views[place[0]]
         if value.kind == SUPER:
@@ -353,7 +353,7 @@ class DynamicResolver(Resolver):
             for of in self.of_binding(view, each):
                 found[of._replace(parts=((value,),)) if of.kind == FUNCTION else of] = None
         if found:
-            return tuple(found)[:MOST_VALUES]
+            return tuple(found)[:MAX_VALUES]
         if not bound:
             return None
         # A value of an enumeration is an object of its class.
@@ -375,11 +375,11 @@ class DynamicResolver(Resolver):
                 found[Value(FUNCTION, view.file, row)] = None
         return found
 
-    def missing_member(
-        self, value: Value, name: str, where: Position, *, is_called: bool, is_whole: bool
+    def member_not_found(
+        self, value: Value, name: str, where: Position, *, is_called: bool, is_complete: bool
     ) -> Values:
         """Return an external method where all bases that are not ours are known to be external."""
-        if is_whole:
+        if is_complete:
             return ()
         order = self.order(value.place)[0]
         bases = (base.kind for owner in order for base in self.base_values(owner))
@@ -390,33 +390,33 @@ class DynamicResolver(Resolver):
 
     def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Read a class and its bases; one that comes again stands after all that extend it."""
-        is_whole = True
+        is_complete = True
         order: dict[Place, None] = {}
         seen = {place}
 
         def visit(at: Place, depth: int) -> None:
-            nonlocal is_whole
+            nonlocal is_complete
             self.memo.charge()
             ours = []
             for base in self.base_values(at):
                 if base.kind == CLASS:
                     ours.append(base.place)
-                elif base.name not in self.harmless:
-                    is_whole = False
+                elif base.name not in self.ignored_bases:
+                    is_complete = False
             for each in reversed(ours):
-                if each not in seen and depth < DEEPEST and len(seen) < _MOST_BASES:
+                if each not in seen and depth < MAX_DEPTH and len(seen) < _MAX_BASES:
                     seen.add(each)
                     visit(each, depth + 1)
             order[at] = None
 
         visit(place, 0)
-        return tuple(reversed(order)), is_whole
+        return tuple(reversed(order)), is_complete
 
     def read_bases(self, place: Place) -> Values:
         """Read the direct bases of a class."""
         view = self.views[place[0]]
         found: list[Value] = []
-        for each in view.of_scope.get((place[1], facts.BASE_OF), ()):
+        for each in view.of_scope.get((place[1], facts.INHERITS), ()):
             head = head_of_type(each.value).partition("(")[0]
             values: Values = ()
             if head:
@@ -487,7 +487,7 @@ class DynamicResolver(Resolver):
                 )
                 values = self.evaluate(where, decode(each.value))
             found.update(dict.fromkeys(values))
-        return tuple(found)[:MOST_VALUES]
+        return tuple(found)[:MAX_VALUES]
 
     def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
         """Tell whether a method gives its own object: ``Self``, ``this``, or the variable of its type."""
@@ -498,7 +498,7 @@ class DynamicResolver(Resolver):
 
     # Containers.
 
-    def several(self, where: Position, literal: Several) -> Values:
+    def several(self, where: Position, literal: Container) -> Values:
         """Return the list, mapping, tuple or object that a literal makes."""
         if literal.kind == "dict" and not literal.parts:
             return self.object_literal(where)
@@ -575,4 +575,4 @@ def _first_part(value: Value) -> Values:
 
 
 def _flat(parts: Iterable[Values]) -> Values:
-    return tuple(dict.fromkeys(value for part in parts for value in part))[:MOST_VALUES]
+    return tuple(dict.fromkeys(value for part in parts for value in part))[:MAX_VALUES]

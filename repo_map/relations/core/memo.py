@@ -1,4 +1,4 @@
-"""The guard of all resolvers: what was found is kept, and what leads too far is given up."""
+"""The guard of all resolvers: what was found is cached, and what leads too far is given up."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Final, TypeVar
 
 from repo_map.deadline import CpuDeadline
 
-DEEPEST: Final = 24
+MAX_DEPTH: Final = 24
 """Answers that one answer may rest on, one upon the other; a longer way is given up."""
-_MOST_KEPT: Final = 200_000
+_MAX_CACHED: Final = 200_000
 """Answers that a resolver keeps."""
 _SITE_STEPS: Final = 2_000
 """For one use of a name. In 19 public repositories with 190,000 uses none took more than a tenth of it."""
@@ -27,7 +27,7 @@ BINDINGS_A_STEP: Final = 64
 _Found = TypeVar("_Found")
 
 
-class TooInvolvedError(Exception):
+class BudgetExceededError(Exception):
     """What is asked takes more steps, or more CPU time, than it may; nothing of it is answered."""
 
 
@@ -53,7 +53,7 @@ class Question:
         self._left_open.add(use)
 
     @property
-    def told(self) -> str:
+    def limitation(self) -> str:
         """What was left open, in a sentence; ``""`` where nothing was."""
         if not self.left_open:
             return ""
@@ -71,9 +71,9 @@ class Question:
             self._steps += _STEPS_A_SITE * sites
 
     def take(self, steps: int) -> None:
-        """Count steps; raise TooInvolvedError where there are none left."""
+        """Count steps; raise BudgetExceededError where there are none left."""
         if self.is_over:
-            raise TooInvolvedError
+            raise BudgetExceededError
         self._steps -= steps
 
     def give_back(self, steps: int) -> None:
@@ -99,25 +99,25 @@ class Memo:
         """Let the resolver work for a question, in one thread at a time, for at most ``steps``.
 
         Raises:
-            TooInvolvedError: It took all steps that it may; what was kept is whole all the same.
+            BudgetExceededError: It took all steps that it may; what was cached is whole all the same.
         """
         with self._lock:
             self._question, self._left, self._site_steps, self._is_cut = question, 0, steps, False
             try:
                 yield
             except RecursionError:
-                raise TooInvolvedError from None
+                raise BudgetExceededError from None
             finally:
                 question.give_back(max(0, self._left))
                 self._question = None
                 self._active.clear()
 
     def charge(self, steps: int = 1) -> None:
-        """Count steps, in proportion to the work; raise TooInvolvedError where there are none left."""
+        """Count steps, in proportion to the work; raise BudgetExceededError where there are none left."""
         self._left -= steps
         while self._left < 0:
             if self._question is None or self._site_steps <= 0:
-                raise TooInvolvedError
+                raise BudgetExceededError
             self._question.take(_STEPS_AT_ONCE)
             self._site_steps -= _STEPS_AT_ONCE
             self._left += _STEPS_AT_ONCE
@@ -125,9 +125,9 @@ class Memo:
     def memoized(self, key: Hashable, make: Callable[[], _Found], nothing: Any = ()) -> _Found:
         """Return what ``make`` finds, ``nothing`` where that leads back to itself or too far."""
         self.charge()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[no-any-return]
-        if key in self._active or len(self._active) > DEEPEST:
+        if (cached := self._known.get(key)) is not None:
+            return cached  # type: ignore[no-any-return]
+        if key in self._active or len(self._active) > MAX_DEPTH:
             self._is_cut = True
             return nothing  # type: ignore[no-any-return]
         self._active.add(key)
@@ -137,17 +137,17 @@ class Memo:
             self._active.discard(key)
 
     def cached(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
-        """Return what ``make`` finds, kept where it is all there is to find.
+        """Return what ``make`` finds, cached where it is all there is to find.
 
-        What was found on the way to something that was given up is not kept, for from elsewhere more may be
+        What was found on the way to something that was given up is not cached, for from elsewhere more may be
         found; what was asked for itself is.
         """
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[no-any-return]
+        if (cached := self._known.get(key)) is not None:
+            return cached  # type: ignore[no-any-return]
         was_cut, self._is_cut = self._is_cut, False
         found = make()
         if not self._is_cut or self._active <= {key}:
-            if len(self._known) > _MOST_KEPT:
+            if len(self._known) > _MAX_CACHED:
                 self._known.clear()
             self._known[key] = found
         self._is_cut = self._is_cut or was_cut

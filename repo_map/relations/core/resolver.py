@@ -15,20 +15,20 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     FIELDS,
-    Argument,
+    ArgumentType,
     Called,
-    Entered,
+    Container,
+    ContextEnter,
     Expression,
     Item,
-    Iterated,
+    IterItem,
     Literal,
     Member,
     Name,
-    Nth,
     OneOf,
-    Parameter,
+    ParameterType,
     Receiver,
-    Several,
+    TupleItem,
     Typed,
     decode_receiver,
     decode_type,
@@ -42,8 +42,8 @@ from repo_map.relations.core.values import (
     EXTERNAL_METHOD,
     FUNCTION,
     INSTANCE,
+    MAX_VALUES,
     MODULE,
-    MOST_VALUES,
     TUPLE,
     UNNAMED,
     Position,
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 _OURS: Final = frozenset({CLASS, FUNCTION})
 _EXTERNAL: Final = frozenset({EXTERNAL, EXTERNAL_CLASS, EXTERNAL_METHOD, TUPLE})
 _PLAIN_NAME: Final = re.compile(r"(?:.*:)?[\w.$=]+\Z")
-_MOST_RENAMES: Final = 3
+_MAX_RENAMES: Final = 3
 """Names of a name of a name that are followed."""
 
 _Follow = Callable[[Value, Any, Position], Values]
@@ -105,7 +105,7 @@ class Resolver:
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition: its own, and what it is renamed to."""
         names = {self.views[place[0]].definitions[place[1]].name.rpartition(".")[2]}
-        for _ in range(_MOST_RENAMES):
+        for _ in range(_MAX_RENAMES):
             more = {alias for each in names for alias in self._other_names.get(each, ())} - names
             if not more:
                 break
@@ -193,7 +193,7 @@ class Resolver:
                     found[Value(UNNAMED, where.file, where.row, ",".join(arguments))] = None
                 else:
                     found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
-            return tuple(found)[:MOST_VALUES]
+            return tuple(found)[:MAX_VALUES]
 
         return self.memo.memoized(("type", where.file, where.row, written, of), read)
 
@@ -238,21 +238,21 @@ class Resolver:
 
     def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a type, or an object of it, calls ``name``: its own, or inherited."""
-        order, is_whole = self.order(value.place)
+        order, is_complete = self.order(value.place)
         for place in order:
-            found = self.own_member(place, value, name, is_called=is_called)
+            found = self.declared_member(place, value, name, is_called=is_called)
             if found is not None:
                 return found
-        return self.missing_member(value, name, where, is_called=is_called, is_whole=is_whole)
+        return self.member_not_found(value, name, where, is_called=is_called, is_complete=is_complete)
 
-    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the members of a name that a type itself has, None where the next one is asked."""
         raise NotImplementedError
 
-    def missing_member(
-        self, value: Value, name: str, where: Position, *, is_called: bool, is_whole: bool
+    def member_not_found(
+        self, value: Value, name: str, where: Position, *, is_called: bool, is_complete: bool
     ) -> Values:
-        """Return what no type in the order of inheritance has; ``is_whole`` where all of them are ours."""
+        """Return what no type in the order of inheritance has; ``is_complete`` where all of them are ours."""
         raise NotImplementedError
 
     # Inheritance.
@@ -275,7 +275,7 @@ class Resolver:
 
     # What is done with a value.
 
-    def several(self, where: Position, literal: Several) -> Values:
+    def several(self, where: Position, literal: Container) -> Values:
         """Return what a literal of parts makes."""
         del where, literal
         return ()
@@ -314,7 +314,7 @@ class Resolver:
 
     def all_of(self, values: Values, make: Callable[[Value], Iterable[Value]]) -> Values:
         """Return what is made of each value, without repetition."""
-        return tuple(dict.fromkeys(each for value in values for each in make(value)))[:MOST_VALUES]
+        return tuple(dict.fromkeys(each for value in values for each in make(value)))[:MAX_VALUES]
 
     @cached_property
     def _other_names(self) -> dict[str, tuple[str, ...]]:
@@ -352,11 +352,11 @@ class _Evaluator:
             ),
             Called: lambda value, *_: rules.result(value),
             Item: lambda value, step, _: rules.item(value, step.number),
-            Iterated: lambda value, *_: rules.iterated(value),
-            Entered: lambda value, *_: rules.entered(value),
-            Nth: lambda value, step, _: rules.nth(value, step.number),
-            Argument: lambda value, step, _: rules.taken(value, step.count, step.number),
-            Parameter: lambda value, step, _: rules.parameter(value, step.number),
+            IterItem: lambda value, *_: rules.iterated(value),
+            ContextEnter: lambda value, *_: rules.entered(value),
+            TupleItem: lambda value, step, _: rules.nth(value, step.number),
+            ArgumentType: lambda value, step, _: rules.taken(value, step.count, step.number),
+            ParameterType: lambda value, step, _: rules.parameter(value, step.number),
         }
 
     def evaluate(self, where: Position, expression: Expression) -> Values:
@@ -370,7 +370,7 @@ class _Evaluator:
             for value in values:
                 for each in follow(value, step, where):
                     found[each] = None
-            values = tuple(found)[:MOST_VALUES]
+            values = tuple(found)[:MAX_VALUES]
         return values
 
     def _root(self, where: Position, expression: Expression) -> Values:
@@ -383,5 +383,5 @@ class _Evaluator:
             return rules.instances(where, root.written)
         if isinstance(root, OneOf):
             parts = (value for part in root.parts for value in self.evaluate(where, part))
-            return tuple(dict.fromkeys(parts))[:MOST_VALUES]
-        return rules.several(where, root) if isinstance(root, Several) else ()
+            return tuple(dict.fromkeys(parts))[:MAX_VALUES]
+        return rules.several(where, root) if isinstance(root, Container) else ()

@@ -42,7 +42,7 @@ from repo_map.relations.model import Place
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-_DEEPEST: Final = 20
+_MAX_DEPTH: Final = 20
 """Classes above a class that are looked into, one above the other."""
 _CONTAINERS: Final = frozenset({"list", "dict", "tuple", "func", "chan"})
 
@@ -62,9 +62,9 @@ class StaticResolver(Resolver):
     """Methods of containers that are not ours which give one of their parts, by its position."""
     same: ClassVar[frozenset[str]] = frozenset()
     """Methods of containers that are not ours which give a container alike."""
-    several_parts: ClassVar[Mapping[str, int]] = {}
+    view_methods: ClassVar[Mapping[str, int]] = {}
     """Methods of mappings that are not ours which give all parts of one position; -1: all pairs."""
-    takers: ClassVar[frozenset[str]] = frozenset()
+    callback_methods: ClassVar[frozenset[str]] = frozenset()
     """Methods of containers that are not ours which call a function with their parts."""
     functions: ClassVar[frozenset[str]] = frozenset()
     """Types that are not ours of functions, which say what these take first."""
@@ -106,7 +106,7 @@ class StaticResolver(Resolver):
         del place
         return ()
 
-    def are_alike(self, functions: list[Place]) -> bool:
+    def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions of one name stand for one another, such as one for each system."""
         del functions
         return False
@@ -116,10 +116,10 @@ class StaticResolver(Resolver):
         if value.kind == INSTANCE and wanted.kind == INSTANCE:
             if value[1:3] == wanted[1:3]:
                 return 3.0
-            order, is_whole = self.order(value.place)
+            order, is_complete = self.order(value.place)
             if (wanted.file, wanted.row) in order:
                 return 2.0
-            return None if is_whole else 0.2
+            return None if is_complete else 0.2
         return 0.5
 
     # Sites.
@@ -140,7 +140,7 @@ class StaticResolver(Resolver):
         Which constructor is called is open then; what is constructed is not.
         """
         functions = [place for place in targets if self.definitions.is_function(place)]
-        if len(functions) <= 1 or self.are_alike(functions):
+        if len(functions) <= 1 or self.are_same_declaration(functions):
             return targets
         return [place for place in targets if self.definitions.is_type(place)]
 
@@ -307,7 +307,7 @@ class StaticResolver(Resolver):
 
     # Members.
 
-    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the methods, the field or the inner types of a name that a type itself has."""
         owned = self.definitions.owned(name, place)
         kind = self.definitions.kind
@@ -340,36 +340,36 @@ class StaticResolver(Resolver):
         """Return where the expression of a field is read."""
         return Position(view.file, each.definition, each.line, each.indent)
 
-    def missing_member(
-        self, value: Value, name: str, where: Position, *, is_called: bool, is_whole: bool
+    def member_not_found(
+        self, value: Value, name: str, where: Position, *, is_called: bool, is_complete: bool
     ) -> Values:
         """Return what the type that a type is another name of calls ``name``."""
         if found := self.all_of(
             self.alias_of(value), lambda each: self.member(each, name, where, is_called=is_called)
         ):
             return found
-        return () if is_whole else (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
+        return () if is_complete else (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
 
     # Inheritance.
 
     def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Read a type and all that it inherits from, level by level."""
         found: dict[Place, None] = {place: None}
-        is_whole, level = True, [place]
-        for _ in range(_DEEPEST):
+        is_complete, level = True, [place]
+        for _ in range(_MAX_DEPTH):
             further: list[Place] = []
             for each in level:
                 for base in self.base_values(each):
                     at = base.place
                     if base.kind != CLASS:
-                        is_whole = False
+                        is_complete = False
                     elif at not in found:
                         found[at] = None
                         further.append(at)
             level = further
             if not level:
                 break
-        return tuple(found), is_whole
+        return tuple(found), is_complete
 
     def bases_as(self, kind: str, place: Place) -> Values:
         """Return what ``super`` is in a type: its bases, those of ours as values of a kind."""
@@ -380,7 +380,7 @@ class StaticResolver(Resolver):
         """Read the direct bases of a type, in order; one that is not known to be ours is external."""
         found: list[Value] = []
         around = Position(place[0], self.views[place[0]].definitions[place[1]].parent, 0)
-        for each in self.definitions.stated(place, facts.BASE_OF):
+        for each in self.definitions.stated(place, facts.INHERITS):
             head = head_of_type(each.value)
             values = self.named_type(around, head) or self.named_type(Position(*place, 0), head)
             found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
@@ -408,8 +408,8 @@ class StaticResolver(Resolver):
         if container.kind == EXTERNAL and container.parts:
             if method.name in self.elements:
                 return container.parts[min(self.elements[method.name], len(container.parts) - 1)]
-            if method.name in self.several_parts and len(container.parts) == 2:
-                at = self.several_parts[method.name]
+            if method.name in self.view_methods and len(container.parts) == 2:
+                at = self.view_methods[method.name]
                 pair = (Value(EXTERNAL, name="tuple", parts=container.parts),)
                 return (Value(EXTERNAL, name="Set", parts=(pair if at < 0 else container.parts[at],)),)
         return (container,) if method.name in self.same else (UNKNOWN_EXTERNAL,)
@@ -445,7 +445,7 @@ class StaticResolver(Resolver):
         """Return a parameter of what is a function: of an interface, or of what a container calls."""
         if value.kind == EXTERNAL_METHOD and value.parts and value.parts[0]:
             container = value.parts[0][0]
-            if container.kind == EXTERNAL and container.parts and value.name in self.takers:
+            if container.kind == EXTERNAL and container.parts and value.name in self.callback_methods:
                 return container.parts[min(number, len(container.parts) - 1)]
             return ()
         if value.kind == EXTERNAL and value.name in self.functions:

@@ -30,7 +30,7 @@ UNKNOWN_BASE: Final = "unknown base"
 
 TYPE_KINDS: Final = CODE - FUNCTIONS
 """Kinds of definition that are types."""
-MOST_VALUES: Final = 8
+MAX_VALUES: Final = 8
 """Of one expression; what comes after is left out."""
 
 
