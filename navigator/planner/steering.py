@@ -103,10 +103,8 @@ def reopened(before: Navigation) -> Navigation:
 
 def restored(before: Navigation, point: UndoPoint) -> Navigation:
     """Return the navigation as the user had it before a change."""
-    run = before.run.model_copy(
-        update={"user_plan": point.user_plan, "last_user_change": point.last_user_change, "undo": None}
-    )
-    return Navigation(before.state.model_copy(update={"flight_plan": point.flight_plan}), run)
+    run = {"user_plan": point.user_plan, "last_user_change": point.last_user_change, "undo": None}
+    return before.replace(state={"flight_plan": point.flight_plan}, run=run)
 
 
 def steer_navigation(
