@@ -129,14 +129,6 @@ SymbolRef = tuple[int, int]
 """File id, and row of the definition within the file."""
 
 
-def callees_by_name(index: Index, place: SymbolRef) -> list[SymbolRef]:
-    """Return the definitions that one refers to by names with a single definition."""
-    file, row = place
-    table = index.references
-    here = slice(int(table.file_start[file]), int(table.file_start[file + 1]))
-    return unique_definitions(index, distinct(table.name[here][table.definition[here] == row]))
-
-
 def referrers(index: Index, name: int) -> Iterator[SymbolRef]:
     """Yield the definitions that refer to a name of ``index.strings``, in the order of the repository."""
     table = index.references

@@ -175,11 +175,6 @@ _RUN_AS_TEST: Final = (
 _TEST_BY_FOLDER: Final = rf"\.(?:{_SCRIPT}|rs|c|cc|cpp|cxx|phpt)$"
 _TEST_HELPERS: Final = frozenset({"index", "setup", "mod", "conftest", "common", "util", "utils"})
 _TEST_ROLE: Final = rf"^(?:tests?[_.-]+|Test(?=[A-Z]))|(?:[_.-]+(?:unit|tests?|spec)|{_TEST_CLASS})$"
-_HISTORY: Final = (
-    r"(?i:(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
-    r"(?:[./_-]|$)|(?:^|/)(?:changelogs?|releases|news|blog|_posts|rfcs?|adr|versions?)/|whats[_-]?new)"
-)
-_PROSE_FILE: Final = r"(?i:\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org)$)"
 
 
 def is_run_as_test(path: str) -> bool:
@@ -214,11 +209,6 @@ def subject_stem(path: str) -> str:
     if stem in ("__init__", "index", "mod", "lib", "main", ""):
         stem = folder.rpartition("/")[2] if not is_below_tests(f"{folder}/") or stem else ""
     return re.sub(r"[\W_]+", "", stem).lower()
-
-
-def is_current_documentation(path: str) -> bool:
-    """Return True if a file is documentation of the present: no changelog, news or migration guide."""
-    return re.search(_PROSE_FILE, path) is not None and re.search(_HISTORY, path) is None
 
 
 class FileKind(IntFlag):
