@@ -53,7 +53,7 @@ def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
     said = "where is discount defined?\nthanks\ndrop shop/mail.py\nwhere is Cart defined?\nn\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
     message = ran(capfd, "navigate", shop, GOAL, "--interactive")[1]
-    answers = ["`discount` in shop/prices.py:11.", "`shop/mail.py`.", "`Cart` in shop/cart.py:6."]
+    answers = ["11 def discount(", "`shop/mail.py`.", "6 class Cart"]
     for answer in answers:
         assert message.count(answer) == 1, (answer, message)
 
