@@ -1,4 +1,4 @@
-"""Files in, tables out: what each file's bytes say, gathered column by column."""
+"""Extract the tables of an index from files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
 class ReadSymbols(Protocol):
-    """What reads the symbols of one source at a path."""
+    """Reads the symbols of one source at a path."""
 
     def __call__(self, source: bytes, path: str, limits: Limits) -> FileSymbols: ...
 
@@ -44,15 +44,15 @@ _ReadSource = Callable[[bytes, str], FileSymbols]
 
 
 def extract(files: Iterable[ReadFile], limits: Limits, read: ReadSymbols) -> Tables:
-    """Have files read, given in path order, and gather what they say; a failure costs one file's symbols."""
+    """Return the tables of files, given in path order; a parser's failure costs one file's symbols."""
     builder = _Builder(partial(read, limits=limits))
     for file in files:
         builder.add(file)
     return builder.finish()
 
 
-class _Reading(NamedTuple):
-    """Everything that the columns take from one file."""
+class _FileValues(NamedTuple):
+    """The values that the columns take from one file."""
 
     flags: int
     """Bits of ``FileFlag``."""
@@ -65,7 +65,7 @@ class _Reading(NamedTuple):
 
 
 class _Builder:
-    """Columns that grow by one file at a time; what is named stays text until all names are known."""
+    """Columns that grow by one file at a time; names stay text until all are known."""
 
     def __init__(self, read: _ReadSource) -> None:
         self._read = read
@@ -133,7 +133,7 @@ class _Builder:
         self._counts["units"].append(len(units.start))
 
     def finish(self) -> Tables:
-        """Number everything that is named in the order of its sorted vocabulary, and return all columns."""
+        """Replace names by their ids in the sorted vocabularies, and return all tables."""
         paths = StringTable.of_sorted_bytes(self._paths)
         arrays: dict[str, NDArray[np.generic]] = {"paths.starts": paths.starts, "paths.blob": paths.blob}
         for space in SPACES:
@@ -178,7 +178,7 @@ class _Builder:
 
 
 def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray[Any]]) -> StringTable:
-    """Put the ids of ``texts`` into ``columns`` under ``names``, and return their vocabulary."""
+    """Store the ids of ``texts`` in ``columns`` under ``names``, and return their vocabulary."""
     vocabulary = sorted(set(chain.from_iterable(texts)))
     ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
     for name, column in zip(names, texts, strict=True):
@@ -186,8 +186,8 @@ def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray
     return StringTable.of_sorted(vocabulary)
 
 
-def _read(file: ReadFile, read: _ReadSource) -> _Reading:
-    """Read one file whole; whatever fails on it costs its symbols and is told, but never fails the index."""
+def _read(file: ReadFile, read: _ReadSource) -> _FileValues:
+    """Read one file; a failure costs its symbols and is noted, but never fails the index."""
     path, source = file.path, file.source
     flags = int(flags_of_path(path))  # Flags take ten times as long to combine.
     notes = [file.problem] if file.problem else []
@@ -208,11 +208,13 @@ def _read(file: ReadFile, read: _ReadSource) -> _Reading:
     notes.extend(symbols.problems)
     if symbols.problems or not symbols.language:
         flags |= _UNPARSED
-    return _Reading(flags, _count_lines(text), symbols, units, text, notes)
+    return _FileValues(flags, _count_lines(text), symbols, units, text, notes)
 
 
-def _unread(flags: int, notes: list[str], text: bytes, path: str) -> _Reading:
-    return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), text, notes)
+def _unread(flags: int, notes: list[str], text: bytes, path: str) -> _FileValues:
+    return _FileValues(
+        flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), text, notes
+    )
 
 
 def _count_lines(text: bytes) -> int:

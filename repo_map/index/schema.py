@@ -14,7 +14,7 @@ from repo_map.sources.file_kinds import FileFlag
 
 
 class Column(NamedTuple):
-    """What splicing and storing need to know of one array."""
+    """Description of one array, for merging and storing."""
 
     name: str
     """Group and field: ``symbols.name``."""
@@ -110,7 +110,7 @@ class Files:
     """Shape (n, 16): the first half of the SHA-256 of the bytes, zeros for a file listed by path only."""
 
     def is_test(self, file: int) -> bool:
-        """Tell whether a file serves tests."""
+        """Return True if a file belongs to tests."""
         return bool(int(self.flags[file]) & FileFlag.TEST)
 
 
@@ -219,7 +219,7 @@ class Postings:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Costs:
-    """Estimated tokens before anything is drawn."""
+    """Estimated tokens of files and definitions."""
 
     levels: Int32
     """Shape (files, 5): tokens of each file at levels 0 to 4."""
@@ -229,7 +229,7 @@ class Costs:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Notes:
-    """What went wrong while a file was read or parsed, grouped by file."""
+    """Problems of reading and parsing files, grouped by file."""
 
     file_start: Int64
     message: Int32
@@ -238,7 +238,7 @@ class Notes:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tables:
-    """Everything that an index knows of a tree, without the tree's place on disk."""
+    """All tables of a tree, without its location on disk."""
 
     paths: StringTable
     languages: StringTable

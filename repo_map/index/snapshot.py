@@ -1,4 +1,4 @@
-"""An index's tables as one file: arrays that are checked, then mapped into memory."""
+"""Tables in one file: arrays that are verified, then mapped into memory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DEPENDENCIES = ("tree_sitter", "pystemmer", "ahocorasick_rs")
 
 
 class SnapshotError(Exception):
-    """The bytes are no whole snapshot of this version."""
+    """The bytes are not a complete snapshot of this version."""
 
 
 class _Entry(msgspec.Struct, array_like=True, frozen=True):
@@ -103,7 +103,7 @@ def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 
 
 def open_snapshot(path: Path) -> Tables:
-    """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it can't be believed."""
+    """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it is damaged."""
     with open_stored(path) as file:
         entries = _read_entries(file, path.name)
         _verify(file, entries)
@@ -112,7 +112,7 @@ def open_snapshot(path: Path) -> Tables:
 
 
 def read_paths(path: Path) -> StringTable:
-    """Map the paths of a snapshot's files, unchecked: they tell whether it is worth opening, and no more.
+    """Return the paths of a snapshot, not verified: they only decide whether it is worth opening.
 
     Raises what ``open_snapshot`` raises.
     """
@@ -140,7 +140,7 @@ def _map(file: IO[bytes]) -> mmap.mmap:
 
 
 def decode_snapshot(encoded: bytes | memoryview) -> Tables:
-    """Return the tables of a snapshot in memory, whose bytes they go on using."""
+    """Return the tables of an encoded snapshot, which share its memory."""
     trailer = encoded[-_TRAILER_BYTES:]
     size = int.from_bytes(trailer[:8], "little")
     return _tables(encoded, _decode_footer(encoded[-_TRAILER_BYTES - size : -_TRAILER_BYTES], trailer))
@@ -178,7 +178,7 @@ def _decode_footer(
 
 
 def _verify(file: IO[bytes], entries: tuple[_Entry, ...]) -> None:
-    """Check every array through one small buffer, so that pages nobody asks for don't stay in memory."""
+    """Verify every array through one small buffer, so that unused pages don't stay in memory."""
     buffer = memoryview(bytearray(_BLOCK_BYTES))
     for entry in entries:
         file.seek(entry.offset)
