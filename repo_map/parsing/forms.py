@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.deadline import CpuDeadline, seconds_for
+from repo_map.languages.language import words
 from repo_map.languages.registry import language_in, language_named
 from repo_map.limits import Limits
 
@@ -106,8 +107,12 @@ def read_forms(tree: Tree, language: str) -> Forms:
             if len(errors) < _MAX_ERRORS:
                 errors.append(node.start_point.row + 1)
             continue
-        if (read := _FUNCTIONS.get(node.type)) is not None:
-            functions += read(node)
+        if node.type in _FUNCTIONS:
+            functions += _function(node)
+        elif node.type == "primary_constructor":
+            functions += _primary(node)
+        elif node.type == "function_declarator":
+            functions += _declarator(node)
         if node.type in _CALLS:
             calls += _call(node, language)
     return Forms(tuple(functions), tuple(calls), tuple(errors), is_read=bool(language))
@@ -177,27 +182,12 @@ _NAMING: Final = {
     "field_definition": "property",
 }
 _LISTS: Final = frozenset({"function_value_parameters", "formal_parameters", "parameters", "parameter_list"})
-_FUNCTIONS: Final[Mapping[str, Callable[[Node], Iterator[Form]]]] = {
-    "function_definition": _function,
-    "function_declaration": _function,
-    "generator_function_declaration": _function,
-    "function_signature": _function,
-    "function_expression": _function,
-    "arrow_function": _function,
-    "method_definition": _function,
-    "method_signature": _function,
-    "abstract_method_signature": _function,
-    "method_declaration": _function,
-    "method_elem": _function,
-    "method_spec": _function,
-    "constructor_declaration": _function,
-    "function_item": _function,
-    "function_signature_item": _function,
-    "method": _function,
-    "singleton_method": _function,
-    "primary_constructor": _primary,
-    "function_declarator": _declarator,
-}
+_FUNCTIONS: Final = words(
+    "function_definition function_declaration generator_function_declaration function_signature"
+    " function_expression arrow_function method_definition method_signature abstract_method_signature"
+    " method_declaration method_elem method_spec constructor_declaration function_item"
+    " function_signature_item method singleton_method"
+)
 
 
 def _parameters(taken: Node) -> Iterator[ParameterForm]:
@@ -225,29 +215,13 @@ _PLAIN: Final = frozenset({"identifier", "typed_parameter", "tuple_pattern", "pa
 _OPTIONAL: Final = frozenset(
     {"default_parameter", "typed_default_parameter", "optional_parameter", "optional_parameter_declaration"}
 )
-_RESTS: Final = frozenset(
-    {
-        *(
-            "list_splat_pattern",
-            "rest_pattern",
-            "spread_parameter",
-            "variadic_parameter",
-            "variadic_parameter_declaration",
-        ),
-        *("splat_parameter", "forward_parameter", "...", "variadic_declarator"),
-    }
+_RESTS: Final = words(
+    "list_splat_pattern rest_pattern spread_parameter variadic_parameter"
+    " variadic_parameter_declaration splat_parameter forward_parameter ... variadic_declarator"
 )
-_PLACED: Final = frozenset(
-    {
-        *(
-            "formal_parameter",
-            "required_parameter",
-            "parameter_declaration",
-            "assignment_pattern",
-            "object_pattern",
-        ),
-        *("array_pattern", "receiver_parameter", "destructured_parameter"),
-    }
+_PLACED: Final = words(
+    "formal_parameter required_parameter parameter_declaration assignment_pattern object_pattern"
+    " array_pattern receiver_parameter destructured_parameter"
 )
 _PHP: Final = frozenset({"simple_parameter", "property_promotion_parameter"})
 
@@ -255,9 +229,8 @@ _PHP: Final = frozenset({"simple_parameter", "property_promotion_parameter"})
 def _parameter(node: Node, behind: list[Node]) -> list[ParameterForm] | None:
     """Return what one node of a list takes; None for what is no parameter."""
     kind = node.type
-    if kind in ("keyword_parameter",):
-        is_optional = node.child_by_field_name("value") is not None
-        return [ParameterForm(_name_in(node), NAMED, is_optional)]
+    if kind == "keyword_parameter":
+        return [ParameterForm(_name_in(node), NAMED, node.child_by_field_name("value") is not None)]
     if kind in ("dictionary_splat_pattern", "hash_splat_parameter"):
         return [ParameterForm(_name_in(node), NAMED_REST, is_optional=True)]
     if kind in _RESTS or _spreads(node):
@@ -293,38 +266,31 @@ def _spreads(node: Node) -> bool:
 
 
 def _has_default(node: Node, behind: list[Node]) -> bool:
-    """Tell whether Kotlin's ``=`` follows a parameter, which stands beside it, or within a class's."""
-    if any(each.type == "=" for each in node.children):
-        return True
-    return bool(behind) and behind[0].type == "="
+    """Return True if Kotlin's ``=`` follows a parameter, or is within one of a class."""
+    return any(each.type == "=" for each in (*node.children, *behind[:1]))
 
 
 def _name_in(node: Node) -> str:
-    found = node.child_by_field_name("name") or node.child_by_field_name("pattern")
-    found = found or node.child_by_field_name("declarator")
-    if found is None and node.type in ("identifier", "primitive_type"):
+    found = _first_field(node, ("name", "pattern", "declarator"))
+    if found is None and node.type in _BARE:
         return _text(node)
     if found is None:
-        found = next(
-            (each for each in node.named_children if each.type in ("identifier", "primitive_type")), None
-        )
+        found = next((each for each in node.named_children if each.type in _BARE), None)
     if found is None:
-        found = next((_inner(each) for each in node.named_children if _inner(each) is not None), None)
+        inner = (each for child in node.named_children for each in child.named_children)
+        found = next((each for each in inner if each.type == "identifier"), None)
     return _text(found).lstrip("$*&. ")
 
 
-def _inner(node: Node) -> Node | None:
-    return next((each for each in node.named_children if each.type == "identifier"), None)
+_BARE: Final = frozenset({"identifier", "primitive_type"})
 
 
 # Calls.
 
-_CALLS: Final = frozenset(
-    {
-        *("call", "call_expression", "new_expression", "method_invocation", "object_creation_expression"),
-        *("function_call_expression", "member_call_expression", "nullsafe_member_call_expression"),
-        *("scoped_call_expression",),
-    }
+_CALLS: Final = words(
+    "call call_expression new_expression method_invocation object_creation_expression"
+    " function_call_expression member_call_expression nullsafe_member_call_expression"
+    " scoped_call_expression"
 )
 _CALLEES: Final = ("function", "name", "method", "constructor", "type")
 _LAST: Final = {
@@ -343,12 +309,10 @@ _LAST: Final = {
 }
 _OBJECTS: Final = ("object", "operand", "value", "argument", "path", "scope", "receiver")
 _GIVEN: Final = frozenset({"arguments", "argument_list", "value_arguments"})
-_SPREADS: Final = frozenset(
-    {
-        *("list_splat", "dictionary_splat", "spread_element", "variadic_argument", "variadic_unpacking"),
-        *("splat_argument", "hash_splat_argument", "parameter_pack_expansion", "spread_expression", "ERROR"),
-        *("forward_argument", "variadic_placeholder", "...", "preproc_ifdef", "preproc_if"),
-    }
+_SPREADS: Final = words(
+    "list_splat dictionary_splat spread_element variadic_argument variadic_unpacking splat_argument"
+    " hash_splat_argument parameter_pack_expansion spread_expression ERROR forward_argument"
+    " variadic_placeholder ... preproc_ifdef preproc_if"
 )
 _NO_VALUES: Final = frozenset(
     {"comment", "line_comment", "block_comment", "block_argument", "type_arguments"}
@@ -359,14 +323,11 @@ def _call(node: Node, language: str) -> Iterator[CallForm]:
     lambdas = [each for each in node.named_children if each.type == "annotated_lambda"]
     inner = node
     if lambdas and node.named_children[0].type == "call_expression":
-        # Kotlin's last lambda stands around the call that it belongs to.
+        # Kotlin's last lambda is around the call that it belongs to.
         inner = node.named_children[0]
     elif _is_before_lambda(node):
         return
-    callee = next(
-        (found for field in _CALLEES if (found := inner.child_by_field_name(field)) is not None),
-        inner.named_children[0] if inner.named_children else None,
-    )
+    callee = _first_field(inner, _CALLEES) or next(iter(inner.named_children), None)
     name, receiver = (None, None) if callee is None else _callee(callee)
     if callee is None or name is None:
         return
@@ -405,22 +366,16 @@ def _given(given: Node | None, language: str) -> tuple[int, list[str], bool]:
     if given.type == "generator_expression":
         return 1, [], False
     values = [each for each in given.named_children if each.type not in _NO_VALUES]
-    names: list[str] = []
-    places, is_open = 0, False
-    for each in values:
-        spreads = each.type in _SPREADS or (
-            each.type in _WRAPS and any(one.type in _SPREADS for one in each.children)
-        )
-        if spreads:
-            is_open = True
-        elif named := _name_given(each):
-            names.append(named)
-        else:
-            places += 1
-    if language == "go" and len(values) == 1 and values[0].type == "call_expression":
-        # One call may give several values.
-        is_open = True
-    return places, names, is_open
+    whole = [each for each in values if not _is_spread(each)]
+    names = [_name_given(each) for each in whole]
+    # In Go one call may give several values.
+    is_several = language == "go" and len(values) == 1 and values[0].type == "call_expression"
+    return names.count(""), [name for name in names if name], is_several or len(whole) < len(values)
+
+
+def _is_spread(node: Node) -> bool:
+    inner = node.children if node.type in _WRAPS else ()
+    return any(each.type in _SPREADS for each in (node, *inner))
 
 
 _WRAPS: Final = frozenset({"argument", "value_argument"})
@@ -428,9 +383,7 @@ _WRAPS: Final = frozenset({"argument", "value_argument"})
 
 def _name_given(node: Node) -> str:
     """Return the name that a value is given by, ``""`` for none."""
-    if node.type == "keyword_argument":
-        return _text(node.child_by_field_name("name"))
-    if node.type == "argument":
+    if node.type in ("keyword_argument", "argument"):
         return _text(node.child_by_field_name("name"))
     if node.type == "pair":
         key = node.child_by_field_name("key")
@@ -461,9 +414,7 @@ def _callee(node: Node) -> tuple[Node | None, Node | None]:
     return (node, receiver) if node.type in _NAMES else (None, None)
 
 
-_NAMES: Final = frozenset(
-    {
-        *("identifier", "name", "type_identifier", "property_identifier", "private_property_identifier"),
-        *("field_identifier", "constant", "simple_identifier"),
-    }
+_NAMES: Final = words(
+    "identifier name type_identifier property_identifier private_property_identifier field_identifier"
+    " constant simple_identifier"
 )

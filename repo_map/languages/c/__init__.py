@@ -57,19 +57,9 @@ def _namer(source: bytes, kind: str, captures: Captures) -> Named:
     return named
 
 
-_LEAVES: Final = frozenset(
-    {
-        "identifier",
-        "field_identifier",
-        "type_identifier",
-        "qualified_identifier",
-        "destructor_name",
-        "operator_name",
-        "operator_cast",
-        "template_function",
-        "template_method",
-        "primitive_type",
-    }
+_LEAVES: Final = words(
+    "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name"
+    " operator_cast template_function template_method primitive_type"
 )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
 from repo_map.languages.c import C_MEMBERS, C_TYPES
-from repo_map.languages.c.includes import IncludedFiles
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
@@ -43,6 +42,46 @@ _MACRO: Final = re.compile(r"\s*#\s*define\s+(\w+)(?:\s+(.*))?\Z")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _DEEPEST_MACRO: Final = 2
 """Macros within a macro that are looked into."""
+
+
+class IncludedFiles:
+    """Finds the files that ``#include`` refers to, without a build that gives include paths."""
+
+    def __init__(self, paths: Sequence[str], files: Iterable[int]) -> None:
+        """Take the path of each file, and the files that may be included."""
+        self._paths = paths
+        self._files = {path: file for file, path in enumerate(paths)}
+        self._by_name: dict[str, list[int]] = {}
+        for file in files:
+            self._by_name.setdefault(paths[file].rpartition("/")[2], []).append(file)
+
+    def find(self, file: int, path: str) -> int | None:
+        """Return the included file: relative to the file, else the only one whose path ends so.
+
+        An include between angle brackets is never relative.
+        """
+        if path.startswith("<"):
+            return self._ending(path.strip("<>"))
+        folder = self._paths[file].rpartition("/")[0]
+        parts = [part for part in (folder + "/" + path if folder else path).split("/") if part != "."]
+        whole: list[str] = []
+        for part in parts:
+            if part == ".." and whole:
+                whole.pop()
+            else:
+                whole.append(part)
+        if (known := self._files.get("/".join(whole))) is not None:
+            return known
+        return self._ending(path)
+
+    def _ending(self, path: str) -> int | None:
+        tail = "/".join(part for part in path.split("/") if part not in (".", ".."))
+        found = [
+            each
+            for each in self._by_name.get(tail.rpartition("/")[2], ())
+            if f"/{self._paths[each]}".endswith(f"/{tail}")
+        ]
+        return found[0] if len(found) == 1 else None
 
 
 class C(StaticResolver):

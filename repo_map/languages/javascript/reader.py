@@ -62,13 +62,8 @@ _NO_TYPES: Final = frozenset({"any", "unknown", "void", "never", "null", "undefi
 _DEFINING: Final = frozenset(
     {"arrow_function", "function_expression", "generator_function", "class", "function"}
 )
-_WRAPPED: Final = frozenset(
-    {
-        "non_null_expression",
-        "parenthesized_expression",
-        "instantiation_expression",
-        "await_expression",
-    }
+_WRAPPED: Final = words(
+    "non_null_expression parenthesized_expression instantiation_expression await_expression"
 )
 _NUMBERS: Final = (
     *("number", "true", "false", "null", "undefined", "regex", "unary_expression", "binary_expression"),

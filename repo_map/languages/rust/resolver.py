@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.language import words
 from repo_map.languages.rust import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
@@ -44,11 +45,9 @@ class Rust(StaticResolver):
         **dict.fromkeys(("unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"), 0),
         **dict.fromkeys(("next", "last", "first", "pop", "get", "get_mut", "take"), 0),
     }
-    same = frozenset(
-        {
-            *("iter", "iter_mut", "into_iter", "as_ref", "as_mut", "clone", "borrow", "borrow_mut", "lock"),
-            *("filter", "rev", "skip", "map_err", "cloned", "copied", "to_owned", "by_ref", "or_else", "ok"),
-        }
+    same = words(
+        "iter iter_mut into_iter as_ref as_mut clone borrow borrow_mut lock filter rev skip map_err"
+        " cloned copied to_owned by_ref or_else ok"
     )
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:

@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from repo_map.parsing.expressions import Expression
-from repo_map.relations.core.definitions import Definitions
 from repo_map.relations.core.values import CLASS, FUNCTION, Position, Value, Values
 from repo_map.relations.model import Place
 
-
-class Rules(Protocol):
-    """What a resolver says of arguments and parameters."""
-
-    definitions: Definitions
-
-    def constructors(self, place: Place) -> Iterable[Place]:
-        """Return the definitions that constructing a type calls."""
-
-    def fits(self, value: Value, wanted: Value) -> float | None:
-        """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-
-    def instances(self, where: Position, written: str) -> Values:
-        """Return what has a written type."""
-
-    @property
-    def evaluate(self) -> Callable[[Position, Expression], Values]:
-        """What an expression may be at a position."""
+if TYPE_CHECKING:
+    from repo_map.relations.core.static import StaticResolver
 
 
 class Overloads:
     """Chooses by the number and the types of arguments."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: StaticResolver) -> None:
         # Weakly: a ring would keep the index alive until the collector runs.
-        self._rules: Rules = weakref.proxy(rules)
+        self._rules: StaticResolver = weakref.proxy(rules)
 
     def choose(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
         """Return what a call with these arguments may mean, constructors of types too."""
