@@ -73,7 +73,7 @@ class Reach(NamedTuple):
     hints: tuple[bytes, ...] = ()
     """Bytes without which a function's body defines nothing."""
     proof: bytes = b""
-    """Pattern, of many lines, that must match where a hint was found; empty where the hint is enough."""
+    """Multiline pattern that confirms a hint; empty if the hint suffices."""
 
 
 class SharedSuffix(NamedTuple):
@@ -102,7 +102,7 @@ class Language(NamedTuple):
     suffixes: tuple[str, ...] = ()
     """Lower-case ends of file names, the dot included; none is another language's."""
     unspoken_suffixes: tuple[str, ...] = ()
-    """Those of them that make no word of a goal a file's name: too rare, or the end of hosts (``.ru``)."""
+    """Suffixes ignored when looking for file names in a goal: rare, or also host name endings (``.ru``)."""
     filenames: tuple[str, ...] = ()
     """Whole file names, in lower case."""
     interpreters: tuple[str, ...] = ()

@@ -264,7 +264,7 @@ def narrowed_form(last: int, written: str) -> str:
 
 
 def either(one: Form, other: Form, nothing: Form = UNKNOWN_FORM) -> Form:
-    """Return the form of one of two, of the other where one says no more than ``nothing``."""
+    """Return the union of two expressions; if one is ``nothing`` or unknown, the other."""
     if other in (UNKNOWN_FORM, nothing):
         return one
     return other if one == nothing else one_of((one, other))

@@ -35,7 +35,7 @@ FIELD: Final = 4
 FIELD_TYPE: Final = 5
 """A field of the class around ``definition`` with its written type."""
 INHERITS: Final = 6
-"""``definition`` extends or implements the expression ``value``, whose last name is ``name``."""
+"""Base class or interface: ``definition`` inherits from ``value``, whose last name is ``name``."""
 RETURNED: Final = 7
 """``definition`` returns the expression ``value``."""
 RETURN_TYPE: Final = 8

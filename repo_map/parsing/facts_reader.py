@@ -336,7 +336,7 @@ class ValueReader(Reader):
 
     max_chars = 120
     members: ClassVar[frozenset[str]] = frozenset()
-    """Names that every list and text has: of a thing unknown they say nothing."""
+    """Method names of built-in types. A call of one on an unknown receiver is not recorded."""
     literals: ClassVar[frozenset[str]] = frozenset()
     """What an expression begins with whose members are never ours."""
     followed_roots: ClassVar[frozenset[str]] = frozenset()

@@ -55,8 +55,7 @@ class Scan(NamedTuple):
 
 
 Take = Callable[[list[Match], Scan], int | None]
-"""Takes the definitions of a stretch of source with what was found so far beside them, and returns the byte
-at which the source ends for it, None where more is wanted."""
+"""Callback for a batch of matches. Returns the byte offset after which it needs no more, None to go on."""
 _STRETCH: Final = 131_072
 """Bytes whose matches are taken together: each holds several nodes, and takes a hundred times its bytes."""
 

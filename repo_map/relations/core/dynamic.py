@@ -67,7 +67,7 @@ class DynamicResolver(Resolver):
     ignored_bases: ClassVar[frozenset[str]] = frozenset()
     """Bases from elsewhere that bring no members worth a name."""
     container_methods: ClassVar[Mapping[str, str]] = {}
-    """What methods of containers give: ``0``, ``1`` that argument, ``[0`` several of it, ``=`` themselves."""
+    """Results of container methods: ``0``, ``1`` that type argument, ``[0`` a list of it, ``=`` itself."""
 
     # What a language may say otherwise.
 

@@ -1,4 +1,4 @@
-"""The guard of all resolvers: what was found is cached, and what leads too far is given up."""
+"""Memoization with cycle detection and a step budget."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Question:
 
     @property
     def limitation(self) -> str:
-        """What was left open, in a sentence; ``""`` where nothing was."""
+        """The number of unresolved uses as a sentence; ``""`` if all were resolved."""
         if not self.left_open:
             return ""
         uses = "1 use of a name is" if self.left_open == 1 else f"{self.left_open:,} uses of names are"
@@ -137,10 +137,10 @@ class Memo:
             self._active.discard(key)
 
     def cached(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
-        """Return what ``make`` finds, cached where it is all there is to find.
+        """Compute and cache a result.
 
-        What was found on the way to something that was given up is not cached, for from elsewhere more may be
-        found; what was asked for itself is.
+        A result that was cut short by a cycle or the depth limit is cached only for the outermost request,
+        because another path may find more.
         """
         if (cached := self._known.get(key)) is not None:
             return cached  # type: ignore[no-any-return]

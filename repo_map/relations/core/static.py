@@ -57,7 +57,7 @@ class StaticResolver(Resolver):
     has_local_functions: ClassVar[bool] = False
     """Whether a local may be called by its bare name even so."""
     binds_below: ClassVar[bool] = False
-    """Whether what binds a name reads, on its own line, what was bound before."""
+    """Whether ``let x = x.next()`` refers to the previous ``x``."""
     elements: ClassVar[Mapping[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
     same: ClassVar[frozenset[str]] = frozenset()

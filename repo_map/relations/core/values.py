@@ -63,5 +63,5 @@ class Position(NamedTuple):
     row: int
     """Innermost definition."""
     line: int
-    """What its scope binds below does not count. 0: no line; where types are written no locals, else all."""
+    """Only bindings above this line count. 0: no position; typed languages see no locals then, others all."""
     indent: int = 255
