@@ -10,10 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import local
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.commit_names import FORMS_OF_NAMES, CommitNameError, locate
@@ -22,6 +19,10 @@ from repo_map.sources.files import Listing, ReadFile, digest, sort_names, too_la
 from repo_map.sources.git import Deadline, Git, GitError
 from repo_map.sources.listing import ListingResult
 from repo_map.sources.source import RepositoryPart
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _ENTRY: Final = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.+)", re.DOTALL)
 _KINDS: Final = {"04": stat.S_IFDIR, "10": stat.S_IFREG, "12": stat.S_IFLNK, "16": stat.S_IFDIR}
@@ -217,6 +218,8 @@ class _CommitStats(NamedTuple):
 
     def states(self, names: Sequence[str]) -> NDArray[np.int64]:
         rows = [_state(self.entries[name]) if name in self.entries else (0,) * 5 for name in names]
+        import numpy as np  # noqa: PLC0415 - a server starts without numpy
+
         return np.array(rows, np.int64).reshape(-1, 5)
 
     def is_inaccessible(self, name: str) -> bool:
