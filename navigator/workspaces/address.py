@@ -7,10 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.sources.commits import CommitSource
-from repo_map.sources.files import resolve_root
-from repo_map.sources.source import combine, folder_source
-
 if TYPE_CHECKING:
     from repo_map.sources.source import FileSource
 
@@ -74,6 +70,8 @@ def file_source_of(address: str) -> FileSource:
     Raises:
         RepositoryNotFoundError: A folder can't be read, or a commit is unknown.
     """
+    from repo_map.sources.source import combine  # noqa: PLC0415 - a server starts without numpy
+
     sources = read_address(address)
     return combine([_source_of(each) for each in sources], [each.own_name for each in sources])
 
@@ -84,11 +82,16 @@ def resolve_address(address: str) -> str:
     Raises:
         RepositoryNotFoundError: One of them can't be read.
     """
+    from repo_map.sources.files import resolve_root  # noqa: PLC0415 - a server starts without numpy
+
     return write_address(
         [each._replace(folder=str(resolve_root(Path(each.folder)))) for each in read_address(address)]
     )
 
 
 def _source_of(source: Source) -> FileSource:
+    from repo_map.sources.commits import CommitSource  # noqa: PLC0415 - a server starts without numpy
+    from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
+
     folder = folder_source(Path(source.folder))
     return CommitSource(folder.root, source.ref, source.title) if source.ref else folder
