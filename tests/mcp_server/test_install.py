@@ -422,10 +422,7 @@ def test_json_tells_what_was_changed_where_and_nothing_else(
 
 
 def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
-    benches = (
-        ["concurrency"],
-        *(["agents", name] for name in ("run", "report")),
-    )
+    benches = (*(["agents", name] for name in ("run", "report")),)
     commands = [(benchmarks, words) for words in benches]
     commands += [(main, [name]) for name in ("navigate", "replay", "install", "doctor")]
     commands += [(repo_map_main, [name]) for name in ("generate", "costs")]

@@ -31,7 +31,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("command", "parts", "heading"),
     [
-        (learn_surety, {"confidence"}, "said               tasks  mean   right"),
+        (learn_surety, {"surety"}, "said               tasks  mean   right"),
         (learn_chance, {"chance"}, "said               units  mean   right"),
     ],
 )
