@@ -84,7 +84,7 @@ def find_references(
     if not places and not entries:
         raise LookupRequestError(unknown(index, request.symbol))
     wants_tests = request.include_tests or request.kind == "tests"
-    kept, tests = [], 0
+    selected, tests = [], 0
     for entry in _merged(entries):
         path = index.paths[entry.location.file]
         if is_excluded and is_excluded(path):
@@ -92,12 +92,12 @@ def find_references(
         if index.files.is_test(entry.location.file) and not wants_tests:
             tests += 1
         else:
-            kept.append(entry)
-    kept.sort(key=lambda entry: (not entry.is_resolved, trust(index, entry.location.file)))
+            selected.append(entry)
+    selected.sort(key=lambda entry: (not entry.is_resolved, trust(index, entry.location.file)))
     further = [incomplete] if incomplete else []
     if tests:
         further.insert(0, f"Left out: {tests} in tests (include_tests: true).")
-    return _rendered(index, request, places, kept, further)
+    return _rendered(index, request, places, selected, further)
 
 
 def resolve_symbol(index: Index, symbol: str) -> list[Place]:
@@ -367,13 +367,13 @@ def _rendered(
     what = f"{request.kind} of `{one_line(request.symbol)}`"
     budget = TextBudget(MAX_TOKENS)
     shown: list[Location] = []
-    is_told = False
+    is_marked = False
     waiting = entries[first : first + MAX_ENTRIES]
     for entry in waiting:
         parts = [describe(index, entry.location)]
-        if not entry.is_resolved and not is_told and request.kind != "similar":
+        if not entry.is_resolved and not is_marked and request.kind != "similar":
             parts.insert(0, "By name only, not resolved:")
-            is_told = True
+            is_marked = True
         lines = index.sources.text(entry.location.file).split("\n")
         parts += [numbered(line, lines[line - 1]) for line in entry.lines[:_MAX_LINES]]
         if len(entry.lines) > _MAX_LINES:
