@@ -549,13 +549,13 @@ async def test_steering_by_the_keyboard_alone_reaches_the_model_with_its_next_st
         assert page.thrown == []
 
 
-async def test_why_is_asked_and_answered_without_a_step(page: Page, client: Client, tmp_path: Path) -> None:
+async def test_an_outline_is_asked_for_without_a_step(page: Page, client: Client, tmp_path: Path) -> None:
     async with hosting(page, client, tmp_path):
         await page.until(ITEMS)
         await button(page, "shop/prices.py")
         await page.until(f"{CHOSEN} === 'shop/prices.py'")
         turns = await page.evaluate(STEPS)
-        await button(page, "Ask why")
+        await button(page, "Outline")
         said = await page.until(f"{STATUS} !== 'Working …' && {STATUS}")
         assert "shop/prices.py" in said
         assert await page.evaluate(STEPS) == turns

@@ -211,7 +211,7 @@ class Panels {
       const price = prices.has(level) ? ` +${prices.get(level).toLocaleString("en")}` : "";
       if (price || level === 4) found.push(this.button(`Show ${LEVELS[level]}${price}`, () => this.acts.rule(node, level)));
     }
-    found.push(this.button(node.level ? "Ask why" : "Ask why not", () => this.acts.why(node)));
+    found.push(this.button("Outline", () => this.acts.outline(node)));
     return found;
   }
 }

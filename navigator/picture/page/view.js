@@ -76,7 +76,7 @@ class View {
       goTo: (node) => this.goTo(node),
       zoom: (node) => this.zoom(node),
       rule: (node, level) => this.rule(node, level),
-      why: (node) => this.change({ ask: { why: node.kind === FILE ? node.path : `${node.path}/` } }, `asked about ${node.path}`),
+      outline: (node) => this.change({ ask: { outline: node.kind === FILE ? node.path : `${node.path}/` } }, `asked about ${node.path}`),
       add: (place) => this.change({ show: [place.number] }, `added ${place.head} of ${place.file.path}`),
     };
     this.panels = new Panels(state, acts);
