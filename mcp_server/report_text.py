@@ -45,6 +45,7 @@ SHORT_OUTLINES: Final = (DETAILS[0]._replace(outline=10), DETAILS[0]._replace(ou
 
 STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "open": "open",
+    "running": "a model still explores",
     "finished": "finished",
     "user": "accepted by the user",
     "max_steps": "stopped at its step limit",
@@ -57,6 +58,7 @@ _BY_NUMBER: Final = "step with show [3, 7] sends source"
 """What the numbers of an outline are for."""
 _REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
+    "running": "this is the answer without a model; call step for the model's, in some seconds",
     "finished": _REFINE,
     "user": _REFINE,
     "max_steps": "Use the context; step goes on with show, drop or ask, or a higher max_steps in updates; "
@@ -85,7 +87,7 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 FIELDS: Final = frozenset(
     {
         *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
-        *("focus", "tests", "confidence", "usage", "total_usage", "stop_reason", "ended"),
+        *("focus", "tests", "confidence", "usage", "total_usage", "stop_reason", "ended", "is_running"),
     }
 )
 """Fields of a report that are for later steps, or that its forms tell in other words."""
@@ -94,14 +96,15 @@ FIELDS: Final = frozenset(
 def further(report: reports.TurnReport) -> dict[str, Any]:
     """Return the fields of a report that no form names by itself: every form has them as they are."""
     named = {*FIELDS, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
-    return {name: getattr(report, name) for name in type(report).model_fields if name not in named}
+    values = {name: getattr(report, name) for name in type(report).model_fields if name not in named}
+    return {name: value for name, value in values.items() if value not in ("", None)}
 
 
 def wire_report(
     report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
 ) -> wire.TurnReportJson:
     """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens."""
-    status = status_of(report.stop_reason)
+    status: wire.Status = "running" if report.is_running else status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
@@ -156,7 +159,8 @@ def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
     The embedded planner sums up that list and the outline: only its confidence remains.
     """
     if report.model != EMBEDDED:
-        return report
+        # The outline is the model's selection, with its reasons.
+        return report.model_copy(update={"ended": ""}) if report.stop_reason == "finished" else report
     update: dict[str, object] = {"reasoning": report.sufficiency}
     if report.outline and status_of(report.stop_reason) == "finished":
         update["ended"] = ""
@@ -164,7 +168,12 @@ def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
 
 
 def brief(
-    report: wire.TurnReportJson, *, took_none: bool, outline: bool, unread: Sequence[str]
+    report: wire.TurnReportJson,
+    *,
+    took_none: bool,
+    outline: bool,
+    notes: Sequence[str],
+    unread: Sequence[str],
 ) -> wire.TurnReportJson:
     """Return a report for who had one before: what happened since, without what was sent before.
 
@@ -172,6 +181,7 @@ def brief(
         report: the whole report.
         took_none: whether no step was taken, but a question answered.
         outline: whether the outline is another one.
+        notes: that were not sent before.
         unread: cursors of pages that were offered before and not fetched.
     """
     changes = {
@@ -180,11 +190,11 @@ def brief(
         "account": None,
         "sufficiency": None,
         "outline": report.outline if outline else None,
-        "notes": [f"not read yet: get_context with cursor {each}" for each in unread],
+        "notes": [*notes, *(f"not read yet: get_context with cursor {each}" for each in unread)],
     }
     if report.answer:
         changes["reasoning"] = ""
-    if took_none:
+    if took_none and report.status != "running":
         changes["next"] = ""
     return report.model_copy(update=changes)
 
@@ -232,8 +242,9 @@ def report_lines(
         f"next: {report.next}",
     ]
     outline = _outline_lines(report.outline)
-    if is_first_answer and report.status == "finished" and len(outline) > 1 and not _spent(report):
-        ours, outline = [f"navigation {report.navigation_id}: {_by_number(outline[1])}"], outline[1:]
+    if is_first_answer and report.status == "finished" and len(outline) > 1:
+        head = f"navigation {report.navigation_id}: {_by_number(outline[1])}{_spent(report)}"
+        ours, outline = [head], outline[1:]
     # What is at risk is what a change is looked at for.
     lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
     if report.answer:
@@ -250,7 +261,7 @@ def report_lines(
     lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
     if report.left_out:
         lines.append(f"left out for lack of budget: {plural(report.left_out, 'file')}")
-    if report.account:
+    if report.account and not is_first_answer:
         lines.append(_account_line(report.account))
     if report.sufficiency and report.sufficiency not in report.reasoning:
         lines.append(report.sufficiency)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
 MIN_TOKEN_BUDGET: Final = 400
 """Least that holds a report and a map worth reading."""
+_MAX_NOTES: Final = 5
+"""Of a step, in its answer."""
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
 _JSON_NAMES: Final = 110
@@ -247,7 +249,8 @@ def step_answer(
     def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(report, response_token_budget, shape.detail)
         if not is_first:
-            message = brief(message, took_none=took_none, outline=outline, unread=unread)
+            notes = [clip(each, shape.detail.characters) for each in delta.notes[-_MAX_NOTES:]]
+            message = brief(message, took_none=took_none, outline=outline, notes=notes, unread=unread)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
             status=message.status,

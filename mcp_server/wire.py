@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
-"""``open`` takes another step; the rest say why a navigation stopped."""
+Status = Literal["open", "running", "finished", "budget", "max_steps", "user", "cancelled", "error"]
+"""``open`` takes another step, ``running`` is taking one; the rest say why a navigation stopped."""
 
 
 # Every host pays for these schemas in every conversation: they name the parts and leave the rest unsaid.

@@ -45,6 +45,8 @@ BuildResponse = Callable[[TurnReport, NavigatorOutput, ClientState | None], tupl
 """Makes a response of a step, given what the client was sent before; with it, what it has been sent then."""
 _MIN_STEPS_S: Final = 3.0
 """Seconds that the steps of a new navigation have at least."""
+_RUNNING_WAIT_S: Final = 40.0
+"""Seconds that a call waits for the steps of an earlier one: clients give up after 60."""
 _now = partial(datetime.now, UTC)
 
 
@@ -75,6 +77,8 @@ class Navigator:
         self._models = dict(models or {})
         self._sample = sample
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        """By navigation, the steps that go on although their call was answered."""
         self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
         """Where navigations are stored, for a server's own questions."""
         self._cache = StepCache()
@@ -117,8 +121,9 @@ class Navigator:
         if on_opened is not None:
             on_opened(opened.run.navigation_id)
 
-        async def respond(latest: Navigation) -> Answer:
+        async def respond(latest: Navigation, is_running: bool) -> Answer:
             report = await self._reader.report(latest, user)
+            report = report.model_copy(update={"is_running": is_running})
             return await self._respond(report, latest, user, build_response, client)
 
         deadline = None
@@ -219,11 +224,16 @@ class Navigator:
 
         It is called with the turn's report, what is new against the step that the client has, or the whole
         context if it has none, and what it was sent before; it returns the response and what the client has
-        been sent with it. Without a step nothing is new but what others did.
+        been sent with it. Without a step nothing is new but what others did. While the steps of an earlier
+        call go on, a request for nothing else waits for them, and takes no step.
 
         Raises:
             NavigatorError: as ``step`` does.
         """
+        if (running := self._running.get(navigation_id)) is not None:
+            await asyncio.wait({running}, timeout=_RUNNING_WAIT_S)
+            if not (request.has_feedback or request.updates) and request.action == "continue":
+                return await self._respond_running(navigation_id, user, build_response)
         async with self._locked(navigation_id, user) as stored:
             known = await self.store.known(navigation_id, user)
             client = None if known is None else known.delivery
@@ -249,7 +259,7 @@ class Navigator:
         """
         before = await self.store.load(navigation_id, user)
 
-        async def respond(latest: Navigation) -> NavigatorOutput:
+        async def respond(latest: Navigation, _is_running: bool) -> NavigatorOutput:
             return await self._reader.context(latest, user)
 
         deadline = None if deadline_s is None else monotonic() + deadline_s
@@ -412,7 +422,7 @@ class Navigator:
         self,
         before: Navigation,
         user: str,
-        respond: Callable[[Navigation], Awaitable[Answer]],
+        respond: Callable[[Navigation, bool], Awaitable[Answer]],
         deadline: float | None,
         step_limit: int | None,
         *,
@@ -439,12 +449,15 @@ class Navigator:
                 if is_answered:
                     return None
                 is_answered = True
-                return await respond(latest)
+                return await respond(latest, False)
 
         running = self._begin(steps())
         if not await _is_done(running, deadline) and not is_answered:
             is_answered = True
-            return await respond(latest)
+            navigation_id = before.run.navigation_id
+            self._running[navigation_id] = running
+            running.add_done_callback(lambda _task: self._running.pop(navigation_id, None))
+            return await respond(latest, True)
         found = await running
         assert found is not None, "only a call that has been answered goes without"
         return found
@@ -503,6 +516,17 @@ class Navigator:
         answer, after = build_response(report, context, client)
         await self.store.deliver(report.navigation_id, user, after.model_dump(mode="json"))
         return answer
+
+    async def _respond_running(
+        self, navigation_id: str, user: str, build_response: BuildResponse[Answer]
+    ) -> Answer:
+        """Respond with what the steps of an earlier call have come to."""
+        stored = await self.store.load(navigation_id, user)
+        known = await self.store.known(navigation_id, user)
+        report = await self._reader.report(stored, user)
+        report = report.model_copy(update={"is_running": navigation_id in self._running})
+        client = None if known is None else known.delivery
+        return await self._respond(report, stored, user, build_response, client)
 
     def _begin(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
         """Begin work that goes on after its caller has left."""

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace, Workspaces
 
-OPENING_SHARE: Final = 0.7
-"""Of the budget, what a model's first map may take: the rest is for what it chooses."""
 HAS_ENDED: Final = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
     "feedback or updates open it again."
@@ -94,8 +92,8 @@ class Turns:
     async def open(self, first: Navigation, workspace: Workspace, user: str) -> Navigation:
         """Draw the opening view of a new navigation, and return it as it is stored.
 
-        A model starts from what the embedded policy would show, and chooses from its outline: a map of every
-        file costs more tokens, and shows less.
+        For a model it is the embedded answer: what the model starts from, and what a client gets if the model
+        takes long.
 
         Raises:
             StorageError: it can't be stored.
@@ -105,10 +103,7 @@ class Turns:
         step.session = await self._session_of(first)
         view = await step.view(state.flight_plan)
         if not step.plans_anew:
-            room = max(1, int(OPENING_SHARE * state.flight_plan.budget))
-            plan = state.flight_plan.model_copy(update={"budget": room})
-            tight = first.replace(state={"flight_plan": plan})
-            _, updates = await self.computing.run(choose_updates, tight, workspace, view)
+            _, updates = await self.computing.run(choose_updates, first, workspace, view)
             if updates:
                 plan = apply_update(state.flight_plan, updates).plan
                 state = state.model_copy(update={"flight_plan": plan})

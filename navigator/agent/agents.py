@@ -10,7 +10,6 @@ from uuid import uuid4
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.context import Context
 from google.adk.agents.invocation_context import InvocationContext
-from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.events import Event, EventActions
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -19,16 +18,16 @@ from google.adk.telemetry import tracer
 from google.genai import types
 
 from navigator.agent.models.clients import MAX_OUTPUT_TOKENS
-from navigator.agent.plugins import MAX_CALLS
 from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.agent.tools import TOOLS
 from navigator.errors import StorageError
 from navigator.planner.policy import decide
-from navigator.planner.prompt import ROLE, changing_part
+from navigator.planner.prompt import ROLE
 from navigator.planner.record import Decision
 from navigator.storage import state
 from repo_map.errors import RepoMapError
+from repo_map.messages import plural
 
 _FORCED_CALL: Final = types.ToolConfig(
     function_calling_config=types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
@@ -87,8 +86,12 @@ class NavigatorAgent(BaseAgent):
             async with aclosing(self.model.run_async(ctx)) as events:
                 async for event in events:
                     yield event
-            if step.asks_models and not step.is_done and step.session is not None:
-                step.session.fall_back(f"made no valid decision in {MAX_CALLS} calls")
+            if step.asks_models and not step.is_done:
+                step.give_up(f"{step.model_name} made no decision")
+        if step.gave_up and (selection := step.navigation.run.selection):
+            plan = step.navigation.state.flight_plan
+            reasoning = f"The selection so far: {plural(len(selection), 'place')}."
+            step.decision = Decision("finalize_context", step.model_name, reasoning, plan)
         if not step.is_done:
             self._begin(ctx, step)
             async with aclosing(self.planner.run_async(ctx)) as events:
@@ -98,7 +101,6 @@ class NavigatorAgent(BaseAgent):
     @staticmethod
     def _begin(ctx: InvocationContext, step: StepContext) -> None:
         """Show an agent where the step begins; the event of a decision, or of a payment, makes it durable."""
-        step.calls = 0
         step.navigation = step.booked(step.navigation) if step.asks_models else step.navigation
         ctx.session.state.update(state.delta(step.navigation))
 
@@ -117,24 +119,14 @@ class StepModel(BaseLlm):
                 yield answer
 
 
-async def _instruct(context: ReadonlyContext) -> str:
-    """Return what changes from step to step; the map is laid out by a plugin."""
-    step, navigation = current_step(), state.read(context.state)
-    view = await step.view(navigation.state.flight_plan)
-    if step.session is not None:
-        step.session.show_map(view.map, navigation.run.step)
-    return changing_part(navigation, view.outline, view.confidence.text)
-
-
 def root_agent() -> NavigatorAgent:
     """Return the agent that takes the steps of all navigations."""
     planner = PlannerAgent(name="planner", description="Decides by a policy over the index, without a model.")
     model = LlmAgent(
         name="model",
-        description="Decides by the tools of a model.",
+        description="Explores by the tools of a model, and decides.",
         model=StepModel(model="navigator-session"),
         static_instruction=ROLE,
-        instruction=_instruct,
         tools=[*TOOLS],
         include_contents="none",
         generate_content_config=types.GenerateContentConfig(

@@ -1,8 +1,8 @@
-"""ADK plugins: prompt layout, money budget, token scale."""
+"""ADK plugins: the lock of a navigation, and the limits of a step in calls, tokens and dollars."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
@@ -10,9 +10,10 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from navigator.agent.step_context import current_step
+from navigator.agent.step_context import StepContext, current_step
 from navigator.errors import NavigationBusyError
-from navigator.planner.prompt import base_part, changes_part
+from navigator.models.sampling import HOST
+from navigator.planner.prompt import finish_message
 from navigator.state.reports import StopReason
 from navigator.state.run_state import Navigation
 from navigator.storage import state
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
     from google.adk.agents.invocation_context import InvocationContext
     from google.adk.events import Event
 
-MAX_CALLS = 4
-"""Model calls in one step: a call, and a few to mend it."""
-LEFT_TO_PLANNER = "No model can be asked: the embedded planner decides."
-NO_DECISION = f"No valid decision in {MAX_CALLS} calls."
+    from navigator.agent.models.session import ModelSession
+
+MAX_CALLS: Final = 12
+"""Model calls in one step, the finishing one included (the design's NAVIGATOR page, section 2);"""
+HOST_CALLS: Final = 9
+"""of the client's own model, which clients let a server ask ten times in one tool call."""
+MAX_TOKENS_READ: Final = 30_000
+"""Of the first message and the tools' answers of one step."""
+LEFT_TO_PLANNER: Final = "No model can be asked: the embedded planner decides."
+NO_DECISION: Final = "No decision within the limits."
 
 
 class LockPlugin(BasePlugin):
@@ -48,32 +55,6 @@ class LockPlugin(BasePlugin):
         return None
 
 
-class LayoutPlugin(BasePlugin):
-    """Puts the map that is sent whole at the beginning of the contents, and what has changed since behind it.
-
-    The map stays outside the instruction, which a model obeys: it is a repository's text.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(name="layout")
-
-    async def before_model_callback(
-        self, *, callback_context: CallbackContext, llm_request: LlmRequest
-    ) -> LlmResponse | None:
-        """Lay out the request."""
-        step = current_step()
-        message = None if step.session is None else step.session.delta
-        if message is None:
-            return None
-        texts = [base_part(step.navigation, message), *map(changes_part, message.changes)]
-        llm_request.contents[:0] = (_text("user", each) for each in texts)
-        return None
-
-
-def _text(role: str, text: str) -> types.Content:
-    return types.Content(role=role, parts=[types.Part(text=text)])
-
-
 class BudgetEnforcementPlugin(BasePlugin):
     """Stops before a call that could pass the limit, and books what each call really used."""
 
@@ -88,20 +69,38 @@ class BudgetEnforcementPlugin(BasePlugin):
         Where the embedded policy is the next, the model's agent ends without a decision.
         """
         step = current_step()
-        if step.session is None:
+        session = step.session
+        if session is None:
             return None
-        if step.calls == MAX_CALLS:
+        if step.is_finishing:
+            # It was asked to finish in the call before, and looked for something else.
+            step.give_up(f"{step.model_name} did not finish within its limits")
             return LlmResponse(content=_text("model", NO_DECISION))
-        if words := step.session.choose_affordable(llm_request):
+        if words := session.choose_affordable(llm_request):
             before = state.read(callback_context.state.to_dict())
             stopped = Navigation(before.state, before.run.stopping(StopReason.BUDGET, words))
             state.write(callback_context.state, stopped)
             step.navigation = stopped
             return LlmResponse(content=_text("model", f"BUDGET_EXCEEDED: {words}"))
-        if step.session.is_over:
+        if session.is_over:
             return LlmResponse(content=_text("model", LEFT_TO_PLANNER))
         step.calls += 1
+        if reason := self._reached_limit(step, session, llm_request):
+            step.is_finishing = True
+            llm_request.contents.append(_text("user", finish_message(reason)))
         return None
+
+    @staticmethod
+    def _reached_limit(step: StepContext, session: ModelSession, request: LlmRequest) -> str:
+        """Return the limit that leaves room for this call alone, ``""`` if there is room for another."""
+        calls = HOST_CALLS if session.model_name == HOST else MAX_CALLS
+        if step.calls >= calls:
+            return f"The limit of {calls} model calls"
+        if step.tokens_read >= MAX_TOKENS_READ:
+            return f"The limit of {MAX_TOKENS_READ:,} tokens to read"
+        if not session.affords(request, calls=2):
+            return "The cost limit"
+        return ""
 
     async def after_model_callback(
         self, *, callback_context: CallbackContext, llm_response: LlmResponse
@@ -117,3 +116,7 @@ class BudgetEnforcementPlugin(BasePlugin):
             step.navigation = step.booked(state.read(callback_context.state.to_dict()))
             state.write(callback_context.state, step.navigation)
         return None
+
+
+def _text(role: str, text: str) -> types.Content:
+    return types.Content(role=role, parts=[types.Part(text=text)])

@@ -28,7 +28,7 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
         RepoMapError: the plan can't be drawn.
         StorageError: the map or the record can't be saved.
     """
-    before, view = step.navigation, await step.view(decision.plan)
+    before, view = step.navigation, await step.view(decision.plan, decision.selection)
     with step.storage.faults.raised(before.run.navigation_id, writes=True):
         if step.drawn.saved_map is None or step.drawn.saved_map[0] != view.map.text:
             version = await context.save_artifact(MAP_NAME, types.Part(text=view.map.text))
@@ -38,13 +38,17 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
         number = after.run.step
         version = await context.save_artifact(record_name(number), types.Part(text=found.model_dump_json()))
     after = Navigation(after.state, after.run.recorded(number, version))
-    if step.settles and not step.asks_models:
+    if step.gave_up:
+        after = finish_after_step(after, f"{step.gave_up}.")
+    elif step.settles and not step.asks_models:
         after = finish_after_step(after)
     state.write(context.state, after)
     step.navigation, step.result = after, StepResult(found, view.map.map_text)
     return {
         "status": "success",
+        "selected": [f"{each.path}:{each.first}-{each.last}" for each in after.run.selection],
         "map_tokens": after.state.map_metadata.total_tokens,
+        "tokens_left": max(after.run.map_token_budget - after.state.map_metadata.total_tokens, 0),
         "files_included": after.state.map_metadata.file_count,
         "map_version": after.run.map_version,
         "cost_usd": float(after.run.spent),

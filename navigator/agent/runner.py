@@ -14,10 +14,12 @@ from google.genai import types
 
 from navigator.agent.agents import root_agent
 from navigator.agent.models.session import CONTEXT_CACHE
-from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
+from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
 from navigator.agent.step_context import StepContext, reset_step, set_step
 from navigator.errors import ModelFailedError
+from navigator.planner.prompt import first_message
 from navigator.storage.sessions import APP_NAME, SessionKey
+from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
 
 _STATE_ONLY: Final = RunConfig(get_session_config=GetSessionConfig(num_recent_events=0), max_llm_calls=100)
 _MESSAGE: Final = "Decide the next step."
+"""To the embedded policy, which reads the state."""
 
 
 class StepRunner:
     """Takes the steps of all navigations."""
 
     def __init__(self, services: Services) -> None:
-        plugins = [LockPlugin(), LayoutPlugin(), BudgetEnforcementPlugin()]
+        plugins = [LockPlugin(), BudgetEnforcementPlugin()]
         app = App(
             name=APP_NAME,
             root_agent=root_agent(),
@@ -50,7 +53,8 @@ class StepRunner:
             StorageError: the step can't be stored; it did not happen.
         """
         key = SessionKey.of(step.user, step.navigation.run.navigation_id)
-        message = types.Content(role="user", parts=[types.Part(text=_MESSAGE)])
+        text = await _first_message(step) if step.asks_models else _MESSAGE
+        message = types.Content(role="user", parts=[types.Part(text=text)])
         token = set_step(step)
         try:
             with step.storage.faults.raised(key.session_id, writes=True):
@@ -77,3 +81,12 @@ class StepRunner:
             assert step.session is not None, "the embedded policy always decides"
             raise ModelFailedError(step.session.failure)
         return step.navigation
+
+
+async def _first_message(step: StepContext) -> str:
+    """Return what begins the conversation with a model in this step."""
+    view = await step.view(step.navigation.state.flight_plan)
+    step.outline = view.outline
+    text = await step.computing.run(first_message, step.navigation, view, step.workspace.index)
+    step.tokens_read += count(text)
+    return text

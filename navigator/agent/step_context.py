@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from time import perf_counter
@@ -19,13 +19,17 @@ from navigator.planner.view import View, ViewRequest, build_view
 from navigator.state.labels import EMBEDDED
 from navigator.state.reports import Seconds
 from navigator.state.run_state import Navigation
+from repo_map.lookup.requests import Read
 
 if TYPE_CHECKING:
     from navigator.agent.models.session import ModelSession
     from navigator.planner.context import CachedNavigation, StepResult
     from navigator.planner.record import Decision
+    from navigator.state.reports import OutlineEntry
+    from navigator.state.run_state import SelectedPlace
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace
+    from repo_map.lookup.requests import Request
     from repo_map.plan.model import FlightPlan
 
 COMPUTING: Final = 2
@@ -71,9 +75,17 @@ class StepContext:
     result: StepResult | None = None
     """What the step has come to; None until it is decided."""
     calls: int = 0
-    """Calls of the model that answers at present."""
+    """Model calls of this step."""
+    tokens_read: int = 0
+    """What models have read in it: the first message and the answers of tools."""
+    is_finishing: bool = False
+    """Whether a limit is reached, and the model was asked to finish."""
+    gave_up: str = ""
+    """Why the embedded policy, or the selection so far, ends the step and not the model; empty if it does."""
     error: Exception | None = None
     """Why the step could not be stored."""
+    outline: tuple[OutlineEntry, ...] = ()
+    """What the model was sent at the beginning of the step; numbers mean it."""
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
     """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
     _since: float = field(default_factory=perf_counter)
@@ -81,7 +93,7 @@ class StepContext:
     @property
     def asks_models(self) -> bool:
         """Whether a model decides: one was asked for and is left, and the caller has decided nothing."""
-        return self.decision is None and not self.plans_anew
+        return self.decision is None and not self.plans_anew and not self.gave_up
 
     @property
     def plans_anew(self) -> bool:
@@ -91,7 +103,9 @@ class StepContext:
     @property
     def model_name(self) -> str:
         """Who decides."""
-        return EMBEDDED if self.session is None or self.session.is_over else self.session.model_name
+        if self.session is None or self.session.is_over:
+            return EMBEDDED
+        return self.session.model_name
 
     @property
     def is_done(self) -> bool:
@@ -99,8 +113,27 @@ class StepContext:
         failed = self.session is not None and self.session.failure
         return bool(self.result or self.error or failed or self.navigation.run.stop_reason)
 
-    async def view(self, plan: FlightPlan) -> View:
-        """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
+    def give_up(self, reason: str) -> None:
+        """Let the embedded policy, or what was selected so far, end the step, and note why."""
+        self.gave_up = reason
+        rest = "its last selection stands" if self.navigation.run.selection else f"{EMBEDDED} took over"
+        self.notes.append(f"{reason}; {rest}.")
+
+    def with_numbers(self, request: Request) -> Request:
+        """Return a request to read in which numbers mean entries of the outline that the model was sent."""
+        entries = {str(entry.number): entry for entry in self.outline}
+        assert isinstance(request, Read), "only what is read is named by number"
+        targets = (
+            f"{entries[each].path}:{entries[each].first}-{entries[each].last}" if each in entries else each
+            for each in request.targets
+        )
+        return replace(request, targets=tuple(targets))
+
+    async def view(self, plan: FlightPlan, selection: tuple[SelectedPlace, ...] | None = None) -> View:
+        """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index.
+
+        ``selection`` are the places that the plan shows, by default those of the navigation.
+        """
         run = self.navigation.run
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
         wishes = run.user_plan if self.plans_anew else plan
@@ -112,6 +145,7 @@ class StepContext:
             run.changes,
             run.first_answer,
             run.names,
+            run.selection if selection is None else selection,
         )
         known = self.drawn.view
         if known is not None and known[0]() is self.workspace and known[1] == wanted:

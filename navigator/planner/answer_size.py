@@ -13,7 +13,7 @@ from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
-    from navigator.state.run_state import RunState
+    from navigator.state.run_state import RunState, SelectedPlace
     from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
@@ -99,6 +99,24 @@ def answer_size(
     by_need = int((_UNSURE_FACTOR - _CONFIDENCE_FACTOR * confidence) * usual)
     outline = max(min(by_need, _MAX_UNSURE_OUTLINE, usable - tests), _MIN_OUTLINE)
     return AnswerSize(outline, max(usable - tests, outline), tests)
+
+
+_PLACE_TOKENS: Final = 12
+"""Of the path, the name and the lines of a selected place, about;"""
+_ALSO_LISTED_TOKENS: Final = 90
+"""of the line on what else the index lists;"""
+_SPENT_TOKENS: Final = 40
+"""of the model and what it cost, and of the markers."""
+
+
+def code_tokens_of(run: RunState, selection: Sequence[SelectedPlace], summary: str = "") -> int:
+    """Return what the source of a selection may take in an answer, beside its summary and its places."""
+    if run.first_answer is None:
+        return run.map_token_budget
+    listed = sum(_PLACE_TOKENS + tokens.count(f"{each.path} {each.name} {each.reason}") for each in selection)
+    around = HEADER_TOKENS + _SPENT_TOKENS + _TESTS_TOKENS + _ALSO_LISTED_TOKENS + tokens.count(summary)
+    rest = run.first_answer - around - listed
+    return max(min(rest, run.map_token_budget), 1)
 
 
 def pack_answer(

@@ -129,7 +129,9 @@ class StepReader:
         earlier = await self.record(navigation, user, since_step)
         others = sorted({other for other in held if other < since_step}, reverse=True)[:_MAX_EARLIER]
         records = [earlier, *[await self.record(navigation, user, other) for other in others]]
-        return _diff_output(whole, drawn, since_step, [await self._map(each, user) for each in records])
+        notes = tuple(each for each in whole.notes if each not in earlier.report.notes)
+        maps = [await self._map(each, user) for each in records]
+        return _diff_output(whole.model_copy(update={"notes": notes}), drawn, since_step, maps)
 
     async def record(self, navigation: Navigation, user: str, step: int | None) -> StepRecord:
         """Return the record of ``step``, by default the latest.

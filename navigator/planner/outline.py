@@ -24,12 +24,14 @@ from repo_map.outline.render_cache import RenderCache, Style
 from repo_map.outline.sections import Section, Shape
 from repo_map.outline.source import own_lines
 from repo_map.outline.why import brief_reason
+from repo_map.parsing.values import LineRange
 from repo_map.ranking.named_text import named_text
 from repo_map.ranking.score import ScoredUnit
 from repo_map.text import tokens
 from repo_map.text.units import FUNCTION
 
 if TYPE_CHECKING:
+    from navigator.state.run_state import SelectedPlace
     from repo_map.index.index import Index
     from repo_map.outline.beside import Neighbour
     from repo_map.outline.draw import RepoMap
@@ -54,6 +56,7 @@ _MAX_TYPE_LINES: Final = 60
 """Lines up to which a class is offered as related: of a longer one a member is meant."""
 _MAX_SIGNATURE_CHARS: Final = 48
 _WHOLE_FILE: Final = "whole file"
+_SOME_LINES: Final = "lines"
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
 _SHARED_RANK: Final = 20
 """Best files among which the goal's words and the calls of tests can agree on a test file;"""
@@ -89,6 +92,14 @@ class AddedCosts:
         part = Section(globs.escape(name), "", 4)
         others = tuple(section for section in shape.sections if section.pattern != part.pattern)
         return self._added(path, file_id, shape._replace(sections=(*others, part)))
+
+    def of_lines(self, path: str, file_id: int, first: int, last: int) -> int:
+        """Return what the source of some lines adds."""
+        block = self._drawn.block(path)
+        shape = Shape(1) if block is None else block.shape
+        return self._added(
+            path, file_id, shape._replace(sections=(*shape.sections, Section("", f"{first}-{last}", 4)))
+        )
 
     def _of_level(self, path: str, file_id: int, level: int) -> int:
         if self._estimates[file_id, level] > _MAX_COST_SHARE * self._drawn.budget:
@@ -176,6 +187,15 @@ def build_outline(
     return tuple(entry.model_copy(update={"number": at}) for at, entry in enumerate(grouped, 1))
 
 
+def outline_of_selection(
+    index: Index, drawn: RepoMap, selection: Sequence[SelectedPlace]
+) -> tuple[OutlineEntry, ...]:
+    """Return the places that a model has selected as entries, numbered from 1 in their order."""
+    builder = _OutlineBuilder(index, drawn)
+    places = [place for place in selection if index.file_id(place.path) is not None]
+    return tuple(builder.selected(place, number) for number, place in enumerate(places, 1))
+
+
 class _OutlineBuilder:
     """Makes entries of units and files, with what each would add to a map."""
 
@@ -252,6 +272,28 @@ class _OutlineBuilder:
         is_short_type = each.kind in TYPES and each.end - each.start < _MAX_TYPE_LINES
         is_test = self._index.files.is_test(file)
         return not is_test and not related.is_owner and (each.kind in FUNCTIONS or is_short_type)
+
+    def selected(self, place: SelectedPlace, number: int) -> OutlineEntry:
+        """Return the entry of a selected place."""
+        if place.name:
+            unit = ScoredUnit(place.path, place.first, place.last, place.name, FUNCTION, 0.0, ())
+            return self._unit(unit, place.reason).model_copy(update={"number": number})
+        file = self._file(place.path)
+        is_file = place.first == 1 and place.last >= int(self._index.files.lines[file])
+        if is_file:
+            entry = self._whole_file(place.path, place.reason)
+            return entry.model_copy(update={"number": number})
+        is_shown = self._drawn.shows(place.path, LineRange(place.first, place.last))
+        return OutlineEntry(
+            number=number,
+            path=place.path,
+            name="",
+            first=place.first,
+            last=place.last,
+            head=_SOME_LINES,
+            why=place.reason,
+            tokens=0 if is_shown else self._costs.of_lines(place.path, file, place.first, place.last),
+        )
 
     def _unit(self, unit: ScoredUnit, why: str) -> OutlineEntry:
         file = self._file(unit.path)

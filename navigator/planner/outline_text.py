@@ -12,6 +12,9 @@ from repo_map.outline.why import short_name
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
 
+_MAX_OTHER_CHARS: Final = 240
+"""Of the line on other places."""
+_MAX_OTHER_OF_FILE: Final = 3
 SUREST: Final = "* surest"
 """Explains the mark of an entry."""
 STAR: Final = re.compile(r"^\d+\* ", re.M)
@@ -27,6 +30,27 @@ def first_entries(outline: Sequence[OutlineEntry], limit: int) -> list[OutlineEn
         ranked.append((not entry.is_sure, counts[entry.path], entry.number))
     numbers = {number for *_, number in sorted(ranked)[:limit]}
     return [entry for entry in outline if entry.number in numbers]
+
+
+def other_places(listed: Sequence[OutlineEntry], selected: Sequence[OutlineEntry]) -> str:
+    """Return on one line what an index lists beside selected places, file by file, as far as it is short."""
+    by_path: dict[str, list[str]] = {}
+    for entry in listed:
+        inside = any(
+            entry.path == each.path and each.first <= entry.last and entry.first <= each.last
+            for each in selected
+        )
+        if not inside:
+            name = entry.name.rpartition(".")[2] or entry.head
+            by_path.setdefault(entry.path, []).append(f"{name} {entry.first}-{entry.last}")
+    line, more = "", 0
+    for path, names in by_path.items():
+        text = f"{one_line(path)}: {one_line(', '.join(names[:_MAX_OTHER_OF_FILE]))}"
+        if len(line) + len(text) > _MAX_OTHER_CHARS:
+            more += 1
+            continue
+        line = f"{line}; {text}" if line else text
+    return f"{line}; and in {more} more files" if more and line else line
 
 
 def outline_text(outline: Sequence[OutlineEntry], tests: str = "") -> str:

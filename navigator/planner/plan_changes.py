@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.errors import InvalidArgumentError
-from navigator.state.run_state import Navigation
+from navigator.planner.answer_size import code_tokens_of
+from navigator.planner.selection import change_selection, plan_selection
+from navigator.state.run_state import Navigation, SelectedPlace
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural
@@ -83,37 +85,79 @@ def _resolve_numbers(
     return PlanAmendment(apply_update(plan, {**rest, "verbosity": rules}), notes)
 
 
+class ModelUpdate(NamedTuple):
+    """What a model asks of the plan."""
+
+    reasoning: str
+    updates: Mapping[str, Any] = {}
+    """A partial flight plan; ``numbers`` are places of the outline."""
+    select: object = None
+    drop: object = None
+    """See ``change_selection``."""
+
+
+class ModelAmendment(NamedTuple):
+    """A plan as a model changes it, with its selection, and notes on what did not come to pass."""
+
+    change: PlanChange
+    selection: tuple[SelectedPlace, ...] | None
+    """None if the model selected and dropped nothing."""
+    notes: tuple[str, ...] = ()
+
+
 def amend_by_model(
-    navigation: Navigation,
-    index: Index,
-    reasoning: str,
-    updates: Mapping[str, Any],
-    outline: Sequence[OutlineEntry] = (),
-) -> PlanAmendment:
+    navigation: Navigation, index: Index, asked: ModelUpdate, outline: Sequence[OutlineEntry] = ()
+) -> ModelAmendment:
     """Return the plan as a model changes it; what the user excludes stays excluded, and a note says so.
 
+    A selection is drawn as a plan of its own, to which the updates are then applied.
+
     Raises:
-        FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
-            do nothing but show what the user excludes.
+        RepoMapError: the change is not well-formed, not explained, takes more tokens than given, names no
+            place, or would do nothing but show what the user excludes.
     """
-    if not reasoning.strip():
+    if not asked.reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
-    before, own = navigation.state.flight_plan, navigation.run.user_plan
-    change, notes = _resolve_numbers(before, own, updates, outline)
-    limit = navigation.run.map_token_budget
-    if change.plan.budget > limit:
+    before, run = navigation.state.flight_plan, navigation.run
+    own, plan, selection, notes = run.user_plan, before, None, tuple[str, ...]()
+    if asked.select or asked.drop:
+        selected = change_selection(index, run.selection, asked.select, asked.drop, outline=outline, own=own)
+        selection, notes = selected.places, selected.notes
+        # A model may have asked for fewer tokens in an earlier step.
+        within = own.model_copy(update={"budget": min(before.budget, own.budget)})
+        plan = plan_selection(index, selection, within, code_tokens_of(run, selection, asked.reasoning))
+    updates = _without_sections(plan, asked.updates)
+    amended = _resolve_numbers(plan, own, updates, outline)
+    plan, notes = amended.change.plan, (*notes, *amended.notes)
+    limit = run.map_token_budget
+    if plan.budget > limit:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {plural(limit, 'token')}; "
+            f"`budget` is {plan.budget}, more than the user's {plural(limit, 'token')}; "
             "leave it out or make it smaller."
         )
-    back = readmitted_files(index, change.plan, own)
-    if not back:
-        return PlanAmendment(change, notes)
-    note = f"The user leaves out {list_names(back)}; a model can't bring that back."
-    allowed = compare_plans(before, with_exclusions_of(index, change.plan, own))
-    if not allowed.diff:
-        raise FlightPlanError(f"{note} Choose among the other files, or finish.")
-    return PlanAmendment(allowed, (*notes, note))
+    if back := readmitted_files(index, plan, own):
+        note = f"The user leaves out {list_names(back)}; a model can't bring that back."
+        plan, notes = with_exclusions_of(index, plan, own), (*notes, note)
+        if not compare_plans(before, plan).diff:
+            raise FlightPlanError(f"{note} Choose among the other files, or finish.")
+    return ModelAmendment(compare_plans(before, plan), selection, notes)
+
+
+def _without_sections(plan: FlightPlan, updates: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return updates whose rules for whole files take the place of the sections that the plan has of them."""
+    sections = {rule.pattern: rule.sections for rule in plan.verbosity if rule.sections}
+    rules = updates.get("verbosity")
+    if not sections or not isinstance(rules, list | tuple):
+        return updates
+    found = []
+    for rule in rules:
+        known = sections.get(str(rule.get("pattern", "")).strip()) if isinstance(rule, Mapping) else None
+        if known and rule.get("level") is not None and "sections" not in rule:
+            removed = [{**each.model_dump(include={"pattern", "lines"}), "level": None} for each in known]
+            found.append({**rule, "sections": removed})
+        else:
+            found.append(rule)
+    return {**updates, "verbosity": found}
 
 
 def merge_user_plan(index: Index, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.planner.answer_size import pack_answer
 from navigator.planner.context import FOCUS_LEVEL
-from navigator.planner.plan_changes import amend_by_model, list_names
+from navigator.planner.plan_changes import ModelUpdate, amend_by_model, list_names
 from navigator.planner.record import Decision, reason_of_planner
 from navigator.planner.view import View
 from navigator.state.labels import EMBEDDED
@@ -71,8 +71,10 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> tuple[De
         ended = reason_of_planner(view.outline, fills=navigation.run.fill)
         plan = navigation.state.flight_plan
         return Decision("finalize_context", EMBEDDED, reasoning, plan, ended=ended), ()
-    change, notes = amend_by_model(navigation, workspace.index, reasoning, updates, view.outline)
-    return Decision("update_flight_plan", EMBEDDED, reasoning, change.plan, change.diff), notes
+    change, _, notes = amend_by_model(
+        navigation, workspace.index, ModelUpdate(reasoning, updates), view.outline
+    )
+    return Decision("update_flight_plan", EMBEDDED, reasoning, change.plan, change.diff, selection=()), notes
 
 
 def choose_updates(navigation: Navigation, workspace: Workspace, view: View) -> tuple[str, dict[str, Any]]:

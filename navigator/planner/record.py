@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from navigator.planner.context import FOCUS_LEVEL, summarize
 from navigator.state.labels import USER
 from navigator.state.reports import CutReport, FileReport, OutlineEntry, StopReason, TurnReport
-from navigator.state.run_state import Navigation, RunState, StepRecord
+from navigator.state.run_state import Navigation, RunState, SelectedPlace, StepRecord
 from navigator.state.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.messages import one_line, plural
 
@@ -41,6 +41,8 @@ class Decision(NamedTuple):
     """What changes, as a partial plan."""
     ended: str = ""
     """Why the navigation ends with it; ``""`` if the decision does not say."""
+    selection: tuple[SelectedPlace, ...] | None = None
+    """The places that are selected from now on; None if they stay."""
 
 
 def reason_of_planner(outline: Sequence[OutlineEntry], *, fills: bool) -> str:
@@ -74,6 +76,7 @@ def apply_decision(
             "decision_count": before.run.decision_count + (decision.by != USER),
             "first_look": before.run.first_look if decision.by == USER else view.is_first_look,
             "answer": "",
+            "selection": before.run.selection if decision.selection is None else decision.selection,
             "undo": None,
             "last_user_change": before.run.step + 1 if before.run.undo else before.run.last_user_change,
             "spent_before_step": before.run.spent,
@@ -119,8 +122,11 @@ def _given_summary(state: NavigatorState) -> str:
     return summary if is_given else ""
 
 
-def finish_after_step(after: Navigation) -> Navigation:
-    """Return a navigation as ended whose planner has done in one step what the user's words ask.
+AS_ASKED: Final = "The context is as your words asked."
+
+
+def finish_after_step(after: Navigation, ended: str = AS_ASKED) -> Navigation:
+    """Return a navigation as ended whose planner has done in one step all that is to be done.
 
     It stays open if its budget is to be filled or its user is asked after each step.
     """
@@ -128,7 +134,7 @@ def finish_after_step(after: Navigation) -> Navigation:
     if run.fill or state.execution_mode != "autonomous" or run.stop_reason is not None:
         return after
     state = state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
-    return Navigation(state, run.stopping(StopReason.FINISHED, "The context is as your words asked."))
+    return Navigation(state, run.stopping(StopReason.FINISHED, ended))
 
 
 def open_record(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
@@ -153,7 +159,7 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         answer=since.answer,
         reasoning=decision.reasoning
         if decision
-        else "Drew an overview: every file, in as much detail as fits.",
+        else "Opened: what the index finds for the task, before any decision.",
         config_diff=dict(decision.diff) if decision else {},
         cost_this_turn=run.spent - since.spent_before_step,
         total_cost=run.spent,
@@ -170,6 +176,7 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         cuts=cuts_of(drawn),
         candidates=view.candidates,
         outline=view.outline,
+        also_listed=view.also_listed,
         tests=view.tests,
         confidence=view.confidence.grade,
         sufficiency=view.confidence.text,

@@ -180,7 +180,9 @@ def _apply_feedback(turn: TurnContext, steered: SteeredNavigation, workspace: Wo
         return Turn(steered.navigation, decision=_revision(change, words), is_complete=turn.plans_anew)
     # Before the first decision the plan shows all files alike, and one that a first look made is made anew.
     has_plan = bool(before.state.decision_log) and not before.run.first_look
-    if turn.plans_anew and has_plan:
+    # What is understood needs no model.
+    asks_model = not turn.plans_anew and (bool(steering.not_understood) or steering.asks_for_more)
+    if has_plan and not asks_model:
         after, change, by = _revise_plan(before, steered, workspace)
         return Turn(_with_undo(before, after), decision=_revision(change, words, by), is_complete=True)
     # The planner plans anew with the words; a plan that a model changes has to hold them itself.

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.planner.answer_size import AnswerSize, Confidence, answer_size, assess_confidence
-from navigator.planner.outline import build_candidates, build_outline, find_tests
-from navigator.planner.outline_text import outline_text
+from navigator.planner.outline import build_candidates, build_outline, find_tests, outline_of_selection
+from navigator.planner.outline_text import other_places, outline_text
 from navigator.state.reports import Candidate, OutlineEntry
+from navigator.state.run_state import SelectedPlace
 from repo_map.check.model import NO_CHANGES, Changes, Finding
 from repo_map.check.report import describe_changes
 from repo_map.outline.exclusions import without_excluded
@@ -41,6 +42,8 @@ class ViewRequest(NamedTuple):
     """Tokens of a first answer; None for the whole budget."""
     names: tuple[str, ...] = ()
     """Identifiers that the caller guesses to be in the code."""
+    selection: tuple[SelectedPlace, ...] = ()
+    """What a model has selected, best first: the outline lists it before all else."""
 
 
 class View(NamedTuple):
@@ -54,6 +57,8 @@ class View(NamedTuple):
     candidates: tuple[Candidate, ...]
     confidence: Confidence
     outline: tuple[OutlineEntry, ...] = ()
+    also_listed: str = ""
+    """What the index lists beside a selection."""
     tests: str = ""
     """The command that runs the test file to extend; else its path."""
     notes: tuple[str, ...] = ()
@@ -82,14 +87,24 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
         confidence=allowed.sufficiency.confidence,
         is_about_one=allowed.is_about_one,
     )
-    outline, tests = _fit_outline(size, index, allowed, drawn, request.own)
+    also_listed = ""
+    if request.selection:
+        listed = build_outline(index, allowed, drawn, request.own, related=0)
+        outline = outline_of_selection(index, drawn, request.selection)
+        also_listed = other_places(listed, outline)
+        tests = find_tests(index, allowed, outline)
+        confidence = Confidence(None, "")
+    else:
+        outline, tests = _fit_outline(size, index, allowed, drawn, request.own)
+        confidence = assess_confidence(allowed, drawn, outline)
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
         candidates=build_candidates(index, allowed, drawn),
-        confidence=assess_confidence(allowed, drawn, outline),
+        confidence=confidence,
         outline=outline,
+        also_listed=also_listed,
         tests=tests,
         notes=workspace.notes,
         findings=changes.findings,

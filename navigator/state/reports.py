@@ -159,6 +159,8 @@ class TurnReport(_Report):
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     outline: tuple[OutlineEntry, ...] = ()
+    also_listed: str = ""
+    """What the index lists beside the places that a model selected, on one line."""
     tests: str = ""
     """The command that runs the tests which reach the surest places of the outline; else where they are."""
     confidence: Evidence | None = None
@@ -176,6 +178,8 @@ class TurnReport(_Report):
     """Of all steps: what was sent, cached and repeated, and what a whole conversation would have sent."""
     stop_reason: StopReason | None = None
     """None while the navigation is open for another step."""
+    is_running: bool = Field(default=False, exclude=True)
+    """Whether a step goes on while this is reported; it is not stored."""
     ended: str = ""
     """Why the navigation ended, in words."""
     notes: tuple[str, ...] = ()

@@ -30,6 +30,27 @@ class UndoPoint(BaseModel):
     """The step of the change before, 0 where there was none."""
 
 
+class SelectedPlace(BaseModel):
+    """A place that a model selected for the task."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    path: str
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+    name: str = ""
+    """Qualified name of a definition; ``""`` for lines or a whole file."""
+    reason: str = ""
+    """Why it was selected, in one line."""
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What makes two places the same."""
+        return self.path, self.first, self.last
+
+
 class RunState(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
@@ -73,6 +94,8 @@ class RunState(BaseModel):
     """What was changed, where the navigation is about that."""
     names: tuple[str, ...] = ()
     """Identifiers that the caller guesses to be in the code."""
+    selection: tuple[SelectedPlace, ...] = ()
+    """What a model has selected, best first; empty where the embedded policy decided."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""
     decision_count: int = 0

@@ -24,22 +24,18 @@ class TokenUsage(NamedTuple):
 
 
 class RequestTokens(NamedTuple):
-    """Our count of a request's tokens, in their order."""
+    """Our count of a request's tokens."""
 
     stable: int = 0
     """Instruction and tools: the same in every request of a task."""
-    base: int = 0
-    """The keyframe of the map: the same in the requests of several steps."""
     changing: int = 0
     repeated: int = 0
     """Of the whole, leading tokens that the last request to the same provider began with as well."""
-    step_scoped: int = 0
-    """What a session that lives for one step only would have to send instead."""
 
     @property
     def total(self) -> int:
         """All that the request has, whether the provider caches a part of it or not."""
-        return self.stable + self.base + self.changing
+        return self.stable + self.changing
 
 
 class TokenAccount(NamedTuple):
@@ -57,7 +53,7 @@ class TokenAccount(NamedTuple):
     output: int = 0
     """Thinking included."""
     step_scoped: int = 0
-    """Input tokens that sessions of one step each would have sent."""
+    """Input tokens that calls would have been charged without any cache: a session for each call."""
 
     def after_call(self, request: RequestTokens, read: int, cached: int, output: int) -> TokenAccount:
         """Return the account with one more call, for which the provider counts ``read`` input tokens."""
@@ -71,7 +67,7 @@ class TokenAccount(NamedTuple):
             cached=self.cached + cached,
             repeated=self.repeated + repeated,
             output=self.output + output,
-            step_scoped=self.step_scoped + round((request.step_scoped or request.total) * scale),
+            step_scoped=self.step_scoped + read,
         )
 
     def after_write(self, tokens: int) -> TokenAccount:
@@ -89,7 +85,7 @@ class TokenAccount(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Share of a step-scoped session's input tokens that was not sent; below 0 for more."""
+        """Share of these input tokens that a cache saved; below 0 for more."""
         return 1 - self.sent / self.step_scoped if self.step_scoped else 0.0
 
     @property

@@ -107,6 +107,23 @@ def read(
     return Answer("\n\n".join((*texts, *failed)), tuple(locations))
 
 
+def resolve_target(index: Index, target: str, near: Iterable[str] = ()) -> list[Location]:
+    """Return the locations that a target names: lines, a file, or the definitions of a name, at most one.
+
+    Args:
+        index: where to look.
+        target: ``path:first-last``, ``path:name``, a name, or a path.
+        near: paths; of several definitions of a name the nearest to them is meant.
+
+    Raises:
+        LookupRequestError: it names nothing; says which names are nearest.
+    """
+    file = _file(index, target)
+    if file is not None and has_text(index, file):
+        return [Location(file, 1, max(1, int(index.files.lines[file])))]
+    return _resolve(index, target, tuple(near))[1][:1]
+
+
 def _resolve(index: Index, target: str, near: Sequence[str]) -> tuple[list[_Part], list[Location]]:
     if match := _WITH_LINES.match(target):
         file = _file(index, match["path"])

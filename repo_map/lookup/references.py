@@ -80,6 +80,9 @@ def find_references(
         return _definitions(index, request, places)
     with relations_of(index).asking() as question:
         entries = list(_FINDERS[request.kind](index, request, places))
+        is_used_only = request.kind == "callers" and not entries
+        if is_used_only:
+            entries = list(_uses(index, request, places))
         incomplete = question.limitation
     if not places and not entries:
         raise LookupRequestError(unknown(index, request.symbol))
@@ -95,6 +98,8 @@ def find_references(
             selected.append(entry)
     selected.sort(key=lambda entry: (not entry.is_resolved, trust(index, entry.location.file)))
     further = [incomplete] if incomplete else []
+    if is_used_only and selected:
+        further.insert(0, "Nothing calls it by its name; these are its other uses.")
     if tests:
         further.insert(0, f"Left out: {tests} in tests (include_tests: true).")
     return _rendered(index, request, places, selected, further)
@@ -311,10 +316,6 @@ def _by_name(index: Index, name: str, places: Sequence[Place], after: str = "") 
     relations = relations_of(index)
     kinds = {index.definitions(file)[row].kind for file, row in places if row >= 0}
     is_followed = bool(places) and all(relations.knows(file) for file, _ in places) and not kinds & TEXT
-    own = {place[0]: set[int]() for place in places}
-    for file, row in places:
-        if row >= 0:
-            own[file].add(index.definitions(file)[row].sig_start)
     pattern = rf"\b{re2.escape(name)}\b{after}"
     seen = 0
     kin = {kin_of(index.language(file)) for file, _ in places}
@@ -324,10 +325,12 @@ def _by_name(index: Index, name: str, places: Sequence[Place], after: str = "") 
             continue
         locations = FileLocations(index, file)
         imported = {each.line for each in index.imports(file)}
+        # A namesake's definition is no use of this one.
+        declared = {each.sig_start for each in index.definitions(file) if places and each.name == name}
         for line in lines:
             location = locations.at(line)
             is_import = not location.kind and location.first in imported
-            if is_import or line in own.get(file, ()):
+            if is_import or line in declared:
                 continue
             seen += 1
             if seen > _MAX_SCANNED:

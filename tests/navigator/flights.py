@@ -18,7 +18,10 @@ ZOOM = {
     "reasoning": "The task names token_expired.",
     "updates": {"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]},
 }
-DONE = {"summary": "- src/auth/tokens.py: holds token_expired."}
+DONE = {
+    "summary": "The comparison of token_expired is the wrong way round.",
+    "select": [{"target": "token_expired", "reason": "compares the age with the lifetime"}],
+}
 REQUEST = NavigationRequest.__slots__
 
 

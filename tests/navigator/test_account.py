@@ -21,7 +21,7 @@ def fly_account(cached: int) -> TokenAccount:
     """Ten calls of 1,000 stable and 500 changing tokens, of which later ones find ``cached`` in a cache."""
     account = TokenAccount()
     for number in range(10):
-        said = RequestTokens(stable=1_000, changing=500, repeated=1_000 if number else 0, step_scoped=1_500)
+        said = RequestTokens(stable=1_000, changing=500, repeated=1_000 if number else 0)
         account = account.after_call(said, read=1_500, cached=cached if number else 0, output=200)
     return account
 
@@ -40,9 +40,9 @@ def test_a_cached_prefix_is_not_wasted() -> None:
 
 
 def test_a_provider_that_counts_otherwise_is_believed() -> None:
-    said = RequestTokens(stable=100, changing=100, repeated=100, step_scoped=400)
+    said = RequestTokens(stable=100, changing=100, repeated=100)
     account = TokenAccount().after_call(said, read=300, cached=50, output=0)
-    assert account == TokenAccount(1, 150, 150, 50, 100, 0, 600)
+    assert account == TokenAccount(1, 150, 150, 50, 100, 0, 300)
 
 
 @pytest.mark.anyio

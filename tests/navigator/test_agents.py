@@ -11,7 +11,7 @@ from google.adk.runners import Runner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from navigator.agent.agents import NavigatorAgent, PlannerAgent
-from navigator.agent.plugins import BudgetEnforcementPlugin, LayoutPlugin, LockPlugin
+from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
 from navigator.models.sampling import SamplingRequest, SamplingResult
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
@@ -22,7 +22,10 @@ from tests.support.providers.openai import OpenAiServer
 
 pytestmark = pytest.mark.anyio
 GOAL = "token_expired compares the wrong way"
-DONE = {"summary": "The comparison is in src/auth/tokens.py."}
+DONE = {
+    "summary": "The comparison is in src/auth/tokens.py.",
+    "select": [{"target": "token_expired", "reason": "compares"}],
+}
 
 
 @pytest.fixture
@@ -87,11 +90,7 @@ async def test_steps_without_a_model_run_through_adk(
     assert isinstance(runner.agent.planner, PlannerAgent)
     assert isinstance(runner.session_service, SqliteSessionService)
     assert isinstance(runner.artifact_service, FileArtifactService)
-    assert [type(each) for each in runner.app.plugins] == [
-        LockPlugin,
-        LayoutPlugin,
-        BudgetEnforcementPlugin,
-    ]
+    assert [type(each) for each in runner.app.plugins] == [LockPlugin, BudgetEnforcementPlugin]
     events = await events_of(navigator, navigation_id)
     expected = []
     for tool in ("update_flight_plan", "finalize_context", "update_flight_plan", "update_flight_plan"):

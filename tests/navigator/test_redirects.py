@@ -13,7 +13,6 @@ from navigator.agent.models.clients import open_gemini
 from navigator.state.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly
-from tests.navigator.test_sent_once import BIG
 from tests.support.providers.server import Answer, LoopbackServer, Reply
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +64,7 @@ async def test_a_redirect_is_told_and_not_followed(
         # Another name of this machine is another host.
         host = elsewhere.url.removeprefix("http://").replace("127.0.0.1", "localhost")
         server = {"to": f"http://{host}", "status": status}
-        flown = await fly(make_navigator, repository, None, wire=wire, server=server, **BIG)  # type: ignore[arg-type]
+        flown = await fly(make_navigator, repository, None, wire=wire, server=server, max_steps=6)  # type: ignore[arg-type]
         assert elsewhere.heard == []
     assert flown.server.heard
     assert flown.output.stop_reason is StopReason.FINISHED
@@ -80,7 +79,7 @@ async def test_a_redirect_within_the_same_host_is_not_followed_either(
     for name in ("gemini", "openai"):
         wire = WIRES[name]._replace(serve=leading)
         server = {"to": "", "status": 308}
-        flown = await fly(make_navigator, repository, None, wire=wire, server=server, **BIG)  # type: ignore[arg-type]
+        flown = await fly(make_navigator, repository, None, wire=wire, server=server, max_steps=6)  # type: ignore[arg-type]
         assert not any("elsewhere" in each for each in flown.server.heard)
         assert wire.model in flown.notes
 

@@ -127,9 +127,9 @@ async def test_the_beginning_of_a_request_is_the_same_bytes_from_step_to_step(
 ) -> None:
     flown = await fly(make_navigator, repository, wander, wire=WIRES["openai"], max_steps=6)
     requests = flown.server.requests
-    for one, other in pairwise(requests[1:]):
+    for one, other in pairwise(requests):
         assert one["tools"] == other["tools"]
-        assert one["messages"][:2] == other["messages"][:2]
+        assert one["messages"][0] == other["messages"][0]
     assert all(cached > 0 for cached in flown.server.cached[1:])
 
 
@@ -189,7 +189,6 @@ async def test_a_local_model_takes_over_from_a_hosted_one_with_everything_done_s
         assert [report.model for report in flown.reports[1:]] == ["gemini-2.0-flash", "ollama/coder"]
         (request,) = local.requests
     assert ZOOM["reasoning"] in messages_of(request)
-    assert "return age_s > LIFETIME_S" in messages_of(request)
     assert "token_expired is wrong" in messages_of(request)
 
 

@@ -47,11 +47,6 @@ class ModelClient(NamedTuple):
     price: ModelPrice
     close: Callable[[], Awaitable[None]] | None = None
 
-    @property
-    def caches_prefix(self) -> bool:
-        """Whether a repeated prefix is cheaper: by the price, or because a local server keeps its latest."""
-        return self.price.rewards_repetition or not self.price.charges
-
 
 def open_model(
     name: str, settings: NavigatorSettings, prices: PriceTable, custom: Mapping[str, BaseLlm]

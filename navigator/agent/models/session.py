@@ -30,7 +30,6 @@ from navigator.agent.models.responses import (
     usage_metadata,
     usage_of,
 )
-from navigator.planner.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
 from navigator.state.labels import EMBEDDED, dollars
 from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger
 from navigator.state.usage import RequestTokens, TokenUsage
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from navigator.state.pricing import PriceTable
     from navigator.state.run_state import Navigation
-    from repo_map.outline.draw import RepoMap
 
 _log = logging.getLogger(__name__)
 CONTEXT_CACHE: Final = ContextCacheConfig(min_tokens=4_096, ttl_seconds=300, cache_intervals=20)
@@ -83,7 +81,6 @@ class ModelSession(BaseLlm):
     _retry: RetryPolicy = PrivateAttr()
     _embedded_follows: bool = PrivateAttr()
     _current: int = PrivateAttr(default=0)
-    _delta: MapDelta | None = PrivateAttr(default=None)
     _without_tool_choice: set[str] = PrivateAttr(default_factory=set)
     _counts: dict[str, int] = PrivateAttr(default_factory=dict)
     _sent: dict[str, list[str]] = PrivateAttr(default_factory=dict)
@@ -114,11 +111,6 @@ class ModelSession(BaseLlm):
         """The name of the model that answers."""
         return self._clients[self._current].name
 
-    @property
-    def delta(self) -> MapDelta | None:
-        """How the latest map is sent."""
-        return self._delta
-
     def begin_step(self, navigation: Navigation, notes: list[str]) -> None:
         """Start from a navigation as it is stored; what the step's report mentions goes into ``notes``."""
         run = navigation.run
@@ -126,12 +118,10 @@ class ModelSession(BaseLlm):
         self.notes = notes
         self.failure = ""
 
-    def show_map(self, drawn: RepoMap, step: int) -> MapDelta:
-        """Return how to send a map: whole, or as changes of the one that the model was sent."""
-        prefix = CachedPrefix.ALL if self._clients[self._current].caches_prefix else CachedPrefix.NOTHING
-        before = self._delta
-        self._delta = continue_delta(before, drawn, step, prefix) if before else start_delta(drawn, step)
-        return self._delta
+    def affords(self, request: LlmRequest, calls: int) -> bool:
+        """Return True if the cost limit has room for some calls like the next one."""
+        client = self._clients[self._current]
+        return self._ledger.affords(calls * self._expected_cost(client, request))
 
     def choose_affordable(self, request: LlmRequest) -> str:
         """Fall back if the next call could pass the cost limit; return why no model is left, or ``""``.
@@ -313,18 +303,10 @@ class ModelSession(BaseLlm):
         self._counts = {text: self._counts[text] if text in self._counts else count(text) for text in texts}
         counts = [self._counts[text] for text in texts]
         stable = 1 + len(request.config.tools or [])
-        base = stable + (self._delta is not None)
-        whole = sum(counts)
-        if self._delta is not None:
-            whole += self._delta.current.tokens - self._delta.message - self._delta.keyframe.tokens
         pairs = zip(texts, self._sent.get(client.name, []), strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return RequestTokens(
-            stable=sum(counts[:stable]),
-            base=sum(counts[stable:base]),
-            changing=sum(counts[base:]),
-            repeated=sum(counts[:shared]),
-            step_scoped=whole,
+            stable=sum(counts[:stable]), changing=sum(counts[stable:]), repeated=sum(counts[:shared])
         )
 
     def _note(self, note: str) -> None:
