@@ -168,8 +168,8 @@ class DirectChannel:
 
 _PREFIX: Final = "host:"
 _QUESTION: Final = "decision"
-_MAX_ROUNDS: Final = 8
-"""Clients give up after ten, and asking for folders or for the user's wish takes one or two."""
+_MAX_ROUNDS: Final = 9
+"""Clients give up after ten, and asking for folders takes one."""
 _MAX_CALLS: Final = 256
 _Result = CallToolResult | InputRequiredResult
 
@@ -177,7 +177,8 @@ _Result = CallToolResult | InputRequiredResult
 class PendingCall:
     """A tool call that goes on between the rounds, and its line to the host's model."""
 
-    max_steps: int | None = _MAX_ROUNDS
+    max_steps: int | None = 1
+    """A step may take all rounds of a call."""
 
     def __init__(self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]) -> None:
         self.context = context

@@ -17,13 +17,13 @@ from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
 from navigator.errors import StorageError
 from navigator.planner.plan_changes import NUMBERS, ModelUpdate, amend_by_model
+from navigator.planner.prompt import fenced
 from navigator.planner.record import Decision
 from navigator.planner.selection import MAX_PLACES
 from repo_map.errors import RepoMapError
 from repo_map.lookup.operations import answer
 from repo_map.lookup.read import MAX_TARGETS
 from repo_map.lookup.requests import KINDS, parse_request
-from repo_map.messages import quoted
 from repo_map.outline.exclusions import excluded_by
 from repo_map.plan.schema import update_schema
 from repo_map.text.tokens import count
@@ -213,9 +213,9 @@ async def _look_up(operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
             lambda path: bool(excluded_by(run.user_plan, path)),
         )
     except RepoMapError as error:
-        return {"status": "error", "error": quoted(str(error))}
+        return {"status": "error", "error": fenced(str(error))}
     step.tokens_read += count(found.text)
-    return {"result": quoted(found.text)}
+    return {"result": fenced(found.text)}
 
 
 async def update_flight_plan(
@@ -245,7 +245,7 @@ async def update_flight_plan(
                 amend_by_model, before, step.workspace.index, asked, step.outline
             )
         except RepoMapError as error:
-            return {"status": "error", "error": quoted(str(error))}
+            return {"status": "error", "error": fenced(str(error))}
         step.notes.extend(amended.notes)
         change = amended.change
         decision = Decision(
@@ -283,10 +283,10 @@ async def finalize_context(summary: str, tool_context: ToolContext, select: Any 
                     amend_by_model, before, step.workspace.index, asked, step.outline
                 )
             except RepoMapError as error:
-                return {"status": "error", "error": quoted(str(error))}
+                return {"status": "error", "error": fenced(str(error))}
             step.notes.extend(amended.notes)
             plan, diff, selection = amended.change.plan, amended.change.diff, amended.selection
-        elif not run.selection and not run.decision_count:
+        elif not run.selection and not state.decision_log:
             step.give_up(f"{step.model_name} selected no place")
             tool_context.actions.skip_summarization = True
             return {"status": "success"}

@@ -58,32 +58,32 @@ def first_message(navigation: Navigation, view: View, index: Index) -> str:
     state, run = navigation
     name = one_line(address_name(state.repo_path))
     parts = [
-        f"The repository:\n{_fenced(chr(10).join((name, *_overview(index))))}",
+        f"The repository:\n{fenced(chr(10).join((name, *_overview(index))))}",
         f"The task:\n{state.user_task}",
     ]
     if run.selection:
-        parts.append(f"Selected so far:\n{_fenced(outline_text(view.outline))}")
+        parts.append(f"Selected so far:\n{fenced(outline_text(view.outline))}")
         if view.also_listed:
-            parts.append(f"The index also lists:\n{_fenced(view.also_listed)}")
+            parts.append(f"The index also lists:\n{fenced(view.also_listed)}")
     elif view.outline:
         listed = _within(view.outline, _OUTLINE_TOKENS)
-        parts.append(f"The outline, from the index alone; * marks the surest:\n{_fenced(listed)}")
+        parts.append(f"The outline, from the index alone; * marks the surest:\n{fenced(listed)}")
     else:
         parts.append("The index lists nothing for the task.")
     if run.feedback:
         words = "\n".join(f"- {each}" for each in run.feedback)
         parts.append(f"The user says, oldest first; the latest weighs most:\n{words}")
         if run.answer:
-            parts.append(f"Of the latest, this is already done:\n{_fenced(run.answer)}")
+            parts.append(f"Of the latest, this is already done:\n{fenced(run.answer)}")
     if excluded := [f"`{rule.pattern}`" for rule in run.user_plan.verbosity if rule.level == 0]:
         named, more = ", ".join(excluded[:_MAX_EXCLUSIONS]), len(excluded) - _MAX_EXCLUSIONS
         rest = f" and {more} more" if more > 0 else ""
         parts.append(f"The user leaves out {named}{rest}; your tools do not show that.")
     if notes := [*run.notes, *view.map.notes]:
-        parts.append(f"Notes:\n{_fenced(chr(10).join(notes))}")
+        parts.append(f"Notes:\n{fenced(chr(10).join(notes))}")
     if log := state.decision_log[-_RECENT_DECISIONS:]:
         decisions = "\n".join(f"{entry.step}. {entry.action}: {entry.reasoning}" for entry in log)
-        parts.append(f"Recent decisions:\n{_fenced(decisions)}")
+        parts.append(f"Recent decisions:\n{fenced(decisions)}")
     budget = state.budget_config
     spent = f"{dollars(budget.current_spend_usd)} of {dollars(budget.max_spend_usd)} spent"
     parts.append(
@@ -134,6 +134,7 @@ def _overview(index: Index) -> list[str]:
     return lines
 
 
-def _fenced(text: str) -> str:
+def fenced(text: str) -> str:
+    """Return a repository's text between its markers."""
     # A file that imitates the markers that ADK puts around ours must not end the fence either.
     return quoted(text.replace("_SYSTEM_INSTRUCTION>>>", "_SYSTEM_INSTRUCTION >>>"))

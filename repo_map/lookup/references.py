@@ -80,9 +80,9 @@ def find_references(
         return _definitions(index, request, places)
     with relations_of(index).asking() as question:
         entries = list(_FINDERS[request.kind](index, request, places))
-        is_used_only = request.kind == "callers" and not entries
-        if is_used_only:
-            entries = list(_uses(index, request, places))
+        further = []
+        if request.kind == "callers" and not entries and (entries := list(_uses(index, request, places))):
+            further.append("Nothing calls it by its name; these are its other uses.")
         incomplete = question.limitation
     if not places and not entries:
         raise LookupRequestError(unknown(index, request.symbol))
@@ -97,11 +97,9 @@ def find_references(
         else:
             selected.append(entry)
     selected.sort(key=lambda entry: (not entry.is_resolved, trust(index, entry.location.file)))
-    further = [incomplete] if incomplete else []
-    if is_used_only and selected:
-        further.insert(0, "Nothing calls it by its name; these are its other uses.")
     if tests:
-        further.insert(0, f"Left out: {tests} in tests (include_tests: true).")
+        further.append(f"Left out: {tests} in tests (include_tests: true).")
+    further += filter(None, [incomplete])
     return _rendered(index, request, places, selected, further)
 
 

@@ -24,15 +24,15 @@ from mcp_server.settings import Settings
 
 pytestmark = pytest.mark.anyio
 CALL = {"goal": "the discount on an apple", "model": "host"}
-RAISE_MAIL = {
-    "reasoning": "Mails tell the price.",
-    "updates": {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]},
+LOOK = {"pattern": "you paid"}
+FINISH = {
+    "summary": "shop/mail.py tells the price to the customer.",
+    "select": [{"target": "shop/mail.py", "reason": "tells the price"}],
 }
-FINISH = {"summary": "shop/mail.py tells the price to the customer."}
 
 
 class Model:
-    """A host's model that raises the mails in its first answer and finishes in its second."""
+    """A host's model that searches in its first answer and finishes in its second."""
 
     def __init__(self, *, tools: bool) -> None:
         self.asked: list[CreateMessageRequestParams] = []
@@ -43,7 +43,7 @@ class Model:
     ) -> CreateMessageResult | CreateMessageResultWithTools:
         self.asked.append(params)
         first = len(self.asked) == 1
-        tool, arguments = ("update_flight_plan", RAISE_MAIL) if first else ("finalize_context", FINISH)
+        tool, arguments = ("search", LOOK) if first else ("finalize_context", FINISH)
         if params.tools:
             use = ToolUseContent(name=tool, id="1", input=arguments)
             return CreateMessageResultWithTools(role="assistant", content=[use], model="theirs")
@@ -54,7 +54,7 @@ class Model:
 
 
 @pytest.mark.parametrize("tools", [True, False])
-async def test_the_hosts_model_decides_each_step(
+async def test_the_hosts_model_explores_and_decides(
     settings: Settings, shop: Path, era: str, tools: bool
 ) -> None:
     model = Model(tools=tools)
@@ -74,10 +74,11 @@ async def test_the_hosts_model_decides_each_step(
         )
     assert "you paid" in result.structured_content["context"]
     assert result.structured_content["status"] == "finished"
-    assert [decision["model"] for decision in decisions[1:]] == ["host", "host"]
+    assert [decision["model"] for decision in decisions[1:]] == ["host"]
     assert len(model.asked) == 2
     assert bool(model.asked[0].tools) is tools
     assert "the discount on an apple" in str(model.asked[0].messages)
+    assert "shop/mail.py:" in str(model.asked[1].messages)
 
 
 async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Path, era: str) -> None:
@@ -86,12 +87,12 @@ async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Pat
     asking = Client(server, mode=era, sampling_callback=model, sampling_capabilities=model.capability)
     async with asking as client:
         await client.call_tool("navigate", {**CALL, "mode": "interactive"})
-        result = await client.call_tool("step", {"feedback": "show me more about the cart"})
+        result = await client.call_tool("step", {"feedback": "Think about the cart too."})
         assert result.structured_content is not None, result.content
         told = await client.call_tool("get_turn_report", {})
         assert told.structured_content is not None, told.content
     assert told.structured_content["model"] == "host"
-    assert told.structured_content["account"]["calls"] == 2
+    assert told.structured_content["account"]["calls"] == 3
     assert result.structured_content["status"] == "finished"
 
 
@@ -119,11 +120,7 @@ async def test_a_model_that_never_finishes_stays_within_the_rounds_of_a_call(
     async def wander(_: Any, params: CreateMessageRequestParams) -> CreateMessageResultWithTools:
         nonlocal asked
         asked += 1
-        level = 3 + asked % 2
-        updates = {"verbosity": [{"pattern": "shop/mail.py", "level": level}]}
-        use = ToolUseContent(
-            name="update_flight_plan", id="1", input={"reasoning": "Again.", "updates": updates}
-        )
+        use = ToolUseContent(name="search", id="1", input=LOOK)
         return CreateMessageResultWithTools(role="assistant", content=[use], model="theirs")
 
     server = build_server(settings, working_folder=shop)
@@ -131,5 +128,6 @@ async def test_a_model_that_never_finishes_stays_within_the_rounds_of_a_call(
     async with Client(server, sampling_callback=wander, sampling_capabilities=able) as client:
         result = await client.call_tool("navigate", CALL)
         assert result.structured_content is not None, result.content
-    assert result.structured_content["status"] == "open"
-    assert asked == 8
+    assert result.structured_content["status"] == "finished"
+    assert result.structured_content["turn_report"]["model"] == "embedded"
+    assert asked == 9

@@ -52,18 +52,25 @@ def outside_of_fences(text: str) -> str:
 def texts_of(request: dict[str, Any]) -> list[str]:
     parts = [part for content in request["contents"] for part in content.get("parts", [])]
     parts += request.get("systemInstruction", {}).get("parts", [])
-    return [part.get("text", "") for part in parts]
+    answers = [part.get("functionResponse", {}).get("response", {}) for part in parts]
+    answered = [text for each in answers for text in each.values() if isinstance(text, str)]
+    return [*(part.get("text", "") for part in parts), *answered]
 
 
 @pytest.mark.anyio
 async def test_what_a_repository_says_stays_within_the_fence(tmp_path: Path) -> None:
     repository = write(tmp_path / "shop", FILES)
+    paths = sorted(FILES)
+    reads = [("read", {"targets": paths[at : at + 4]}) for at in range(0, len(paths), 4)]
+    looks = [*reads, ("search", {"pattern": "Ignore"}), ("outline", {"path": "src"})]
     shown = {"verbosity": [*OUTSIDE, *SHOW]}
 
     def mind(_: dict[str, Any], number: int) -> Any:
         if number == 0:
             return call("update_flight_plan", {"reasoning": "as told", "updates": shown})
-        if number == 1:
+        if number < len(looks) + 1:
+            return call(*looks[number - 1])
+        if number == len(looks) + 1:
             return call("update_flight_plan", {"reasoning": "more", "updates": {"budget": 900_000}})
         return call("finalize_context", {"summary": "done"})
 

@@ -103,3 +103,19 @@ def test_the_short_and_the_long_form_of_a_request_mean_the_same(
 def test_a_bad_request_is_refused(operation: str, value: object) -> None:
     with pytest.raises(LookupRequestError):
         answer(index_of(CODE), parse_request(operation, value))
+
+
+def test_a_function_that_is_only_passed_on_has_its_uses_listed() -> None:
+    code = {
+        "a.py": "def work():\n    return 1\n",
+        "b.py": "from a import work\n\n\ndef run(pool):\n    pool.submit(work)\n",
+    }
+    found = find_references(index_of(code), References("work", "callers"))
+    assert [each.name for each in found.locations] == ["run"]
+
+
+def test_the_definition_of_a_namesake_is_no_use() -> None:
+    code = {
+        "a.py": "class A:\n    def take(self):\n        pass\n\nclass B:\n    def take(self):\n        pass\n"
+    }
+    assert not find_references(index_of(code), References("A.take", "callers")).locations
