@@ -35,11 +35,11 @@ BENCHMARKS: Final = Program(
             ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
         ),
         Command(
-            "orders",
-            "benchmarks.small_model.orders",
-            "does a model obey an order that stands in a repository, with the markers and without?",
-            "Plant orders in small repositories, and count how many of them a language model obeys.",
-            ("--out orders.jsonl",),
+            "navigator",
+            "benchmarks.navigator",
+            "what does a model that explores find, beside the embedded answer?",
+            "Let a model behind an OpenAI-compatible address navigate tasks; report finds and costs.",
+            ("tasks.jsonl --model openai/any --url http://127.0.0.1:8571/v1 --limit 12",),
         ),
         Command(
             "relations",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 from navigator.agent.plugins import MAX_CALLS
-from navigator.settings import NavigationRequest
-from navigator.state.reports import StopReason
+from navigator.planner.arguments import turn_request
+from navigator.settings import NavigationRequest, Timeouts
+from navigator.state.client_state import ClientState
+from navigator.state.reports import NavigatorOutput, StopReason, TurnReport
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
@@ -339,3 +342,31 @@ async def test_source_that_imitates_the_fence_does_not_end_it(
     for each in results(found.server.requests[1]):
         assert order in each["result"]
         assert re.fullmatch(FENCE, each["result"])
+
+
+async def test_a_step_that_outlives_its_call_is_reported_as_running_and_then_delivered(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    may_answer = threading.Event()
+
+    def mind(_request: dict[str, Any], _number: int) -> Say:
+        may_answer.wait(20)
+        return selects("token_expired")
+
+    def build(
+        report: TurnReport, output: NavigatorOutput, _client: ClientState | None
+    ) -> tuple[tuple[TurnReport, NavigatorOutput], ClientState]:
+        step = report.step_number
+        return (report, output), ClientState(token_budget=8_000, held_step=step, held_steps=(step,))
+
+    with WIRE.serve(mind) as server:
+        navigator = make_navigator(**WIRE.settings(server))
+        request = NavigationRequest(GOAL, repository, model=WIRE.model)
+        early, _ = await navigator.start(request, build, timeouts=Timeouts(None, 0.0))
+        may_answer.set()
+        late, context = await navigator.step_and_respond(early.navigation_id, turn_request(), build)
+    assert (early.is_running, early.step_number) == (True, 0)
+    assert [each.name for each in early.outline][:1] != []
+    assert (late.is_running, late.step_number, late.stop_reason) == (False, 1, StopReason.FINISHED)
+    assert [each.name for each in late.outline] == ["token_expired"]
+    assert context.since_step == 0

@@ -1,0 +1,203 @@
+"""``python -m benchmarks navigator``: what a model that explores finds, beside the embedded answer."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from benchmarks.answer import chosen
+from benchmarks.rows import RowFile, bootstrap
+from benchmarks.tasks import GoldSymbol, Task, read_tasks
+from benchmarks.trees import add_folders, materialise
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+    from navigator.state.reports import NavigatorOutput
+
+EMBEDDED_ARM: Final = "embedded"
+NAMES_ARM: Final = "embedded, names"
+_FIRST_ANSWER: Final = 1_000
+"""Tokens of an answer that names no number."""
+_MAP_TOKENS: Final = 6_508
+_CALL_TIMEOUT_S: Final = 900.0
+"""A person may answer as the model."""
+MEASURES: Final = ("functions", "precision", "places", "shown", "turns", "tokens in", "cached", "dollars")
+
+
+class NavigatorRow(msgspec.Struct, frozen=True):
+    """What one answer to one task came to, as a line of the file of rows."""
+
+    id: str
+    repo: str
+    language: str
+    arm: str
+    """``embedded``, ``embedded, names``, or the model."""
+    measures: dict[str, float]
+    places: list[str]
+    notes: list[str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
+    parser.add_argument("--model", metavar="NAME", help="such as openai/any; by default no model is asked")
+    parser.add_argument("--url", metavar="URL", help="of the OpenAI-compatible server that runs it")
+    parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
+    parser.add_argument("--only", metavar="ID,…", help="ids of tasks, by commas")
+    parser.add_argument("--limit", type=int, metavar="N", help="of each file N tasks, in turn by repository")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
+    add_folders(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure the answers and print the table of arms."""
+    if options.mirrors is None:
+        print(
+            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
+        )
+        return 2
+    names: Mapping[str, list[str]] = {}
+    if options.names:
+        names = msgspec.json.decode(options.names.read_bytes(), type=dict[str, list[str]])
+    only = set(options.only.split(",")) if options.only else None
+    with contextlib.ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="navigator-")))
+        stored = RowFile(options.out or scratch / "rows.jsonl", NavigatorRow)
+        known = {(row.id, row.arm): row for row in stored}
+        for file in options.tasks:
+            for task in chosen(read_tasks(file), options.mirrors, options.limit):
+                if only is not None and task.id not in only:
+                    continue
+                arms = [
+                    each
+                    for each in _arms(options.model, names.get(task.id, []))
+                    if (task.id, each.name) not in known
+                ]
+                if not arms:
+                    continue
+                trees = options.trees or scratch / "trees"
+                tree = materialise(task.repo, task.base_commit, options.mirrors, trees)
+                for arm in arms:
+                    row = asyncio.run(_measure(task, tree, arm, options.url))
+                    stored.append(row)
+                    known[task.id, arm.name] = row
+                    print(f"{task.id}, {arm.name}: {row.measures}", file=sys.stderr, flush=True)
+    print("\n".join(table(list(known.values()))))
+    return 0
+
+
+class _Arm(NamedTuple):
+    """A way to answer a task."""
+
+    name: str
+    model: str | None = None
+    names: Sequence[str] = ()
+    """Identifiers that the caller guesses."""
+
+
+def _arms(model: str | None, names: Sequence[str]) -> Iterator[_Arm]:
+    """Yield the arms of one task."""
+    yield _Arm(EMBEDDED_ARM)
+    if names:
+        yield _Arm(NAMES_ARM, None, names)
+    if model:
+        yield _Arm(model, model, names)
+
+
+async def _measure(task: Task, tree: Path, arm: _Arm, url: str | None) -> NavigatorRow:
+    from navigator.navigator import Navigator  # noqa: PLC0415 - figures of stored rows need no engine
+    from navigator.settings import NavigationRequest, NavigatorSettings  # noqa: PLC0415 - as above
+
+    urls = {"openai": url} if url else {}
+    settings = NavigatorSettings(model_urls=urls, call_timeout_s=_CALL_TIMEOUT_S, workers=1, retries=0)
+    navigator: Navigator = Navigator(settings)
+    try:
+        request = NavigationRequest(
+            task.goal,
+            tree,
+            token_budget=_MAP_TOKENS,
+            first_answer=_FIRST_ANSWER,
+            model=arm.model,
+            names=arm.names,
+        )
+        output = await navigator.run(await navigator.open(request))
+    finally:
+        await navigator.aclose()
+    places = [f"{each.path}:{each.first}-{each.last} {each.name}".rstrip() for each in output.outline]
+    measures = score(task, output)
+    return NavigatorRow(task.id, task.repo, task.language, arm.name, measures, places, [*output.notes])
+
+
+def score(task: Task, output: NavigatorOutput) -> dict[str, float]:
+    """Return what an answer holds of the functions that the fix edits, and what it cost.
+
+    A function counts as found if a place of the answer overlaps it; a place is right if it overlaps one. Of
+    nested functions the outermost counts.
+    """
+    gold = key_functions(task)
+    found = [any(_overlaps(each, place) for place in output.outline) for each in gold]
+    right = [any(_overlaps(each, place) for each in gold) for place in output.outline]
+    shown = [any(_overlaps(each, place) and not place.tokens for place in output.outline) for each in gold]
+    usage = output.total_usage
+    return {
+        "functions": _mean(found),
+        "precision": _mean(right),
+        "places": len(output.outline),
+        "shown": _mean(shown),
+        "turns": usage.calls,
+        "tokens in": usage.input,
+        "cached": usage.cached,
+        "dollars": float(output.total_cost),
+    }
+
+
+def key_functions(task: Task) -> list[GoldSymbol]:
+    """Return the outermost functions that the fix edits."""
+    functions = [each for each in task.gold_symbols if each.kind == "function"]
+    return [
+        each
+        for each in functions
+        if not any(
+            other is not each
+            and other.file == each.file
+            and other.start <= each.start
+            and each.end <= other.end
+            and (other.start, other.end) != (each.start, each.end)
+            for other in functions
+        )
+    ]
+
+
+def _overlaps(symbol: GoldSymbol, place: object) -> bool:
+    path, first, last = (getattr(place, name) for name in ("path", "first", "last"))
+    return bool(symbol.file == path and symbol.start <= last and first <= symbol.end)
+
+
+def _mean(values: Sequence[bool]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def table(rows: Sequence[NavigatorRow]) -> list[str]:
+    """Return the means of each arm as lines of a table."""
+    lines = [f"| arm | {' | '.join(MEASURES)} |", "|---" * (len(MEASURES) + 1) + "|"]
+    for arm in dict.fromkeys(row.arm for row in rows):
+        own = [row for row in rows if row.arm == arm]
+        cells = (_cell(name, [row.measures[name] for row in own]) for name in MEASURES)
+        lines.append(f"| {arm} ({len(own)}) | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(name: str, values: Sequence[float]) -> str:
+    mean = sum(values) / len(values)
+    if name in ("functions", "precision", "shown"):
+        low, high = bootstrap(values)
+        return f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+    return f"{mean:,.5f}" if name == "dollars" else f"{mean:,.1f}"
