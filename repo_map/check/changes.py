@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
 
 from repo_map.check.model import MAX_WORDS_CHARS, ChangedPart, Changes, RemovedName
 from repo_map.check.patch import FilePatch
@@ -17,14 +18,14 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.secrets.masking import mask_text
 
-if TYPE_CHECKING:
-    from repo_map.parsing.values import Definition
-
 _STRING_OR_BLANK: Final = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)|\s+")
 MAX_PARTS: Final = 120
 """Definitions and runs of lines that count as changed."""
 MAX_REMOVED: Final = 60
 _MAX_NAME_CHARS: Final = 120
+_MIN_SIMILARITY: Final = 0.6
+"""Similarity of two bodies, 0 to 1, from which on one replaces the other under a new name."""
+_MAX_COMPARED_CHARS: Final = 2_000
 
 
 class ExportedName(NamedTuple):
@@ -35,6 +36,8 @@ class ExportedName(NamedTuple):
     """The qualified name of its class, ``""`` at the top of a file."""
     line: int
     """1-based."""
+    row: int = -1
+    """Of its definition; -1 without one."""
 
 
 def find_changes(trees: TreeComparison, notes: Sequence[str] = ()) -> Changes:
@@ -108,21 +111,37 @@ class _Collector:
     def _add_removed(self, patch: FilePatch) -> None:
         """Add the names that only the file before exports."""
         before, after = self._trees.before, self._trees.after
+        file = before.index.file_id(patch.old) if patch.old else None
         old, new = exported_names(before, patch.old), exported_names(after, patch.new)
         removed, added = _difference(old, new)
         self._added.update((each.name, shown_path(patch.path)) for each in added)
-        replaced: dict[ExportedName, str] = {}
-        for hunk in patch.hunks:
-            going = [each for each in removed if _line(before, patch.old, each.line) in hunk.marked("-")]
-            coming = [each for each in added if _line(after, patch.new, each.line) in hunk.marked("+")]
-            if len(going) == len(coming) == 1:
-                replaced[going[0]] = f"`{coming[0].name}`"
-        file = before.index.file_id(patch.old) if patch.old else None
         for each in removed:
-            if not each.owner and file is not None and self._trees.line_after(file, each.line):
+            if file is None or (not each.owner and self._trees.line_after(file, each.line)):
                 continue  # Its line is unchanged: of long lists not every name is read.
-            name = RemovedName(shown_path(patch.old), each.name, replaced.get(each, ""), each.owner)
+            now = find_replacement(self._trees, (file, each.row)) if each.row >= 0 else None
+            replacement = f"`{after.name(now)}`" if now is not None and after.name(now) != each.name else ""
+            name = RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
             self._removed.setdefault((patch.old, each.owner, each.name), name)
+
+
+def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
+    """Return the added definition that replaces a removed one: of its name, or much like it in its file."""
+    before, after, name = trees.before, trees.after, trees.before.name(removed)
+    is_function = before.definition(removed).kind in FUNCTIONS
+    same_kind = [each for each in trees.added if (after.definition(each).kind in FUNCTIONS) == is_function]
+    moved = [each for each in same_kind if after.name(each) == name]
+    if moved:
+        return moved[0] if len(moved) == 1 else None
+    body = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS]
+    home = trees.file_after(removed[0])
+    scored = [
+        (SequenceMatcher(None, body, text, autojunk=False).ratio(), each)
+        for each in same_kind
+        if each[0] == home
+        for text in (after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS],)
+    ]
+    best = max(scored, default=None)
+    return best[1] if best is not None and best[0] >= _MIN_SIMILARITY else None
 
 
 def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
@@ -130,26 +149,23 @@ def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
     file = tree.index.file_id(path) if path else None
     if file is None:
         return ()
-    definitions = tree.index.definitions(file)
+    view = tree.index.memo(FileViews)[file]
+    definitions = view.definitions
     found: dict[tuple[str, str], ExportedName] = {}
-    for each in tree.index.memo(FileViews)[file].bindings:
-        is_field, is_top = each.kind in (FIELD, FIELD_TYPE), each.kind in (ASSIGNED, DECLARED)
-        rows = list(_enclosing(definitions, each.definition))
-        owner = _owner(definitions, rows)
-        is_local = is_top and any(definitions[row].kind in FUNCTIONS for row in rows)
-        if (is_top and not is_local) or (is_field and owner):
+
+    def is_local(row: int) -> bool:
+        return view.innermost(row, FUNCTIONS) >= 0
+
+    for each in view.bindings:
+        owner = tree.qualified_name((file, view.innermost(each.definition, CONTAINERS)))
+        is_top = each.kind in (ASSIGNED, DECLARED) and not is_local(each.definition)
+        if is_top or (each.kind in (FIELD, FIELD_TYPE) and owner):
             found[owner, each.name] = ExportedName(each.name, owner, each.line)
     # A definition gives the line of a name more exactly than a binding.
-    for definition in definitions:
-        rows = list(_enclosing(definitions, definition.parent))
-        is_local = any(definitions[row].kind in FUNCTIONS for row in rows)
-        if definition.kind in CODE | MEMBERS | {"table"} and not is_local:
-            *own, name = definition.name.split(".")
-            outer = [
-                definitions[row].name for row in reversed(rows) if definitions[row].kind in CODE | CONTAINERS
-            ]
-            owner = ".".join((*outer, *own))
-            found[owner, name] = ExportedName(name, owner, definition.sig_start)
+    for row, definition in enumerate(definitions):
+        if definition.kind in CODE | MEMBERS | {"table"} and not is_local(definition.parent):
+            owner, _, name = tree.qualified_name((file, row)).rpartition(".")
+            found[owner, name] = ExportedName(name, owner, definition.sig_start, row)
     usable = (each for each in found.values() if each.name.strip("_") and len(each.name) <= _MAX_NAME_CHARS)
     return tuple(sorted(usable, key=lambda each: (each.line, each.owner, each.name)))
 
@@ -171,24 +187,6 @@ def _difference(
     ]
     added = [each for each in after if (each.owner, each.name) not in old and each.name not in old_names]
     return removed, added
-
-
-def _enclosing(definitions: Sequence[Definition], row: int) -> Iterator[int]:
-    """Yield a definition and those around it, from the inside out."""
-    while row >= 0:
-        yield row
-        row = definitions[row].parent
-
-
-def _owner(definitions: Sequence[Definition], rows: Sequence[int]) -> str:
-    """Return the qualified name of the innermost class among enclosing definitions, ``""`` without one."""
-    at = next((at for at, row in enumerate(rows) if definitions[row].kind in CONTAINERS), len(rows))
-    return ".".join(reversed([definitions[row].name for row in rows[at:]]))
-
-
-def _line(tree: TreeVersion, path: str, line: int) -> str:
-    file = tree.index.file_id(path)
-    return tree.lines(file)[line - 1] if file is not None else ""
 
 
 def _changed_parts(trees: TreeComparison, changed: ChangedFile) -> Iterator[ChangedPart]:

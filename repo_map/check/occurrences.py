@@ -10,8 +10,8 @@ import numpy as np
 
 from repo_map.arrays import distinct
 from repo_map.check.model import Finding, RemovedName
-from repo_map.check.resolution import SCRIPTS, find_name, is_bound_in_text, is_builtin
-from repo_map.check.trees import TreeComparison, TreeVersion
+from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
+from repo_map.check.trees import WORD, TreeComparison, TreeVersion
 from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.registry import kin_of, language_of
 from repo_map.messages import first_three, one_line
@@ -30,7 +30,6 @@ _MAX_RECEIVER_CHARS: Final = 120
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "exports", "module"})
 _TYPE: Final = re.compile(r"[A-Z]\w+")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
-_MODULE: Final = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bexports\b"
 _EXPORTED: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
 _IMPLICIT: Final = frozenset(
     {"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php", "ruby", "c"}
@@ -112,26 +111,25 @@ def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
     file = tree.index.file_id(name.path)
     if file is None or name.owner or tree.language(file) not in SCRIPTS:
         return False
-    text = tree.index.sources.text(file)
-    exported = _EXPORTED.format(re.escape(name.name))
-    return re.search(_MODULE, text) is not None and re.search(exported, text) is None
+    code = tree.code(file)
+    is_module = re.search(r"(?m)^\s*(?:import|export)\b|\brequire\(|\bexports\b", code) is not None
+    return is_module and re.search(_EXPORTED.format(re.escape(name.name)), code) is None
 
 
 def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place: Place | None) -> list[int]:
     """Return the unchanged lines of a file with an occurrence of a name that nothing resolves."""
-    tree = trees.after
-    text, language = tree.index.sources.text(file), tree.language(file)
-    bare = name.name.lstrip("@$#")
+    tree, language = trees.after, trees.after.language(file)
+    code, bare = tree.code(file), name.name.lstrip("@$#")
     lines = {each.sig_start for each in tree.index.definitions(file) if each.name.rpartition(".")[2] == bare}
     found: list[int] = []
-    for at in find_name(text, name.name, language):
-        line = text.count("\n", 0, at) + 1
+    for match in re.finditer(WORD.format(re.escape(name.name)), code):
+        at, line = match.start(), code.count("\n", 0, match.start()) + 1
         if line in lines or not trees.line_before(file, line):
             continue
-        before = _RECEIVER.search(text, max(0, at - _MAX_RECEIVER_CHARS), at)
+        before = _RECEIVER.search(code, max(0, at - _MAX_RECEIVER_CHARS), at)
         receiver = None if before is None else before[1]
-        is_key = receiver is None and not name.owner and _KEY.match(text, at + len(bare)) is not None
-        if is_key or not _may_mean(language, receiver, name) or is_bound_in_text(text, bare, language):
+        is_key = receiver is None and not name.owner and _KEY.match(code, match.end()) is not None
+        if is_key or not _may_mean(language, receiver, name) or is_bound_in_text(code, bare, language):
             continue
         site = Site(
             name.name, (receiver or "").replace("::", "."), row_at(tree.index, file, line), line, VALUE, 0

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from difflib import SequenceMatcher
-from typing import Final
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from repo_map.arrays import distinct
+from repo_map.check.changes import find_replacement
 from repo_map.check.model import Finding, FindingKind
-from repo_map.check.resolution import WORD, PostChangeResolver, find_prototypes
-from repo_map.check.trees import TreeComparison
-from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
+from repo_map.check.resolution import PostChangeResolver, find_prototypes
+from repo_map.check.trees import WORD, TreeComparison
+from repo_map.languages.kinds import CODE, MEMBERS
 from repo_map.messages import one_line, plural
-from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, STAR, VALUE, Binding, Site
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.file_references import file_references_of
-from repo_map.relations.model import Confidence, Place, RelationKind
+from repo_map.relations.model import Confidence, Place
 from repo_map.relations.text_search import row_at
 
 _MAX_REMOVED: Final = 200
 """Removed definitions whose references are checked."""
-_MIN_SIMILARITY: Final = 0.6
-"""Similarity of two bodies, 0 to 1, from which on one replaces the other under a new name."""
-_MAX_COMPARED_CHARS: Final = 2_000
 _MAX_IMPORT_LINES: Final = 60
 _END: Final = 1_000_000
 """A line after all that a file binds at its top."""
 _IMPORTS: Final = frozenset({IMPORT, RENAMED, EXPORTED})
+
+
+class _Reference(NamedTuple):
+    """What referred to a removed definition before the change."""
+
+    line: int
+    """After the change; 0 for an edited line."""
+    name: str
+    receiver: str
 
 
 class RemovedReferences:
@@ -41,17 +48,23 @@ class RemovedReferences:
         self._resolver = PostChangeResolver(trees)
         self._replacements: dict[Place, Place | None] = {}
         self._found: dict[tuple[int, int, str], Finding] = {}
-        removed = set(trees.removed)
+        names = {self._folder_and_name(place) for place in trees.removed}
         self.removed = tuple(
             place
             for place in trees.removed
-            if self._before.definition(place).kind in CODE
-            or (
-                self._before.definition(place).kind in MEMBERS
-                and (place[0], self._before.definition(place).parent) not in removed
-            )
+            if self._before.definition(place).kind in CODE | MEMBERS
+            and (self._before.is_local(place) or self._owner(place) not in names)
         )
         """The removed definitions, without the members of removed classes."""
+
+    def _folder_and_name(self, place: Place) -> tuple[str, str]:
+        path = self._before.index.paths[place[0]]
+        return path.rpartition("/")[0], self._before.qualified_name(place)
+
+    def _owner(self, place: Place) -> tuple[str, str]:
+        """Return folder and name of the class of a member; Go's methods may be in another file."""
+        folder, name = self._folder_and_name(place)
+        return folder, name.rpartition(".")[0]
 
     @property
     def limitations(self) -> tuple[str, ...]:
@@ -72,27 +85,41 @@ class RemovedReferences:
 
     # Definitions.
 
-    def _check_references(self, place: Place) -> None:
-        """Resolve the references to a definition again."""
-        edited: set[tuple[int, str, str]] = set()
-        for use in self._before.relations.uses_of(place, Confidence.RESOLVED):
-            file = self._trees.file_after(use.source[0])
-            if file is None or use.kind is RelationKind.IMPORT:
-                continue
-            line = self._trees.line_after(use.source[0], use.line)
-            for site in self._sites_of(place, use.source[0], use.line):
-                if line:
-                    self._check_unchanged(place, file, line, site)
-                else:
-                    edited.add((file, site.name, site.object))
-        for file, name, receiver in sorted(edited):
-            self._check_edited(place, file, name, receiver)
-        self._check_own_file(place)
-        self._check_imports(place)
-        if self._before.language(place[0]) == "c" and not self._resolver.has_body(place):
-            for file, line, _ in find_prototypes(self._after, self._before.name(place)):
+    def _check_references(self, removed: Place) -> None:
+        """Resolve the references to a definition again, in each file that had some."""
+        for file, keys in self._references_before(removed).items():
+            for site in self._after.index.memo(FileViews)[file].sites:
+                is_new = not self._trees.line_before(file, site.line)
+                key = _Reference(0 if is_new else site.line, site.name, site.object)
+                if key in keys and self._resolver.is_broken(removed, file, site):
+                    self._add(removed, file, site.line, site.definition)
+            for bare in sorted({name for _, name, receiver in keys if not receiver}):
+                for line in self._resolver.unbound_lines(file, bare):
+                    self._add(removed, file, line, row_at(self._after.index, file, line))
+        if self._before.language(removed[0]) == "c" and not self._resolver.has_body(removed):
+            for file, line, _ in find_prototypes(self._after, self._before.name(removed)):
                 if self._trees.line_before(file, line):
-                    self._add(place, file, line, -1)
+                    self._add(removed, file, line, -1)
+
+    def _references_before(self, removed: Place) -> dict[int, set[_Reference]]:
+        """Return the references to a definition in the tree before, by file of the tree after."""
+        found: defaultdict[int, set[_Reference]] = defaultdict(set)
+        name, home = self._before.name(removed), self._trees.file_after(removed[0])
+        if home is not None and not self._after.forms(home).errors and self._is_bare(removed):
+            found[home].add(_Reference(0, name, ""))
+        for use in self._before.relations.uses_of(removed, Confidence.RESOLVED):
+            file = self._trees.file_after(use.source[0])
+            if file is not None:
+                line = self._trees.line_after(use.source[0], use.line)
+                sites = self._sites_of(removed, use.source[0], use.line)
+                found[file].update(_Reference(line, site.name, site.object) for site in sites)
+        for file, bound in self._check_imports(removed):
+            found[file].add(_Reference(0, bound, ""))
+        return found
+
+    def _is_bare(self, place: Place) -> bool:
+        """Return True for a definition that its own file uses without a receiver; Go's methods are not."""
+        return "." not in self._before.qualified_name(place) or self._before.is_local(place)
 
     def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
         """Yield the sites of a line that refer to a definition, or have its name in their receiver."""
@@ -104,39 +131,6 @@ class RemovedReferences:
                 or (site.name == name and not site.object)
             ):
                 yield site
-
-    def _check_unchanged(self, removed: Place, file: int, line: int, before: Site) -> None:
-        """Report a reference on an unchanged line, unless it refers to something now."""
-        for site in self._after.index.memo(FileViews)[file].sites:
-            is_same = site.line == line and site.name == before.name and site.object == before.object
-            if is_same and self._resolver.is_broken(removed, file, site):
-                self._add(removed, file, line, site.definition)
-                return
-        if not before.object:
-            self._add_unbound(removed, file, before.name, lambda at: at == line)
-
-    def _check_edited(self, removed: Place, file: int, name: str, receiver: str) -> None:
-        """Report references on edited lines that name a removed definition as the lines before did."""
-        if not receiver:
-            self._add_unbound(removed, file, name, lambda at: not self._trees.line_before(file, at))
-        parent = (removed[0], self._before.definition(removed).parent)
-        outer = self._trees.matched.get(parent) if self._before.is_local(removed) else None
-        for site in self._after.index.memo(FileViews)[file].sites:
-            if site.name != name or site.object != receiver or self._trees.line_before(file, site.line):
-                continue
-            if outer is not None and not self._after.is_within((file, site.definition), outer):
-                continue
-            if self._resolver.is_broken(removed, file, site):
-                self._add(removed, file, site.line, site.definition)
-
-    def _check_own_file(self, place: Place) -> None:
-        """Report uses in the file itself that are no sites, mostly within written types."""
-        file, name = self._trees.file_after(place[0]), self._before.name(place)
-        # Go's methods are at the top too, with the name of their type.
-        is_top = "." not in self._before.qualified_name(place) or self._before.is_local(place)
-        if file is None or not is_top or self._after.forms(file).errors:
-            return
-        self._add_unbound(place, file, name)
 
     def _is_still_defined(self, place: Place) -> bool:
         """Return True if its file still defines the name: another overload, or another branch."""
@@ -173,23 +167,26 @@ class RemovedReferences:
                     cause=each.new,
                 )
 
-    def _check_imports(self, removed: Place) -> None:
-        """Report imports of a definition by name, and its uses in a file whose import was removed."""
+    def _check_imports(self, removed: Place) -> Iterator[tuple[int, str]]:
+        """Report imports of a definition; yield the files that imported it, with the names they used."""
         if self._before.definition(removed).parent >= 0:
             return
         name = self._before.name(removed)
-        for importer, file, binding in self._importing(removed, name):
+        for file, binding in self._importing(removed, name):
             site = Site(binding.name, "", -1, _END, VALUE, 0)
-            if self._after.relations.meaning(file, site).targets or self._may_provide(removed):
+            if self._after.relations.meaning(file, site).targets or self._resolver.may_provide(removed):
                 continue
-            line = self._import_line(file, self._trees.line_after(importer, binding.line), name, binding.name)
-            if line:
-                self._add(removed, file, line, -1)
-            else:
-                self._add_unbound(removed, file, binding.name)
+            yield file, binding.name
+            for each in self._after.index.memo(FileViews)[file].bindings:
+                if each[:2] == binding[:2] and each.kind == binding.kind:
+                    lines = self._after.lines(file)[each.line - 1 : each.line - 1 + _MAX_IMPORT_LINES]
+                    word = re.compile(WORD.format(re.escape(name)))
+                    at = next((at for at, text in enumerate(lines, each.line) if word.search(text)), 0)
+                    if at:
+                        self._add(removed, file, at, -1)
 
-    def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, int, Binding]]:
-        """Yield the imports of a definition: the file before and after, and the binding before."""
+    def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, Binding]]:
+        """Yield the imports of a definition: the file after the change, and the binding before."""
         views, table = self._before.index.memo(FileViews), self._before.index.bindings
         # Also from a file that re-exports the name, or under another name.
         is_import = (table.name == self._before.index.strings.get(name)) & np.isin(table.kind, list(_IMPORTS))
@@ -200,27 +197,7 @@ class RemovedReferences:
                 if binding.kind in _IMPORTS and re.split(r"[:.\\/]+", binding.value)[-1] == name:
                     site = Site(binding.name, "", -1, _END, VALUE, 0)
                     if removed in self._before.relations.meaning(importer, site).targets:
-                        yield importer, file or 0, binding
-
-    def _may_provide(self, removed: Place) -> bool:
-        """Return True if a file may still provide a name: by a star import, ``__getattr__`` or a binding."""
-        file = self._trees.file_after(removed[0])
-        if file is None:
-            return False
-        name, view = self._before.name(removed), self._after.index.memo(FileViews)[file]
-        if any(each.kind == STAR for each in view.bindings) or view.members.get((-1, "__getattr__")):
-            return True
-        return any(each.name == name for each in view.bindings if view.scope(each.definition) < 0)
-
-    def _import_line(self, file: int, line: int, name: str, bound: str) -> int:
-        """Return the line of an import that names something, 0 without one."""
-        lines = self._after.lines(file)
-        for each in self._after.index.memo(FileViews)[file].bindings:
-            if each.kind in _IMPORTS and each.name == bound and (not line or each.line == line):
-                for at in range(each.line, min(each.line + _MAX_IMPORT_LINES, len(lines) + 1)):
-                    if re.search(WORD.format(re.escape(name)), lines[at - 1]):
-                        return at
-        return 0
+                        yield file or 0, binding
 
     # Strings.
 
@@ -248,13 +225,6 @@ class RemovedReferences:
                     )
 
     # Findings.
-
-    def _add_unbound(
-        self, removed: Place, file: int, name: str, is_wanted: Callable[[int], bool] = bool
-    ) -> None:
-        """Report the lines of a bare name that refers to nothing."""
-        for line in filter(is_wanted, self._resolver.unbound_lines(file, name)):
-            self._add(removed, file, line, row_at(self._after.index, file, line))
 
     def _add(self, removed: Place, file: int, line: int, row: int) -> None:
         name, home = self._before.qualified_name(removed), self._before.index.paths[removed[0]]
@@ -285,23 +255,3 @@ class RemovedReferences:
         if removed not in self._replacements:
             self._replacements[removed] = find_replacement(self._trees, removed)
         return self._replacements[removed]
-
-
-def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
-    """Return the added definition that replaces a removed one: of its name, or much like it in its file."""
-    before, after, name = trees.before, trees.after, trees.before.name(removed)
-    is_function = before.definition(removed).kind in FUNCTIONS
-    same_kind = [each for each in trees.added if (after.definition(each).kind in FUNCTIONS) == is_function]
-    moved = [each for each in same_kind if after.name(each) == name]
-    if moved:
-        return moved[0] if len(moved) == 1 else None
-    body = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS]
-    home = trees.file_after(removed[0])
-    scored = [
-        (SequenceMatcher(None, body, text, autojunk=False).ratio(), each)
-        for each in same_kind
-        if each[0] == home
-        for text in (after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS],)
-    ]
-    best = max(scored, default=None)
-    return best[1] if best is not None and best[0] >= _MIN_SIMILARITY else None

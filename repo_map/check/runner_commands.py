@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
 
 from repo_map.languages.kinds import FUNCTIONS
 
@@ -19,25 +21,10 @@ _MAX_FILTER_CHARS: Final = 240
 """Of test names in a Go command; with more of them whole packages are run."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _CRATE_NAME: Final = re.compile(r"(?ms)^\[package\][^\[]*?^name\s*=\s*[\"']([\w-]+)[\"']")
-_LIBRARY: Final = re.compile(r"(?ms)^\[lib\][^\[]*?^path\s*=\s*[\"']([^\"']+\.rs)[\"']")
-_TEST_MODULES: Final = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?mod\s+(\w+)")
 _PACKAGE: Final = re.compile(r"(?m)^\s*package\s+([\w.]+)")
-_PYTHON_CONFIG: Final = (
-    *("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini", "noxfile.py", "setup.py"),
-    *(
-        "requirements.txt",
-        "requirements-dev.txt",
-        "requirements-test.txt",
-        "test-requirements.txt",
-        "Makefile",
-    ),
-    *(
-        "dev-requirements.txt",
-        "requirements/dev.txt",
-        "requirements/test.txt",
-        "requirements/tests.txt",
-        "Pipfile",
-    ),
+_PYTHON_CONFIG: Final = re.compile(
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?pytest\.ini|noxfile\.py|Makefile|Pipfile"
+    r"|(?:[\w-]*requirements[\w-]*|requirements/\w+)\.txt"
 )
 _PYTHON_LAUNCHERS: Final = {"uv.lock": "uv run ", "poetry.lock": "poetry run ", "pdm.lock": "pdm run "}
 _SCRIPT_LAUNCHERS: Final = {"pnpm-lock.yaml": "pnpm exec", "yarn.lock": "yarn", "bun.lock": "bunx"}
@@ -57,6 +44,14 @@ _FLAGS_WITH_VALUE: Final = frozenset(
 _JEST_MODULES: Final = "--experimental-vm-modules"
 """The flag of node that jest needs for modules."""
 _GRADLE: Final = ("build.gradle", "build.gradle.kts")
+
+
+class _Package(msgspec.Struct, rename="camel"):
+    """What is read of a ``package.json``."""
+
+    scripts: dict[str, str] = {}
+    dependencies: dict[str, Any] = {}
+    dev_dependencies: dict[str, Any] = {}
 
 
 class _Test(NamedTuple):
@@ -87,13 +82,12 @@ class _Project:
         file = self.index.file_id(path)
         return "" if file is None else self.index.sources.text(file)[:_MAX_CONFIG_CHARS]
 
-    def package(self, folder: str) -> Mapping[str, Any]:
+    def package(self, folder: str) -> _Package:
         """Return ``package.json`` of a folder, empty without one."""
         try:
-            found = json.loads(self.text(f"{folder}package.json") or "{}")
-        except (ValueError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
+            return msgspec.json.decode(self.text(f"{folder}package.json") or "{}", type=_Package)
+        except msgspec.DecodeError:
+            return _Package()
 
     def launcher(self, folder: str, launchers: Mapping[str, str], default: str) -> str:
         """Return the launcher whose lock file is in a folder, or at the top."""
@@ -102,13 +96,8 @@ class _Project:
 
     def root_of(self, path: str, names: Sequence[str]) -> str:
         """Return the nearest folder above a file that has one of some files, ``""`` or ending in a slash."""
-        folder = path
-        while folder:
-            folder = folder.rstrip("/").rpartition("/")[0]
-            folder = f"{folder}/" if folder else ""
-            if any(self.has(f"{folder}{name}") for name in names):
-                return folder
-        return ""
+        folders = (f"{each}/" for each in map(str, PurePosixPath(path).parents) if each != ".")
+        return next((folder for folder in folders if any(self.has(f"{folder}{name}") for name in names)), "")
 
 
 _Builder = Callable[[_Project, str, Sequence[_Test]], str]
@@ -142,74 +131,66 @@ def build_test_command(index: Index, tests: Sequence[tuple[str, Sequence[str]]])
 def _python(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
     run = f"{project.launcher(folder, _PYTHON_LAUNCHERS, '')}python "
     modules = [each.below.removesuffix(".py").replace("/", ".") for each in tests]
-    if project.has("tests/runtests.py") and project.has("django/__init__.py"):
-        labels = (each.path.removeprefix("tests/").removesuffix(".py").replace("/", ".") for each in tests)
-        return f"{run}tests/runtests.py {_join(labels)}"
-    config = " ".join(project.text(f"{each}{name}") for each in {"", folder} for name in _PYTHON_CONFIG)
-    uses_pytest = "pytest" in config or any(path.endswith("conftest.py") for path in project.index.paths)
+    configs = [path for path in project.index.paths if _PYTHON_CONFIG.fullmatch(path.removeprefix(folder))]
+    sources = [project.text(each.path) for each in tests]
+    uses_pytest = any("pytest" in text for text in (*map(project.text, configs), *sources))
+    uses_pytest = uses_pytest or any(path.endswith("conftest.py") for path in project.index.paths)
     if not uses_pytest and project.has(f"{folder}manage.py"):
         return _within(folder, f"{run}manage.py test {_join(modules)}")
-    sources = [project.text(each.path) for each in tests]
-    uses_pytest = uses_pytest or any("import pytest" in each or "from pytest" in each for each in sources)
     if not uses_pytest and all("unittest" in each for each in sources):
-        labels = (
+        labels = [
             label
             for module, each in zip(modules, tests, strict=True)
             for label in ([f"{module}.{name}" for name in each.names] or [module])
-        )
+        ]
         return _within(folder, f"{run}-m unittest {_join(labels)}")
-    ids = (
+    labels = [
         label
         for each in tests
         for label in ([f"{each.below}::{name.replace('.', '::')}" for name in each.names] or [each.below])
-    )
-    return _within(folder, f"{run}-m pytest {_join(ids)}")
+    ]
+    return _within(folder, f"{run}-m pytest {_join(labels)}")
 
 
 def _script(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
     for place in dict.fromkeys((folder, "")):
-        scripts, runner = _test_scripts(project.package(place)), _script_runner(project.package(place))
+        package = project.package(place)
+        runner, flags = _script_runner(package)
         if not runner:
             continue
         # A workspace may have its runner, and its configuration, at the top.
-        configs = (
-            f"{folder}{runner.partition(' ')[0]}.config.{end}"
-            for end in ("js", "ts", "mjs", "cjs", "mts", "json")
-        )
+        configs = (f"{folder}{runner}.config.{end}" for end in ("js", "ts", "mjs", "cjs", "mts", "json"))
         is_own = place == folder or any(map(project.has, configs))
         files = _join(each.below if is_own else each.path for each in tests)
-        program, _, flags = runner.partition(" ")
-        launcher = project.launcher(folder, _SCRIPT_LAUNCHERS, "npx")
-        command = f"{launcher} {' '.join(filter(None, (_SCRIPT_RUNNERS.get(program), flags)))} {files}"
-        if program in ("node", "bun"):
-            command = f"{runner} {files}"
-        if program == "jest" and any(_JEST_MODULES in each for each in scripts):
+        command = " ".join(filter(None, (_SCRIPT_RUNNERS.get(runner, runner), flags, files)))
+        if runner in _SCRIPT_RUNNERS:
+            command = f"{project.launcher(folder, _SCRIPT_LAUNCHERS, 'npx')} {command}"
+        if runner == "jest" and any(_JEST_MODULES in each for each in _test_scripts(package)):
             command = f"NODE_OPTIONS={_JEST_MODULES} {command}"
         return _within(folder if is_own else place, command)
-    if _table(project.package(folder), "scripts").get("test"):
+    if project.package(folder).scripts.get("test"):
         return _within(folder, f"npm test -- {_join(each.below for each in tests)}")
     return ""
 
 
-def _script_runner(package: Mapping[str, Any]) -> str:
-    """Return the runner that a package's scripts or dependencies name, with the flags that it needs."""
+def _script_runner(package: _Package) -> tuple[str, str]:
+    """Return the runner that a package's scripts or dependencies name, and the flags that it needs."""
     for text in _test_scripts(package):
         if found := _NODE.search(text):
-            return f"node {_flags(found[1])}"
+            return "node", _flags(found[1])
         if re.search(r"\bbun\s+test\b", text):
-            return "bun test"
+            return "bun test", ""
         for runner in _SCRIPT_RUNNERS:
             if found := re.search(rf"(?<![\w@-])(?<!\w/){runner}(?![\w-])([^&|;]*)", text):
-                return f"{runner} {_flags(found[1])}".strip() if runner == "mocha" else runner
-    known = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
-    return next((runner for runner in _SCRIPT_RUNNERS if runner in known), "")
+                return runner, _flags(found[1]) if runner == "mocha" else ""
+    known = {**package.dependencies, **package.dev_dependencies}
+    return next((runner for runner in _SCRIPT_RUNNERS if runner in known), ""), ""
 
 
-def _test_scripts(package: Mapping[str, Any]) -> list[str]:
+def _test_scripts(package: _Package) -> list[str]:
     """Return the scripts that test, and those that they run."""
-    scripts = {name: text for name, text in _table(package, "scripts").items() if isinstance(text, str)}
-    usual: tuple[str, ...] = ("test", "unit", "test:unit", "tests")
-    names = [name for name in usual if name in scripts]
+    scripts = package.scripts
+    names = [name for name in ("test", "unit", "test:unit", "tests") if name in scripts]
     names += [name for name in scripts if name.startswith(("test:", "unit:")) and name not in names]
     for name in names:  # It grows meanwhile.
         nested = _NESTED_SCRIPT.findall(scripts[name])
@@ -219,19 +200,13 @@ def _test_scripts(package: Mapping[str, Any]) -> list[str]:
 
 def _flags(text: str) -> str:
     """Return the flags of a runner in a script, without its files."""
-    words = text.split()
     found: list[str] = []
-    for word, value in pairwise((*words, "")):
+    for word, value in pairwise((*text.split(), "")):
         if _FLAG.fullmatch(word):
             found.append(word)
             if word in _FLAGS_WITH_VALUE and re.fullmatch(r"[\w./@-]+", value):
                 found.append(value)
     return " ".join(found)
-
-
-def _table(package: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = package.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 def _go(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
@@ -252,27 +227,25 @@ def _go(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
 
 
 def _rust(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
-    manifest = project.text(f"{folder}Cargo.toml")
-    name, library = _CRATE_NAME.search(manifest), _LIBRARY.search(manifest)
+    name = _CRATE_NAME.search(project.text(f"{folder}Cargo.toml"))
     run = f"cargo test -p {name[1]}" if name and folder else "cargo test"
     binaries: list[str] = []
     modules: list[str] = []
     others: list[str] = []
     for each in tests:
-        path = "src/lib.rs" if library and each.below == library[1] else each.below
-        steps = path.removesuffix(".rs").split("/")
+        steps = each.below.removesuffix(".rs").split("/")
         if steps[0] == "tests" and (len(steps) == 2 or steps[-1] == "main"):
-            binaries += ["--test", steps[1]]
-        elif steps[0] == "src":
-            inner = [step for step in steps[1:] if step not in ("mod", "lib", "main")]
-            own = _TEST_MODULES.findall(project.text(each.path)) or ["tests"]
-            modules += [f"{'::'.join(inner)}::"] if inner else [f"{module}::" for module in own]
-        else:
+            binaries.append(f"--test {shlex.quote(steps[1])}")
+        elif steps[0] in ("tests", "benches"):
             others.append(steps[-2] if steps[-1] == "mod" else steps[-1])
-    target = "--lib" if library or project.has(f"{folder}src/lib.rs") else "--bins"
+        else:
+            inner = [step for step in steps[steps[0] == "src" :] if step not in ("mod", "lib", "main")]
+            modules.append(f"{'::'.join(inner)}::" if inner else "")
+    target = "--lib" if project.has(f"{folder}src/lib.rs") or project.has(f"{folder}lib.rs") else "--bins"
     commands = [
-        f"{run} {' '.join(map(shlex.quote, binaries))}" if binaries else "",
-        f"{run} {target} -- {_join(modules)}" if modules else "",
+        f"{run} {' '.join(binaries)}" if binaries else "",
+        # The tests of the crate's root are in a module of any name.
+        f"{run} {target}{f' -- {_join(modules)}' if all(modules) else ''}" if modules else "",
         f"{run} --tests -- {_join(others)}" if others else "",
     ]
     return " && ".join(filter(None, commands))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.parsing.values import Definition
 
+WORD: Final = r"(?<![\w$]){}(?![\w$\"'])"
+"""A whole word that is no prefix of a string."""
 _MAX_SOURCE_BYTES: Final = 1_000_000
 """Of a file whose calls are parsed."""
+_FLAGS: Final = re.DOTALL | re.ASCII
+_NO_BREAK: Final = re.compile(r"[^\n]")
 
 
 class ChangedFile(NamedTuple):
@@ -55,6 +60,7 @@ class TreeVersion:
         self._forms: dict[int, Forms] = {}
         self._calls: dict[int, dict[int, list[CallForm]]] = {}
         self._lines: dict[int, list[str]] = {}
+        self._code: dict[int, str] = {}
 
     def forms(self, file: int) -> Forms:
         """Return the functions and calls of a file."""
@@ -127,6 +133,12 @@ class TreeVersion:
         if file not in self._lines:
             self._lines[file] = self.index.sources.text(file).split("\n")
         return self._lines[file]
+
+    def code(self, file: int) -> str:
+        """Return the text of a file with blanks for comments and strings, except for code within them."""
+        if file not in self._code:
+            self._code[file] = _without_literals(self.index.sources.text(file), self.language(file))
+        return self._code[file]
 
     def is_prototype(self, place: Place) -> bool:
         """Return True for a function of C or C++ that is declared and has no body."""
@@ -260,6 +272,26 @@ class TreeComparison:
             key = (tree.index.qualified_name(file or 0, row), each.kind in FUNCTIONS)
             found.setdefault(key, []).append(row)
         return found
+
+
+def _without_literals(text: str, language: str) -> str:
+    writing = language_named(language).writing
+    if writing is None:
+        return ""
+    inside = re.compile(writing.inside, _FLAGS)
+
+    def blank(found: re.Match[str]) -> str:
+        literal = found[0]
+        at = int(literal[0] in "\"'`")
+        kept = literal[:at]
+        around = text[max(0, found.start() - 2) : found.end()]
+        if kept and any(marker in around for marker in writing.markers):
+            for code in inside.finditer(literal):
+                kept += _NO_BREAK.sub(" ", literal[at : code.start(1)]) + code[1]
+                at = code.end(1)
+        return kept + _NO_BREAK.sub(" ", literal[at:])
+
+    return re.sub("|".join(writing.skipped), blank, text, flags=_FLAGS)
 
 
 def compare_trees(index: Index, patch: Patch) -> TreeComparison:

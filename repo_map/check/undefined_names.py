@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
-from repo_map.check.resolution import SCRIPTS, WORD, is_builtin
-from repo_map.check.trees import TreeComparison
+from repo_map.check.resolution import SCRIPTS, is_builtin
+from repo_map.check.trees import WORD, TreeComparison
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews

@@ -171,7 +171,7 @@ COMMANDS = {
         },
         "lib.rs",
         "size",
-        "cargo test --lib -- test::",
+        "cargo test --lib",
     ),
     "go-with-more-tests-than-one-reads": (
         GO
