@@ -31,20 +31,17 @@ from mcp_types import (
 )
 
 from mcp_server.auth import identify_principal
-from mcp_server.context import AppContext
-from mcp_server.eras import MODERN, can_ask
 from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
 from mcp_server.map_tools import map_tools
 from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
-from mcp_server.navigations import Navigations
+from mcp_server.navigations import AppContext, Navigations
 from mcp_server.prompts import offer_prompts
-from mcp_server.resources import listed, offer_completions, offer_resources
+from mcp_server.resources import listed, offer_resources
 from mcp_server.sampling import DirectChannel, PendingCalls, sample_client, using_channel
-from mcp_server.sdk_private import low_level
+from mcp_server.sdk_private import MODERN, can_ask, low_level
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
-from mcp_server.subscriptions import Subscriptions, offer_subscriptions
 from mcp_server.tool_errors import (
     echoing_no_secret,
     refusal,
@@ -194,11 +191,9 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     navigations = Navigations(settings, partial(load_navigator, sample=sample_client, loads_agents=True))
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
-    subscriptions, rounds = Subscriptions(), PendingCalls()
+    rounds = PendingCalls()
     has_views = settings.views != "off"
-    connections = Connections(
-        partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
-    )
+    connections = Connections(partial(AppContext, settings, navigations, folder), rounds, warming)
     offered = [*tools(), *(map_tools() if has_views else ())]
     metrics = PrometheusMetrics() if settings.http.metrics else None
     meters = [*([metrics.meter] if metrics else ()), *([collector_meter()] if is_wanted(os.environ) else ())]
@@ -219,9 +214,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     server.metrics = metrics
     server.rounds = rounds
     offer_resources(server, navigations)
-    offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)
-    offer_completions(server, navigations, settings.allowed)
     return server
 
 

@@ -15,7 +15,7 @@ import anyio.to_thread
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-from mcp_server.eras import MODERN
+from mcp_server.sdk_private import MODERN
 from mcp_server.settings import IdentitySettings, SettingsError
 from mcp_server.tokens import JWT_PREFIX, TokenFile
 from navigator.settings import LOCAL_USER
@@ -86,7 +86,7 @@ def acting_as(principal: Principal) -> Iterator[None]:
 
 
 async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware: resources and completions get no context, so the caller travels beside them."""
+    """Middleware: resources get no context, so the caller travels beside them."""
     with acting_as(principal_of(ctx)):
         return await call_next(ctx)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
@@ -21,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_server.app import NAME, NavigatorServer
 from mcp_server.auth import Authenticator
 from mcp_server.ending import CLOSING_SECONDS, end_within
-from mcp_server.health import Readiness
+from mcp_server.errors import one_line
 from mcp_server.logs import announce
 from mcp_server.sdk_private import let_calls_end, ping_streams
 from mcp_server.settings import HttpSettings, SettingsError
@@ -30,13 +33,19 @@ from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
     from mcp_server.metrics import PrometheusMetrics
+    from mcp_server.navigations import Navigations
 
+logger = logging.getLogger(__name__)
 PATH: Final = "/mcp"
 LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
 METRICS: Final = "/metrics"
 PROBED: Final = frozenset({LIVENESS, READINESS})
 """What can be asked without a token."""
+_READY_TIMEOUT_S: Final = 3.0
+"""How long an answer is waited for; probes wait little longer."""
+_READY_FRESH_S: Final = 1.0
+"""How long a result holds: an unauthenticated probe reaches a store once in that time."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _IDLE_TIMEOUT_S: Final = 20
 _PING_S: Final = 2.0
@@ -267,3 +276,38 @@ def _metrics_route(metrics: PrometheusMetrics) -> Callable[[Request], Awaitable[
         return Response(text, media_type=content_type)
 
     return read
+
+
+class Readiness:
+    """Checks the stores once at a time, for all who ask; each change is logged."""
+
+    def __init__(self, navigations: Navigations) -> None:
+        self._navigations = navigations
+        self._check: asyncio.Task[bool] | None = None
+        self._checked_at = 0.0
+        self._fault = ""
+        """What was logged last; ``""`` where nothing was wrong."""
+
+    async def is_ready(self) -> bool:
+        """Return True if calls can be taken; what is not known within ``_READY_TIMEOUT_S`` is no yes."""
+        is_over = self._check is not None and self._check.done()
+        if self._check is None or (is_over and monotonic() - self._checked_at > _READY_FRESH_S):
+            self._check = asyncio.create_task(self._reach())
+        done, _ = await asyncio.wait({self._check}, timeout=_READY_TIMEOUT_S)
+        return bool(done) and self._check.result()
+
+    async def _reach(self) -> bool:
+        fault = ""
+        try:
+            await self._navigations.reach_stores()
+        except Exception as error:
+            fault = one_line(error)
+        self._checked_at = monotonic()
+        if fault != self._fault:
+            self._fault = fault
+            if fault:
+                logger.warning("Not ready: %s", fault)
+            else:
+                # At the level of what it ends, so that both reach the same readers.
+                logger.warning("Ready again")
+        return not fault

@@ -10,9 +10,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from mcp_server.auth import current_principal
-from mcp_server.context import AppContext
 from mcp_server.logs import about
-from mcp_server.navigations import Navigations
+from mcp_server.navigations import AppContext, Navigations
 from mcp_server.sampling import require_host
 from mcp_server.tool_errors import raised_as_tool_errors
 from mcp_server.tools import READS, compact, progress_to
@@ -56,8 +55,6 @@ async def map_data(
                 )
                 answer = report.answer
             picture = await navigator.picture(selected.navigation_id, user=principal.user, within=within)
-    if steer is not None:
-        await ctx.request_context.lifespan_context.subscriptions.announce(ctx, selected.navigation_id)
     return _result("This is for the map.", {"said": answer, "picture": picture})
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _METER: Final = "repo_navigator"
 _CALL: Final = "tools/call"
-_COUNTED: Final = frozenset({_CALL, "resources/list", "resources/read", "prompts/get", "completion/complete"})
+_COUNTED: Final = frozenset({_CALL, "resources/list", "resources/read", "prompts/get"})
 _SECONDS: Final = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 45.0, 60.0)
 """Upper bounds of the histogram's buckets; a call answers within 45 s, or says that it is still indexing."""
 

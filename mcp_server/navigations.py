@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
@@ -27,6 +29,16 @@ if TYPE_CHECKING:
     from navigator.settings import NavigationRequest, Timeouts
     from navigator.state.client_state import ClientState, NavigationActivity
     from navigator.state.reports import NavigationSummary, OnProgress
+
+
+@dataclass(frozen=True, eq=False)
+class AppContext:
+    """What the handlers of one connection share; an object per connection, so it also tells them apart."""
+
+    settings: Settings
+    navigations: Navigations
+    working_folder: Path
+    """The folder that the server was started in."""
 
 
 class DeliveryTarget(NamedTuple):

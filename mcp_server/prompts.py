@@ -8,8 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
 from mcp_server.auth import current_principal
-from mcp_server.context import AppContext
-from mcp_server.navigations import Navigations
+from mcp_server.navigations import AppContext, Navigations
 from mcp_server.report_text import report_text, wire_report
 from mcp_server.tool_errors import raised_as_prompt_errors
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mcp_server import wire
-from mcp_server.addresses import address
 from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_text
 from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
@@ -364,6 +363,6 @@ def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
     limit = max(detail.focus_areas, 3)
     message = [clip(note, detail.characters) for note in notes[:limit]]
     if len(notes) > limit:
-        whole = address(report.navigation_id, "report")
+        whole = wire.address(report.navigation_id, "report")
         message.append(f"{plural(len(notes) - limit, 'more note')}: call get_turn_report, or read {whole}")
     return message

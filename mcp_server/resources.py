@@ -1,37 +1,25 @@
-"""Resources and their completions."""
+"""Resources: what can be attached without a tool call."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from stat import S_IFDIR
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from mcp_types import (
-    Completion,
-    CompletionArgument,
-    CompletionContext,
-    PromptReference,
-    Resource,
-    ResourceTemplateReference,
-)
+from mcp_types import Resource
 
-from mcp_server.addresses import NAVIGATIONS, address
 from mcp_server.auth import current_principal
-from mcp_server.context import AppContext
 from mcp_server.errors import one_line, storage_sentence
-from mcp_server.navigations import Navigations
+from mcp_server.navigations import AppContext, Navigations
 from mcp_server.report_text import clip, status_of, wire_report
+from mcp_server.wire import NAVIGATIONS, address
 from navigator.errors import InvalidRequestError, UnknownNavigationError
-from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import address_title
 from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.messages import plural, quoted
-from repo_map.sources.disk import list_folder
 
 if TYPE_CHECKING:
     from mcp_server.navigations import DeliveryTarget
@@ -165,68 +153,3 @@ def _raised_as_resource_errors() -> Iterator[None]:
         raise ResourceError(one_line(error)) from error
     except OSError as error:
         raise ResourceError(storage_sentence(error)) from error
-
-
-MAX_VALUES: Final = 100
-"""The protocol's own limit."""
-
-
-def offer_completions(
-    server: MCPServer[AppContext], navigations: Navigations, allowed: tuple[Path, ...]
-) -> None:
-    """Register the completion handler."""
-
-    @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
-    async def complete(
-        _: PromptReference | ResourceTemplateReference,
-        argument: CompletionArgument,
-        context: CompletionContext | None,
-    ) -> Completion | None:
-        if argument.name == "navigation_id":
-            return _of(await navigations.known(current_principal()), argument.value)
-        if argument.name == "version":
-            chosen = (context.arguments or {}) if context else {}
-            return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
-        if argument.name == "repo_path":
-            access, user = navigations.access, current_principal().user
-            folders = _folders(argument.value, allowed) if access.may_name_folders(user) else []
-            with suppress(UserError):  # What can't be told now is not offered.
-                folders = [*access.names(user), *folders]
-            return _of(folders, argument.value)
-        return None
-
-
-async def _versions(navigations: Navigations, navigation_id: str | None) -> list[str]:
-    principal = current_principal()
-    try:
-        selected = await navigations.resolve(principal, navigation_id)
-        steps = await (await navigations.navigator()).decisions(selected.navigation_id, user=principal.user)
-    except UserError:
-        return []
-    return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
-
-
-def _folders(typed: str, allowed: tuple[Path, ...]) -> list[str]:
-    """Return the folders that ``typed`` may go on to; without an allow-list only for local callers."""
-    if not typed:
-        return [str(folder) for folder in allowed]
-    if not allowed and current_principal().user != LOCAL_USER:
-        return []
-    parent = Path(typed if typed.endswith("/") else typed.rpartition("/")[0] or "/")
-    if not parent.is_absolute() or (
-        allowed and not any(parent.resolve().is_relative_to(root) for root in allowed)
-    ):
-        return []
-    try:
-        return sorted(
-            str(parent / name)
-            for name, kind in list_folder(parent, "")
-            if kind == S_IFDIR and not name.startswith(".")
-        )
-    except OSError:
-        return []
-
-
-def _of(values: list[str], typed: str) -> Completion:
-    fitting = [value for value in values if value.startswith(typed)]
-    return Completion(values=fitting[:MAX_VALUES], total=len(fitting), has_more=len(fitting) > MAX_VALUES)

@@ -29,7 +29,7 @@ from mcp_types import (
 )
 
 from mcp_server.auth import current_principal
-from mcp_server.context import AppContext
+from mcp_server.navigations import AppContext
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.models.sampling import HOST, SamplingError, SamplingRequest, SamplingResult
 

@@ -1,43 +1,41 @@
-"""The private names of the MCP SDK that are used here, each with its reason; its minor version is pinned."""
+"""The protocol's eras, and the private names of the MCP SDK, each with its reason; its version is pinned."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.mcpserver import MCPServer
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import Context, MCPServer
 
 # What a server reads from and writes to. No public module names the types, and `Server.run` takes no others.
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 __all__ = [
+    "MODERN",
     "ReadStream",
     "WriteStream",
-    "announce_changes_of_resources",
+    "can_ask",
     "let_calls_end",
     "low_level",
     "ping_streams",
 ]
 
 
+MODERN: Final = "2026-07-28"
+"""The revision that the modern era begins with; revisions are dates, and compare as text."""
+
+
+def can_ask(ctx: Context[Any, Any]) -> bool:
+    """Return whether the host can be asked during this call: by a second round, or over a way back."""
+    return (ctx.protocol_version or "") >= MODERN or ctx.session.can_send_request
+
+
 def low_level(server: MCPServer[Any]) -> Server[Any]:
     """Return what serves an `MCPServer`'s messages.
 
-    `MCPServer` runs over pipes and addresses of its own making only, and offers no subscriptions in the
-    earlier era; both can be had of this one, and there is no public way to it.
+    `MCPServer` runs over pipes and addresses of its own making only, and there is no public way to this one.
     """
     return server._lowlevel_server
-
-
-def announce_changes_of_resources(server: MCPServer[Any]) -> None:
-    """Let the earlier era's hosts know that the list of resources changes.
-
-    The options come with each connection's opening, which `MCPServer` makes over HTTP by itself without them.
-    """
-    low = low_level(server)
-    options = NotificationOptions(resources_changed=True)
-    low.create_initialization_options = partial(low.create_initialization_options, options)  # type: ignore[method-assign]
 
 
 def let_calls_end() -> None:

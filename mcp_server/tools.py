@@ -17,11 +17,10 @@ from pydantic import Field, WithJsonSchema
 
 from mcp_server import wire
 from mcp_server.auth import current_principal
-from mcp_server.context import AppContext
 from mcp_server.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
 from mcp_server.first_answer import first_answer_for
 from mcp_server.logs import about
-from mcp_server.navigations import DeliveryTarget, Navigations
+from mcp_server.navigations import AppContext, DeliveryTarget, Navigations
 from mcp_server.report_text import clip
 from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
@@ -268,7 +267,7 @@ async def _started(
         )
 
     with progress_to(ctx) as on_progress:
-        page = await navigations.start(
+        return await navigations.start(
             current_principal(),
             request,
             build_response,
@@ -277,8 +276,6 @@ async def _started(
             max_steps=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
-    await app.subscriptions.announce(ctx, page.answer.structured["navigation_id"], listed=True)
-    return page
 
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
@@ -316,7 +313,6 @@ async def step(
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         if action == "forget":
             forgotten = await navigations.forget(principal, navigation_id)
-            await _app(ctx).subscriptions.announce(ctx, forgotten, listed=True)
             return _result(forgotten_answer(forgotten))
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
@@ -356,7 +352,6 @@ async def step(
                 user=principal.user,
                 on_progress=on_progress,
             )
-        await _app(ctx).subscriptions.announce(ctx, delivering.navigation_id)
         return _result(page.answer)
 
 

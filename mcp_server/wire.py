@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 Status = Literal["open", "running", "finished", "budget", "max_steps", "user", "cancelled", "error"]
 """``open`` takes another step, ``running`` is taking one; the rest say why a navigation stopped."""
+
+
+NAVIGATIONS: Final = "navigator://navigations"
+Part = Literal["context", "plan", "report", "decisions", "maps/{version}"]
+
+
+def address(navigation_id: str, part: Part) -> str:
+    """Return the address of a part of a navigation; ``{navigation_id}`` gives the template of all."""
+    return f"navigator://{navigation_id}/{part}"
 
 
 # Every host pays for these schemas in every conversation: they name the parts and leave the rest unsaid.

@@ -10,7 +10,6 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, MCPError
-from mcp_types import PromptReference
 
 from mcp_server import reloaded_file
 from mcp_server.app import build_server
@@ -188,9 +187,6 @@ async def test_one_call_is_about_several_repositories(repositories: Path, tmp_pa
         assert listed[0]["repo_path"] == "api@v1, web"
         one = object_of(await client.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
         assert f"{HEADER} prices.py" in one["context"]
-        prompt = PromptReference(name="find_code")
-        completed = await client.complete(prompt, {"name": "repo_path", "value": "v"})
-        assert completed.completion.values == ["vault"]
 
 
 @pytest.mark.slow
@@ -217,9 +213,6 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
                     refused = await bob.call_tool("navigate", {"goal": GOAL, "repo_path": named})
                     assert refused.is_error
                     answers.setdefault(name, []).append(str(refused.content).replace(name, "NAME"))
-                prompt = PromptReference(name="find_code")
-                completed = await bob.complete(prompt, {"name": "repo_path", "value": name})
-                answers[name].append(completed.completion.values)
             assert answers["api"] == answers["vault"] == answers["ghost"]
             his = object_of(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
             assert "receipt" in his["context"]
