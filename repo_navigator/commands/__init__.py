@@ -65,6 +65,19 @@ REPO_NAVIGATOR: Final = Program(
             builds_tables=True,
         ),
         Command(
+            "ask",
+            "repo_navigator.commands.ask",
+            "search the code, read it, and follow its references",
+            "Search the code of a repository, read it, and follow its references, without a navigation.",
+            (
+                "search 'def \\w+_total|LIFETIME'",
+                "read Router.dispatch src/tokens.py:3-40",
+                "callers Session.send --tests",
+                "outline src/",
+            ),
+            builds_tables=True,
+        ),
+        Command(
             "context",
             "repo_navigator.commands.context",
             "print the context, or the plan, of a stored navigation",
