@@ -23,11 +23,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.app import NAME, NavigatorServer
 from mcp_server.auth import Authenticator
-from mcp_server.ending import CLOSING_SECONDS, end_within
 from mcp_server.errors import one_line
 from mcp_server.logs import announce
 from mcp_server.sdk_private import let_calls_end, ping_streams
 from mcp_server.settings import HttpSettings, SettingsError
+from mcp_server.stdio import CLOSING_SECONDS, end_within
 from mcp_server.tokens import TokenFile
 from navigator.loopback import is_loopback
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from mcp_server.ending import CALL_SECONDS
 from navigator.loopback import is_loopback
 from navigator.models.catalogue import PROVIDERS
 from navigator.settings import (
@@ -31,6 +30,8 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Views = Literal["auto", "on", "off"]
 
+CALL_SECONDS: Final = 3.0
+"""For running calls after a signal; clients kill a server that takes much longer."""
 PREFIX: Final = "REPO_NAVIGATOR_"
 MAX_RETRIES: Final = 10
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:([0-9]{1,5}|\*))?", re.IGNORECASE)

@@ -23,15 +23,12 @@ from mcp_types import (
     ElicitRequestParams,
     ElicitResult,
     InputRequiredResult,
-    jsonrpc_message_adapter,
 )
-from pydantic import ValidationError
 
 from mcp_server.app import build_server
 from mcp_server.errors import details_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
-from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
 from repo_map.errors import RepositoryNotFoundError
@@ -538,25 +535,6 @@ def test_what_the_disk_refuses_has_a_code_as_well() -> None:
         assert code == "storage_failed"
         assert_sentence(message)
     assert_sentence(output_error(OSError(28, "No space left on device")))
-
-
-def test_a_line_that_is_no_message_is_told() -> None:
-    for line in ("no JSON", "[]"):
-        with pytest.raises(ValidationError) as caught:
-            jsonrpc_message_adapter.validate_json(line)
-        refused = refusal(caught.value)
-        assert refused is not None
-        assert_sentence(refused.error.message)
-
-
-@pytest.mark.anyio
-async def test_a_line_without_an_end_is_told() -> None:
-    async def read() -> bytes:
-        return b"a" * MAX_LINE_BYTES
-
-    refused = await LineReader(read).next()
-    assert isinstance(refused, RefusedLine)
-    assert_sentence(refused.answer.error.message)
 
 
 @pytest.mark.anyio
