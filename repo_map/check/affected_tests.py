@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.check.model import SelectedTest, Tier
@@ -13,7 +14,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import relations_of
-from repo_map.relations.text_search import files_with
+from repo_map.relations.text_search import files_with, shared_folders
 from repo_map.sources.file_kinds import (
     GENERATED_OR_VENDORED,
     is_below_tests,
@@ -35,7 +36,7 @@ _MAX_DEPTH: Final = 8
 _NEAR: Final = 2
 """Calls up to which a test precedes one of the same name."""
 _MAX_EXPANDED: Final = 150
-"""Definitions whose callers are looked up."""
+"""Definitions whose callers are looked up at each step."""
 _MAX_CHANGED: Final = 40
 _MAX_IMPORTERS: Final = 400
 _MAX_NAMED: Final = 3
@@ -80,7 +81,7 @@ def select_calling_tests(index: Index, places: Sequence[Place]) -> tuple[Selecte
     """Return the tests from which few calls lead to some definitions."""
     with relations_of(index).asking():
         selector = _Selector(index, places)
-        selector.add_near({})
+        selector.add_near(())
         return tuple(selector.found.values())
 
 
@@ -90,9 +91,8 @@ class _Reach(NamedTuple):
     depth: int
     """Calls on the way."""
     target: Place
-    places: list[Place]
-    """Of the tests in it."""
-    is_resolved: bool
+    tests: dict[Place, Confidence]
+    """The tests in it, each with the least confidence of a call on its way."""
 
 
 class _Selector:
@@ -110,39 +110,35 @@ class _Selector:
         self, earlier: Sequence[SelectedTest], together: Callable[[], CoChangeIndex | None]
     ) -> tuple[SelectedTest, ...]:
         """Return the tests, tier by tier."""
-        self._add_changed()
+        paths = self._index.paths
+        for place in self._places:
+            if place[0] not in self._sources:
+                self._add(place[0], Tier.CHANGED, "is part of the change", line=self._line(place))
         same_name = self._same_name()
         far = self.add_near(same_name)
         for each in earlier:
             if self._index.file_id(each.path) is not None:
                 self.found.setdefault(each.path, each._replace(names=()))
-        paths = self._index.paths
         for file, source in same_name.items():
             reason = "holds its own tests" if source == file else f"is named after {paths[source]}"
-            self._add(file, (), Tier.SAME_NAME, reason)
+            self._add(file, Tier.SAME_NAME, reason)
         if len(self.found) < MAX_TESTS:
             for file, reason in self._changed_together(together()):
-                self._add(file, (), Tier.TOGETHER, reason)
-        for file, reach in far.items():
-            if len(self.found) < _ENOUGH:
-                self._add_reached(file, reach)
+                self._add(file, Tier.TOGETHER, reason)
+        for file, reach in islice(far.items(), max(0, _ENOUGH - len(self.found))):
+            self._add_reached(file, reach)
         for file, source in self._importing():
-            self._add(file, (), Tier.IMPORTS, f"imports {paths[source]}")
+            self._add(file, Tier.IMPORTS, f"imports {paths[source]}")
         return tuple(self.found.values())[:MAX_TESTS]
 
-    def _add_changed(self) -> None:
-        for place in self._places:
-            if is_test_file(self._index, place[0]):
-                self._add(place[0], (place,), Tier.CHANGED, "is part of the change", is_whole=True)
-
-    def add_near(self, same_name: dict[int, int]) -> dict[int, _Reach]:
+    def add_near(self, same_name: Collection[int]) -> dict[int, _Reach]:
         """Add the tests from which few calls lead to the change, and return the others, nearest first."""
         reached = self._reached()
 
         def order(file: int) -> tuple[int, int, int, str]:
             each = reached[file]
             distance = min((self._distance(file, source) for source in self._files), default=0)
-            return each.depth - (file in same_name), -len(each.places), distance, self._index.paths[file]
+            return each.depth - (file in same_name), -len(each.tests), distance, self._index.paths[file]
 
         ordered = sorted(reached, key=order)
         for file in ordered:
@@ -153,45 +149,40 @@ class _Selector:
     def _add_reached(self, file: int, reach: _Reach) -> None:
         name = one_line(self._index.qualified_name(*reach.target)) or self._index.paths[reach.target[0]]
         reason = f"calls `{name}`" if reach.depth <= 1 else f"reaches `{name}` by {reach.depth} calls"
-        self._add(file, reach.places, Tier.CALLS, reason, is_whole=not reach.is_resolved)
+        names = tuple(dict.fromkeys(_test_name(self._index, each) for each in reach.tests))
+        is_whole = min(reach.tests.values()) < Confidence.RESOLVED or "" in names or len(names) > _MAX_NAMED
+        line = min(map(self._line, reach.tests))
+        self._add(file, Tier.CALLS, reason, names=() if is_whole else names, line=line)
 
-    def _add(
-        self, file: int, places: Iterable[Place], tier: Tier, reason: str, *, is_whole: bool = False
-    ) -> None:
-        path, definitions = self._index.paths[file], self._index.definitions(file)
-        names = list(dict.fromkeys(_test_name(self._index, each) for each in places))
-        lines = [definitions[row].sig_start for at, row in places if at == file and row >= 0]
-        is_whole = is_whole or not names or "" in names or len(names) > _MAX_NAMED
-        test = SelectedTest(path, () if is_whole else tuple(names), min(lines, default=1), tier, reason)
-        self.found.setdefault(path, test)
+    def _add(self, file: int, tier: Tier, reason: str, *, names: tuple[str, ...] = (), line: int = 1) -> None:
+        path = self._index.paths[file]
+        self.found.setdefault(path, SelectedTest(path, names, line, tier, reason))
+
+    def _line(self, place: Place) -> int:
+        return self._index.definitions(place[0])[place[1]].sig_start if place[1] >= 0 else 1
 
     def _reached(self) -> dict[int, _Reach]:
         """Return the test files from which calls lead to the change, nearest first."""
         found: dict[int, _Reach] = {}
         level = {
-            place: (place, True)
+            place: (place, Confidence.RESOLVED)
             for place in self._places[:_MAX_CHANGED]
             if place[1] >= 0 and self._relations.knows(place[0])
         }
-        seen, expanded = set(level), 0
+        seen = set(level)
         for depth in range(1, _MAX_DEPTH + 1):
-            following: dict[Place, tuple[Place, bool]] = {}
-            for place, (target, is_sure) in level.items():
-                expanded += 1
-                if expanded > _MAX_EXPANDED:
-                    break
+            following: dict[Place, tuple[Place, Confidence]] = {}
+            for place, (target, sure) in list(level.items())[:_MAX_EXPANDED]:
                 for source, confidence in self._callers(place, is_first=depth == 1).items():
-                    is_resolved = is_sure and confidence is Confidence.RESOLVED
+                    least = min(sure, confidence)
                     if self._is_test(source):
-                        reach = found.setdefault(source[0], _Reach(depth, target, [], is_resolved))
-                        if source not in reach.places and reach.depth == depth:
-                            reach.places.append(source)
-                            found[source[0]] = reach._replace(is_resolved=reach.is_resolved and is_resolved)
+                        reach = found.setdefault(source[0], _Reach(depth, target, {}))
+                        if reach.depth == depth:
+                            reach.tests.setdefault(source, least)
                     elif source not in seen and source[1] >= 0:
                         seen.add(source)
-                        following[source] = (target, is_resolved)
-            is_enough = len(found) >= MAX_TESTS or (len(found) >= _ENOUGH and depth >= _NEAR)
-            if is_enough or expanded > _MAX_EXPANDED:
+                        following[source] = (target, least)
+            if len(found) >= MAX_TESTS or (len(found) >= _ENOUGH and depth >= _NEAR):
                 break
             level = following
         return found
@@ -261,9 +252,8 @@ class _Selector:
 
     def _distance(self, file: int, other: int) -> int:
         """Return how many folders only one of two paths has below their common ones."""
-        one, two = (self._index.paths[each].split("/")[:-1] for each in (file, other))
-        shared = next((at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), None)
-        return len(one) + len(two) - 2 * (min(len(one), len(two)) if shared is None else shared)
+        one, two = self._index.paths[file], self._index.paths[other]
+        return one.count("/") + two.count("/") - 2 * shared_folders(one, two)
 
 
 def is_test_file(index: Index, file: int) -> bool:

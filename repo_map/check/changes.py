@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
@@ -18,7 +17,6 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.secrets.masking import mask_text
 
-_STRING_OR_BLANK: Final = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)|\s+")
 MAX_PARTS: Final = 120
 """Definitions and runs of lines that count as changed."""
 MAX_REMOVED: Final = 60
@@ -97,10 +95,8 @@ class _Collector:
         shown, note = shown_path(patch.path), ""
         if patch.is_binary:
             note = "Binary, or not read, so not followed"
-        elif not patch.new:
-            note = "Deleted by the patch" if is_here else "Deleted"
-        elif not patch.old:
-            note = "New" if is_here else "New in the patch, and not here yet"
+        elif not patch.new or not patch.old:
+            note = "New" if patch.new else "Deleted"
         elif not is_here:
             note = "Not in this repository, so not followed"
         if note:
@@ -241,23 +237,16 @@ def _is_reported(tree: TreeVersion, place: Place, partners: Mapping[Place, Place
 
 
 def _own_text(tree: TreeVersion, place: Place) -> str:
-    """Return the source of a definition without inner definitions and insignificant whitespace.
-
-    Indentation counts where the language gives it a meaning, and so do blanks within strings.
-    """
+    """Return the source of a definition without inner definitions and insignificant whitespace."""
     file, row = place
     definitions, lines = tree.index.definitions(file), tree.lines(file)
     own = definitions[row]
     numbers = set(range(own.start, own.end + 1))
-    if own.kind not in FUNCTIONS:
-        for each in definitions:
-            if each.parent == row:
-                numbers -= set(range(each.start, each.end + 1))
-    language = language_named(tree.language(file))
-    text = "\n".join(lines[at - 1] for at in sorted(numbers))
-    if language.is_indented:
-        return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
-    return _STRING_OR_BLANK.sub(lambda found: found[1] or "", text)
+    for each in definitions if own.kind not in FUNCTIONS else ():
+        if each.parent == row:
+            numbers -= set(range(each.start, each.end + 1))
+    text = "\n".join(lines[at - 1].rstrip() for at in sorted(numbers) if lines[at - 1].strip())
+    return text if language_named(tree.language(file)).is_indented else "".join(text.split())
 
 
 def shown_path(path: str) -> str:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
@@ -35,8 +33,9 @@ _EXACT_GRAMMARS: Final = frozenset(
     {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}
 )
 """Languages whose grammars parse all valid source; new files of others are not judged."""
-_JSON_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
-_TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|,\s*([}\]])')
+_JSON: Final = (".json", ".jsonc", ".json5")
+_JSON_COMMENT: Final = re.compile(r"(?m)^\s*(?://|/\*)|,\s*[}\]]")
+"""Comments and trailing commas, as many tools read them; such a file is not judged."""
 _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
@@ -164,7 +163,7 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     if (
         not errors
         or (old is None and (not is_exact or is_build_output(changed.new)))
-        or _is_loose_json(changed.new, text)
+        or (changed.new.endswith(_JSON) and _JSON_COMMENT.search(text) is not None)
     ):
         return 0
     if old is not None:
@@ -174,18 +173,6 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
         if forms.errors or not forms.is_read or is_valid:
             return 0
     return errors[0]
-
-
-def _is_loose_json(path: str, text: str) -> bool:
-    """Return True for JSON with comments and trailing commas, as many tools read it."""
-    if not path.endswith((".json", ".jsonc", ".json5")):
-        return False
-    bare = _JSON_COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else "", text)
-    try:
-        msgspec.json.decode(_TRAILING_COMMA.sub(lambda found: found[1] or found[0], bare).encode())
-    except msgspec.DecodeError:
-        return False
-    return True
 
 
 def _open_brackets(text: str) -> tuple[int, ...]:

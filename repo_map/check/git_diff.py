@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from repo_map.check.model import WORKTREE
 from repo_map.check.patch import MAX_CHARS, MAX_FILES, FilePatch, Hunk, Patch, read_patch
@@ -29,6 +30,7 @@ from repo_map.sources.commit_names import (
     locate,
     read_range,
 )
+from repo_map.sources.commits import Entry, entries_of, read_blobs
 from repo_map.sources.files import read_file
 from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
 
@@ -55,26 +57,13 @@ _STAGED = re.compile(
     rb"  uid: [^\n]*\n  size: (\d+)\t"
 )
 """An entry of ``git ls-files --stage --debug``; if git prints another format, all files are compared."""
-_FILE = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
-_LINK = re.compile(rb"120000 blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_BLOB = re.compile(rb"([0-9a-f]+) blob (\d+)\n")
 
 
 class ChangesError(RepoMapError):
     """The changes can't be read; the message says why, and what to give instead."""
 
     code = "invalid_changes"
-
-
-class _Entry(NamedTuple):
-    """A file that differs from its commit."""
-
-    path: str
-    blob: str = ""
-    """Its content in the commit; ``""`` if the file is new, or is not shown."""
-    is_new: bool = False
-    is_deleted: bool = False
 
 
 class _IndexPart:
@@ -209,27 +198,32 @@ def _range_patch(git: Git, place: HistoryStart, old: str, new: str, deadline: De
 
 
 def _worktree_patch(own: _IndexPart, git: Git, place: HistoryStart, commit: str, deadline: Deadline) -> Patch:
-    tree = _run(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit)
-    before, links = _blobs_by_path(tree, place.prefix, _FILE), _blobs_by_path(tree, place.prefix, _LINK)
+    listed = entries_of(_run(git, deadline, "ls-tree", "-r", "-l", "-z", "--full-tree", commit))
+    start = len(place.prefix)
+    entries = {path[start:]: each for path, each in listed.items() if path.startswith(place.prefix)}
+    before = {path: each for path, each in entries.items() if each.kind == stat.S_IFREG}
     staged = _STAGED.findall(git.ask("ls-files", "-z", "--stage", "--debug"))
     tracked = {path.decode("utf-8", "replace"): rest for rest in staged for path in rest[1:2]}
     clean = _unmodified(own.root, tracked, Path(place.git_dir) / "index")
-    suspects = {path: blob for path, blob in before.items() if clean.get(path) != blob}
-    entries = [*_deleted(own, before), *_modified(own, suspects, deadline)]
+    suspects = {path: each for path, each in before.items() if clean.get(path) != each.id}
     # A link has no lines of its own: a file in its place is not new.
-    new = [path for path in own.paths if path not in before and path not in links]
+    new = [path for path in own.paths if path not in entries]
     untracked = [path for path in new if path not in tracked]
     notes = []
     if len(untracked) > _MAX_UNTRACKED:
         notes.append(f"{len(untracked):,} untracked files were not taken for changes.")
         new = [path for path in new if path in tracked]
-    entries = sorted([*entries, *(_Entry(path, is_new=True) for path in new)])
-    if len(entries) > MAX_FILES:
-        notes.append(f"{len(entries):,} files differ; the first {MAX_FILES} by path were compared.")
-        entries = entries[:MAX_FILES]
-    olds = _read_blobs(git, [each.blob for each in entries if each.blob], deadline)
-    files = filter(None, (_file_patch(own, each, olds.get(each.blob)) for each in entries))
-    return Patch(tuple(_join_renames(tuple(files))), notes=tuple(notes))
+    changed = sorted([*_deleted(own, before), *_modified(own, suspects, deadline), *new])
+    if len(changed) > MAX_FILES:
+        notes.append(f"{len(changed):,} files differ; the first {MAX_FILES} by path were compared.")
+        changed = changed[:MAX_FILES]
+    small = [before[path].id for path in changed if path in before and before[path].size <= _MAX_BLOB_BYTES]
+    olds = read_blobs(git, list(dict.fromkeys(small)), deadline)
+    files = (
+        _file_patch(own, path, path in before, olds.get(before[path].id) if path in before else None)
+        for path in changed
+    )
+    return Patch(tuple(_join_renames(tuple(filter(None, files)))), notes=tuple(notes))
 
 
 def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path) -> dict[str, str]:
@@ -249,35 +243,25 @@ def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path)
     }
 
 
-def _blobs_by_path(tree: bytes, prefix: str, kind: re.Pattern[bytes]) -> dict[str, str]:
-    """Return the blobs of a tree's entries of one kind below a folder."""
-    entries = filter(None, map(kind.fullmatch, tree.split(b"\0")))
-    named = ((each[2].decode("utf-8", "replace"), each[1].decode("ascii")) for each in entries)
-    return {path.removeprefix(prefix): blob for path, blob in named if path.startswith(prefix)}
-
-
-def _deleted(own: _IndexPart, before: Mapping[str, str]) -> Iterator[_Entry]:
+def _deleted(own: _IndexPart, before: Mapping[str, Entry]) -> Iterator[str]:
     missing = [path for path in before if own.file_id(path) is None]
     kinds = disk.states(own.root, missing)[4::5]
-    for path, kind in zip(missing, kinds, strict=True):
-        if not kind:
-            yield _Entry(path, before[path], is_deleted=True)
+    return (path for path, kind in zip(missing, kinds, strict=True) if not kind)
 
 
-def _modified(own: _IndexPart, before: Mapping[str, str], deadline: Deadline) -> Iterator[_Entry]:
+def _modified(own: _IndexPart, before: Mapping[str, Entry], deadline: Deadline) -> Iterator[str]:
     """Yield the files whose bytes are not those of their commit."""
-    for path, blob in before.items():
+    for path, (blob, *_) in before.items():
         if own.file_id(path) is None:
             continue
         if not deadline.left():
             raise ChangesError(_TIMED_OUT)
         source = read_file(own.root, path).source
         if source is None:
-            # A file that is not shown has no lines to compare.
             if _blob_on_disk(own.root, path, blob) != blob:
-                yield _Entry(path)
+                yield path
         elif blob not in (_blob_of(source, blob), _blob_of(source.replace(b"\r\n", b"\n"), blob)):
-            yield _Entry(path, blob)
+            yield path
 
 
 def _blob_of(source: bytes, like: str) -> str:
@@ -295,35 +279,19 @@ def _blob_on_disk(root: Path, path: str, like: str) -> str:
     return "" if reading.after is None else _blob_of(reading.source, like)
 
 
-def _read_blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, bytes]:
-    """Return the content of blobs of at most ``_MAX_BLOB_BYTES``."""
-    names = [name for name in dict.fromkeys(names) if name.strip("0")]
-    sizes = git.history("cat-file", "--batch-check", lines=names, deadline=deadline) if names else None
-    listed = b"" if sizes is None else sizes.text
-    small = [name.decode() for name, size in _BLOB.findall(listed) if int(size) <= _MAX_BLOB_BYTES]
-    output = git.history("cat-file", "--batch", lines=small, deadline=deadline) if small else None
-    text, at = (b"" if output is None else output.text), 0
-    found: dict[str, bytes] = {}
-    while (head := _BLOB.match(text, at)) is not None:
-        end = head.end() + int(head[2])
-        found[head[1].decode()] = text[head.end() : end]
-        at = end + 1
-    return found
-
-
-def _file_patch(own: _IndexPart, entry: _Entry, old: bytes | None) -> FilePatch | None:
-    file = None if entry.is_deleted else own.file_id(entry.path)
-    path = "" if file is None else entry.path
-    after = [] if file is None else _lines(own.text(file))
-    if entry.is_new:
-        return None if file is None else FilePatch("", path, tuple(find_hunks([], after)))
+def _file_patch(own: _IndexPart, path: str, is_old: bool, old: bytes | None) -> FilePatch | None:
+    file = own.file_id(path)
+    if not is_old:
+        return None if file is None else FilePatch("", path, tuple(find_hunks([], _lines(own.text(file)))))
     if old is not None and old.startswith(_LFS_POINTER):
         return None
-    if old is None or b"\0" in old:
-        return FilePatch(entry.path, path, is_binary=True)
+    new = "" if file is None else path
+    # A file that is not shown has no lines to compare.
+    if old is None or b"\0" in old or (file is not None and read_file(own.root, path).source is None):
+        return FilePatch(path, new, is_binary=True)
     before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
-    hunks = tuple(find_hunks(before, after))
-    return FilePatch(entry.path, path, hunks) if hunks or file is None else None
+    hunks = tuple(find_hunks(before, [] if file is None else _lines(own.text(file))))
+    return FilePatch(path, new, hunks) if hunks or file is None else None
 
 
 def _lines(text: str) -> list[str]:

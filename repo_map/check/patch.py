@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 MAX_CHARS: Final = 1_000_000
@@ -14,7 +14,7 @@ MAX_HUNKS: Final = 3_000
 _MAX_PATH_CHARS: Final = 4_096
 _MIN_UNIQUE_LINES: Final = 2
 """Lines with a word that a hunk needs to be found away from where the patch says it is."""
-_MAX_REPEATS: Final = 2_000
+_MAX_REPEATS: Final = 100
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _GIT_HEADER = re.compile(r'diff --git (?:"?a/.+"? "?b/.+"?|"?\S+"? "?\S+"?)$')
@@ -254,50 +254,34 @@ class LocatedHunk(NamedTuple):
     """First line of the hunk's side that is in the file, 1-based; of an empty side, the line after."""
 
 
-class HunkLocator:
-    """Finds hunks in a file by their lines, on either side of the change, however far they moved."""
+def locate_hunk(lines: Sequence[str], hunk: Hunk) -> LocatedHunk | None:
+    """Return where a hunk is in a file, on either side of the change, however far it moved.
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        """Take the lines without their ends."""
-        self._lines = [line.rstrip() for line in lines]
-        self._positions: defaultdict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._lines):
-            self._positions[line].append(at)
-
-    def locate(self, hunk: Hunk) -> LocatedHunk | None:
-        """Return where a hunk is, None if neither of its sides is in the file."""
-        sides = [
-            ([line.rstrip() for line in hunk.side(mark)], start, mark == "+")
-            for mark, start in (("+", hunk.new_start), ("-", hunk.old_start))
-        ]
-        for lines, start, is_applied in sides:
-            if lines and self._is_at(lines, start - 1):
-                return LocatedHunk(is_applied, start)
-        for lines, start, is_applied in sides:
-            if (at := self._find(lines, start - 1)) is not None:
-                return LocatedHunk(is_applied, at + 1)
-        marks = {line[0] for line in hunk.lines}
-        if marks not in ({"+"}, {"-"}):
-            return None
-        # Of insertions or deletions without context the line number decides.
-        is_applied = "-" in marks
-        start = hunk.new_start if is_applied else hunk.old_start
-        return LocatedHunk(is_applied, start + 1) if 0 < start <= len(self._lines) else None
-
-    def _is_at(self, lines: Sequence[str], at: int) -> bool:
-        return at >= 0 and self._lines[at : at + len(lines)] == lines
-
-    def _find(self, lines: Sequence[str], near: int) -> int | None:
-        """Return where a run of lines is, the nearest to a line."""
-        unique = [at for at, line in enumerate(lines) if any(map(str.isalnum, line))]
-        if len(unique) < _MIN_UNIQUE_LINES:
-            return None
-        rarest = min(unique, key=lambda at: len(self._positions.get(lines[at], ())))
-        starts = self._positions.get(lines[rarest], ())
-        if len(starts) > _MAX_REPEATS:
-            return None
-        found = [at - rarest for at in starts if self._is_at(lines, at - rarest)]
-        return min(found, key=lambda at: (abs(at - near), at), default=None)
+    Args:
+        lines: The file's lines, without blanks at their ends.
+        hunk: The hunk.
+    """
+    sides = [
+        ([line.rstrip() for line in hunk.side(mark)], start, mark == "+")
+        for mark, start in (("+", hunk.new_start), ("-", hunk.old_start))
+    ]
+    for side, start, is_applied in sides:
+        if side and start and lines[start - 1 : start - 1 + len(side)] == side:
+            return LocatedHunk(is_applied, start)
+    text = "\n".join(("", *lines, ""))
+    for side, start, is_applied in sides:
+        if sum(any(map(str.isalnum, line)) for line in side) >= _MIN_UNIQUE_LINES:
+            found = re.finditer(f"(?={re.escape(chr(10).join(('', *side, '')))})", text)
+            firsts = [text.count("\n", 0, each.start()) + 1 for each in islice(found, _MAX_REPEATS)]
+            if firsts:
+                return LocatedHunk(is_applied, min(firsts, key=lambda at: (abs(at - start), at)))
+    marks = {line[0] for line in hunk.lines}
+    if marks not in ({"+"}, {"-"}):
+        return None
+    # Of insertions or deletions without context the line number decides.
+    is_applied = "-" in marks
+    start = hunk.new_start if is_applied else hunk.old_start
+    return LocatedHunk(is_applied, start + 1) if 0 < start <= len(lines) else None
 
 
 class LineMap:

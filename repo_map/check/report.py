@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from repo_map.check.impact import Dependent, Impact
 from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, FindingKind, finding_data
@@ -120,13 +120,10 @@ def format_sarif(report: CheckReport, version: str) -> dict[str, object]:
 
 
 def _sarif_result(finding: Finding) -> dict[str, object]:
-    uri = re.sub(
-        r"[^\w./~-]",
-        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()),
-        finding.path,
-        flags=re.A,
-    )
-    location = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, finding.line)}}
+    location = {
+        "artifactLocation": {"uri": quote(finding.path)},
+        "region": {"startLine": max(1, finding.line)},
+    }
     return {
         "ruleId": str(finding.kind),
         "level": _level(finding),
@@ -229,28 +226,18 @@ def _describe_impact(index: Index, impact: Impact) -> list[str]:
         found.append(f"Removed: {_list(names)}.")
     if impact.changed:
         found.append(f"Changed: {_list([_definition(index, place) for place in impact.changed])}.")
-    for fact, guess, dependents, limit in (
-        ("Called from outside the change", "Likely called, by name", impact.callers, _MAX_LISTED),
-        (
-            "Overridden, implemented or extended",
-            "Likely overridden or extended",
-            impact.overrides,
-            _MAX_LISTED,
-        ),
-        ("Overrides or implements", "Likely overrides", impact.base_methods, _MAX_LISTED),
-        ("Reached by tests", "Likely reached by tests", impact.tests, _MAX_LISTED_TESTS),
-        (
-            "Reached by tests of the change itself",
-            "Likely reached by tests of the change itself",
-            impact.own_tests,
-            _MAX_LISTED_TESTS,
-        ),
+    for head, verb, dependents, limit in (
+        ("Called from outside the change", "for", impact.callers, _MAX_LISTED),
+        ("Overridden, implemented or extended", "for", impact.overrides, _MAX_LISTED),
+        ("Overrides or implements", "by", impact.base_methods, _MAX_LISTED),
+        ("Reached by tests", "for", impact.tests, _MAX_LISTED_TESTS),
+        ("Reached by tests of the change itself", "for", impact.own_tests, _MAX_LISTED_TESTS),
     ):
-        verb = "by" if fact.startswith("Overrides") else "for"
-        for head, is_resolved in ((fact, True), (guess, False)):
-            of_kind = [each for each in dependents if (each.confidence is Confidence.RESOLVED) == is_resolved]
+        sure = [each for each in dependents if each.confidence is Confidence.RESOLVED]
+        likely = [each for each in dependents if each.confidence is not Confidence.RESOLVED]
+        for shown, of_kind in ((head, sure), (f"Likely {head[0].lower()}{head[1:]}", likely)):
             if of_kind:
-                found.append(f"{head}: {_list([_dependent(index, each, verb) for each in of_kind], limit)}.")
+                found.append(f"{shown}: {_list([_dependent(index, each, verb) for each in of_kind], limit)}.")
     if impact.untested:
         names = [_definition(index, place) for place in impact.untested]
         found.append(

@@ -190,7 +190,7 @@ def _script_runner(package: _Package) -> tuple[str, str]:
 def _test_scripts(package: _Package) -> list[str]:
     """Return the scripts that test, and those that they run."""
     scripts = package.scripts
-    names = [name for name in ("test", "unit", "test:unit", "tests") if name in scripts]
+    names: list[str] = [name for name in ("test", "unit", "test:unit", "tests") if name in scripts]
     names += [name for name in scripts if name.startswith(("test:", "unit:")) and name not in names]
     for name in names:  # It grows meanwhile.
         nested = _NESTED_SCRIPT.findall(scripts[name])

@@ -31,11 +31,10 @@ _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", 
 """Languages in which functions of one name have different parameters."""
 _LOOSE: Final = frozenset({"javascript", "jsx"})
 """Languages in which a call may omit arguments, or give more."""
-_UNTYPED: Final = frozenset({"python", "ruby", "php"})
+_UNTYPED: Final = _LOOSE | {"python", "ruby", "php"}
 """Languages in which an argument that reaches another parameter than before may match as well."""
 _KEYWORD_ARGUMENTS: Final = frozenset({"python", "kotlin", "php", "ruby"})
 _MAX_OVERLOAD_FILES: Final = 60
-_MAX_VERIFIED_CALLS: Final = 6
 _MAX_NEW_CALLS: Final = 400
 _PLAIN_DECORATORS: Final = re.compile(
     r"@(?:\w+\.)*(?:staticmethod|classmethod|abstractmethod|override|final|contextmanager|asynccontextmanager|cache"
@@ -66,6 +65,8 @@ def call_error(parameters: Sequence[ParameterForm], call: CallForm, language: st
         return ""
     if given > len(positional) and not any(each.kind == REST for each in parameters):
         return f"expected {plural(len(positional), 'argument')}, got {given}"
+    if language in _LOOSE:
+        return ""
     required = [*positional[given:], *(each for each in parameters if each.kind == NAMED)]
     missing = [each.name for each in required if not each.is_optional and each.name not in names]
     if missing:
@@ -101,27 +102,27 @@ class SignatureChecker:
         """Unchanged calls that may no longer match, by the changed function."""
         self._passed: dict[Place, dict[str, None]] = {}
         """Unchanged uses of a changed function as a value."""
-        changed = list(self._find_changed())
-        self.changed = [(before, after) for before, after in changed if after is not None]
+        self.changed = list(self._find_changed())
         """The functions whose parameters changed, before and after."""
-        self.incompatible: tuple[Place, ...] = ()
+        self.incompatible = tuple(
+            after for before, after in self.changed if not self._is_extended(before, after)
+        )
         """Those of the tree after that calls may not match which fitted before."""
-        self._overload_removed = [before for before, after in changed if after is None]
 
     def find(self) -> tuple[Finding, ...]:
         """Return a finding for each call."""
-        callers = self._before.relations.callers_of
-        pairs: list[tuple[Place, Place | None]] = [*self.changed]
-        pairs += ((before, None) for before in self._overload_removed)
-        self._before.read([use.source[0] for before, _ in pairs for use in callers(before)])
-        callers = self._after.relations.callers_of
-        self._after.read([use.source[0] for _, after in self.changed for use in callers(after)])
+        pairs = [*self.changed, *self._removed_overloads()]
+        for tree, places in (
+            (self._before, [before for before, _ in pairs]),
+            (self._after, [after for _, after in self.changed]),
+        ):
+            tree.read([use.source[0] for place in places for use in tree.relations.callers_of(place)])
         for before, after in pairs:
-            self._check_calls(before, after)
-        incompatible = [pair for pair in self.changed if not self._is_extended(*pair)]
-        for before, after in incompatible:
-            self._check_values(before, after)
-        self.incompatible = tuple(after for _, after in incompatible)
+            self._check_unchanged_calls(before, after)
+        for before, after in self.changed:
+            self._check_edited_calls(before, after)
+            if after in self.incompatible:
+                self._check_values(before, after)
         self._check_new_calls()
         return tuple(self._found.values())
 
@@ -137,26 +138,26 @@ class SignatureChecker:
             if values := list(self._passed.get(after, ())):
                 yield f"{now} It is passed as a value at {first_three(values)}; check what calls it there."
 
-    def _find_changed(self) -> Iterator[tuple[Place, Place | None]]:
-        """Yield the functions whose parameters changed, before and after; None for a removed overload."""
+    def _find_changed(self) -> Iterator[tuple[Place, Place]]:
+        """Yield the functions whose parameters changed, before and after."""
         before, after = self._before, self._after
         for old, new in self._trees.matched.items():
             if before.definition(old).kind in FUNCTIONS and before.relations.knows(old[0]):
                 one, other = before.forms_of(old), after.forms_of(new)
                 if len(one) == len(other) == 1 and one[0].parameters != other[0].parameters:
                     yield old, new
-        for old in self._trees.removed:
-            is_function = before.definition(old).kind in FUNCTIONS
-            if is_function and before.language(old[0]) in _OVERLOADED and self._overload_of(old) is not None:
-                yield old, None
 
-    def _overload_of(self, before: Place) -> Place | None:
-        """Return the first function of the name of a removed one in its file."""
-        file = self._trees.file_after(before[0])
-        name = self._before.qualified_name(before)
-        rows = range(len(self._after.index.definitions(file))) if file is not None else ()
-        places = ((file or 0, row) for row in rows)
-        return next((each for each in places if self._after.qualified_name(each) == name), None)
+    def _removed_overloads(self) -> Iterator[tuple[Place, Place]]:
+        """Yield the functions of which only overloads are left, each with the first of them in its file."""
+        before, after = self._before, self._after
+        for old in self._trees.removed:
+            file, name = self._trees.file_after(old[0]), before.qualified_name(old)
+            if file is None or before.language(old[0]) not in _OVERLOADED:
+                continue
+            for row, each in enumerate(after.index.definitions(file)):
+                if each.kind in FUNCTIONS and after.qualified_name((file, row)) == name:
+                    yield old, (file, row)
+                    break
 
     def _is_extended(self, before: Place, after: Place) -> bool:
         """Return True if calls that matched before match now: only optional parameters were appended."""
@@ -167,123 +168,79 @@ class SignatureChecker:
 
     # Calls of changed functions.
 
-    def _check_calls(self, before: Place, after: Place | None) -> None:
-        unchanged = self._check_unchanged_calls(before, after)
-        if after is None or self._after.language(after[0]) in _LOOSE:
+    def _check_edited_calls(self, before: Place, after: Place) -> None:
+        if self._after.language(after[0]) in _LOOSE:
             # What an edited call passes in a loose language, only its author knows.
             return
         for use in self._after.relations.callers_of(after):
             file, line = use.source[0], use.line
-            if (file, line) in unchanged or self._trees.line_before(file, line):
-                continue
-            for site in _sites_calling(self._after, file, line, after):
-                for call in self._after.calls_at(file, line, site.name):
-                    self._check(before, after, file, call, site, is_edited=True)
+            if not self._trees.line_before(file, line):
+                for site in _sites_calling(self._after, file, line, after):
+                    for call in self._after.calls_at(file, line, site.name):
+                        self._check(before, after, file, call, site, is_edited=True)
 
-    def _check_unchanged_calls(self, before: Place, after: Place | None) -> set[tuple[int, int]]:
-        """Check the calls on unchanged lines, and return their files and lines."""
-        seen: set[tuple[int, int]] = set()
-        target = after or self._overload_of(before)
+    def _check_unchanged_calls(self, before: Place, after: Place) -> None:
         for use in self._before.relations.callers_of(before):
             at = self._trees.unchanged(use.source[0], use.line)
-            if at is None or at in seen:
-                continue
-            seen.add(at)
-            for site in _sites_calling(self._before, use.source[0], use.line, before):
+            for site in _sites_calling(self._before, use.source[0], use.line, before) if at else ():
+                file, line = at or (0, 0)
                 old = self._before.calls_at(use.source[0], use.line, site.name)
-                new = self._after.calls_at(*at, site.name)
-                if len(old) != len(new) or target is None:
+                new = self._after.calls_at(file, line, site.name)
+                if len(old) != len(new) or not all(self._matches(self._before, before, each) for each in old):
                     continue
-                is_loose = self._after.language(at[0]) in _LOOSE
-                # Of a call on several lines others may be edited.
-                edited = {call for was, call in zip(old, new, strict=True) if was.given != call.given}
-                same = [call for call in new if call not in edited or not is_loose]
-                if all(self._matches(self._before, before, each) for each in old):
-                    for call in same:
-                        self._check(before, target, at[0], call, site, is_edited=call in edited)
-                elif is_loose and after is not None:
-                    for call in same:
-                        self._add_uncertain(before, after, at[0], call)
-        return seen
+                for was, call in zip(old, new, strict=True):
+                    # Of a call on several lines others may be edited.
+                    self._check(before, after, file, call, site, is_edited=was.given != call.given)
 
     def _check(
         self, before: Place, after: Place, file: int, call: CallForm, site: Site, *, is_edited: bool
     ) -> None:
         language = self._after.language(file)
-        if language in _LOOSE:
-            error = self._reordered(before, after, call) or self._omitted(before, after, call)
-        else:
-            error = self._call_error(self._after, after, call)
+        if is_edited and language in _LOOSE:
+            return
+        error = self._call_error(self._after, after, call) or self._never_passed(before, after, language)
         if error:
             self._add(after, file, call, site, error)
-        elif language in _LOOSE:
-            self._add_uncertain(before, after, file, call)
-        elif language in _UNTYPED and not is_edited and self._is_shifted(before, after, call, language):
+        elif language in _UNTYPED and not is_edited and self._is_uncertain(before, after, call, language):
             self._uncertain.setdefault(after, {})[f"{self._after.index.paths[file]}:{call.line}"] = None
 
-    def _is_shifted(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
-        """Return True if a positional argument reaches another parameter than before, which still exists."""
+    def _is_uncertain(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
+        """Return True if a call may pass other arguments than the function takes now.
+
+        A positional argument reaches another parameter than before, which still exists, or in a loose
+        language a new parameter is omitted.
+        """
         old, new = (
             [
-                each.name
+                each
                 for each in _without_receiver(tree, place, tree.forms_of(place)[0].parameters, call, language)
                 if each.kind in (EITHER, PLACED)
             ]
             for tree, place in ((self._before, before), (self._after, after))
         )
-        return any(name in new and new.index(name) != at for at, name in enumerate(old[: call.given]))
+        old_names, names = [each.name for each in old], [each.name for each in new]
+        if any(name in names and names.index(name) != at for at, name in enumerate(old_names[: call.given])):
+            return True
+        added = [each for each in new[call.given :] if not each.is_optional and each.name not in old_names]
+        return language in _LOOSE and bool(added or (call.is_open and names != old_names))
 
-    def _add_uncertain(self, before: Place, after: Place, file: int, call: CallForm) -> None:
-        """Note a call of a loose language that may pass other arguments than the function takes now."""
-        new = self._after.forms_of(after)[0].parameters
-        old_names, new_names = self._names(before, after)
-        same = _common_prefix(old_names, new_names)
-        required = [each for each in new[len(old_names) :] if not each.is_optional and each.kind != REST]
-        is_uncertain = call.given > same if same < len(old_names) else bool(required) and call.given <= same
-        if old_names != new_names and (call.is_open or is_uncertain):
-            self._uncertain.setdefault(after, {})[f"{self._after.index.paths[file]}:{call.line}"] = None
-
-    def _reordered(self, before: Place, after: Place, call: CallForm) -> str:
-        """Return why the arguments of a call in a loose language reach other parameters than before."""
-        old, new = self._names(before, after)
-        same = _common_prefix(old, new)
-        if call.is_open or same == len(old) or len(old) != len(set(old)) or call.given <= same:
+    def _never_passed(self, before: Place, after: Place, language: str) -> str:
+        """Return which new last parameter in a loose language no call passes, if only its file calls it."""
+        old, new = self._before.forms_of(before)[0].parameters, self._after.forms_of(after)[0].parameters
+        names, added = [each.name for each in old], new[len(old) : len(old) + 1]
+        if language not in _LOOSE or [each.name for each in new[: len(old)]] != names or not added:
             return ""
-        is_new = old[same] not in new and not set(new[same : same + 1]) & set(old)
-        if is_new and len(new) >= len(old):
+        is_private = files_with(self._after.index, (self._after.name(after),)) == [after[0]]
+        if not is_private or added[0].is_optional or added[0].kind == REST:
             return ""
-        return f"its parameters were ({', '.join(old)}) and are ({', '.join(new)})"
-
-    def _omitted(self, before: Place, after: Place, call: CallForm) -> str:
-        """Return which new last parameter a call in a loose language omits, if it seems to be required.
-
-        Of the calls of a function that only its file knows, none passes it, or at least half of them do.
-        """
-        old, new = self._names(before, after)
-        added = self._after.forms_of(after)[0].parameters[len(old) : len(old) + 1]
-        if new[: len(old)] != old or not added or added[0].is_optional or added[0].kind == REST:
-            return ""
-        if files_with(self._after.index, (self._after.name(after),)) != [after[0]]:
-            return ""
-        calls = [
+        calls = (
             each
             for use in self._after.relations.callers_of(after)
             for site in _sites_calling(self._after, use.source[0], use.line, after)
             for each in self._after.calls_at(use.source[0], use.line, site.name)
-        ]
-        name, passing = one_line(added[0].name), sum(each.is_open or each.given > len(old) for each in calls)
-        if not passing:
-            return f"nothing gives `{name}`, its new parameter"
-        unchanged = [each for each in (*calls, call) if self._trees.line_before(after[0], each.line)]
-        varies = any(each.is_open or each.given != len(old) for each in unchanged)
-        comment = rf"@param\b[^\n]*(?:\[{name}\b|=\}}\s+{name}\b)"
-        if 2 * passing < len(calls) or varies or re.search(comment, self._after.index.sources.text(after[0])):
-            return ""
-        return f"it does not give `{name}`, as other calls do"
-
-    def _names(self, before: Place, after: Place) -> tuple[list[str], list[str]]:
-        old, new = self._before.forms_of(before)[0], self._after.forms_of(after)[0]
-        return [each.name for each in old.parameters], [each.name for each in new.parameters]
+        )
+        is_passed = any(each.is_open or each.given > len(old) for each in calls)
+        return "" if is_passed else f"nothing gives `{one_line(added[0].name)}`, its new parameter"
 
     def _check_values(self, before: Place, after: Place) -> None:
         """Note where a function is passed as a value on an unchanged line."""
@@ -318,7 +275,7 @@ class SignatureChecker:
         if not targets or not all(self._has_plain_signature(target) for target in targets):
             return
         errors = [self._call_error(self._after, target, call) for target in targets]
-        if all(errors) and self._is_verified(targets[0]):
+        if all(errors):
             self._add(targets[0], file, call, sites[0], errors[0])
 
     def _has_plain_signature(self, place: Place) -> bool:
@@ -328,22 +285,6 @@ class SignatureChecker:
         is_python = self._after.language(place[0]) == "python"
         lines = _decorators(self._after, place) if is_python else ()
         return all(_PLAIN_DECORATORS.search(line.strip()) or not line.strip() for line in lines)
-
-    def _is_verified(self, place: Place) -> bool:
-        """Return True if the unchanged calls match: otherwise the signature was misread."""
-        count = 0
-        for use in self._after.relations.callers_of(place):
-            if not self._trees.line_before(use.source[0], use.line):
-                continue
-            for site in _sites_calling(self._after, use.source[0], use.line, place):
-                for call in self._after.calls_at(use.source[0], use.line, site.name):
-                    count += 1
-                    is_new = place not in self._trees.matched_before
-                    if is_new and self._call_error(self._after, place, call):
-                        return False
-            if count >= _MAX_VERIFIED_CALLS:
-                break
-        return True
 
     # Signatures.
 
@@ -423,12 +364,6 @@ def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     """Return the lines before the line of a definition's name."""
     definition = tree.definition(place)
     return tree.head(place)[: definition.sig_start - definition.start]
-
-
-def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many items two lists have in common from the start."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from repo_map.check.patch import FilePatch, Hunk, HunkLocator, LineMap, LocatedHunk, Patch
+from repo_map.check.patch import FilePatch, Hunk, LineMap, Patch, locate_hunk
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
@@ -179,14 +179,13 @@ class TreeComparison:
         index: Index,
         before: TreeVersion,
         after: TreeVersion,
-        files: Sequence[ChangedFile],
         patched: Sequence[PatchedFile],
     ) -> None:
         self.index = index
         """The tree as it is: one of the two, or neither if only some of the change is applied."""
         self.before = before
         self.after = after
-        self.files = tuple(files)
+        self.files = tuple(each.changed for each in patched if each.changed is not None)
         self.patched = tuple(patched)
         """All files of the patch, in its order."""
         self._by_old = {each.old: each for each in self.files if each.old}
@@ -298,26 +297,24 @@ def compare_trees(index: Index, patch: Patch) -> TreeComparison:
     """Return the trees before and after a patch, whether the index has it already or not."""
     before: dict[str, bytes | None] = {}
     after: dict[str, bytes | None] = {}
-    files: list[ChangedFile] = []
     patched: list[PatchedFile] = []
     for each in _with_index_paths(index, patch.files):
         here = index.file_id(each.new) if each.new else None
         file = here if here is not None or not each.old else index.file_id(each.old)
         found = None if each.is_binary else _other_side(index, each, here, file)
-        changed = found and ChangedFile(each.old, each.new, found.lines, found.is_applied)
-        patched.append(PatchedFile(each, file, changed))
-        if found is None or changed is None:
+        patched.append(PatchedFile(each, file, found and found[0]))
+        if found is None:
             continue
+        changed, source = found
         own, other, other_path = (
-            (each.new, before, each.old) if found.is_applied else (each.old, after, each.new)
+            (each.new, before, each.old) if changed.is_applied else (each.old, after, each.new)
         )
         if own and each.old != each.new:
             other.setdefault(own, None)
         if other_path:
-            other[other_path] = found.source
-        files.append(changed)
+            other[other_path] = source
     one, two = (TreeVersion(overlay_index(index, each) if each else index) for each in (before, after))
-    return TreeComparison(index, one, two, files, patched)
+    return TreeComparison(index, one, two, patched)
 
 
 def _with_index_paths(index: Index, files: Sequence[FilePatch]) -> Iterator[FilePatch]:
@@ -340,27 +337,24 @@ def _with_index_paths(index: Index, files: Sequence[FilePatch]) -> Iterator[File
         yield each._replace(old=new if each.old == each.new else old, new=new)
 
 
-class _OtherSide(NamedTuple):
-    """The side of a patched file that the tree does not have."""
+def _other_side(
+    index: Index, patch: FilePatch, here: int | None, file: int | None
+) -> tuple[ChangedFile, bytes] | None:
+    """Return a changed file and its source on the side that the tree does not have.
 
-    is_applied: bool
-    """Whether the tree has the file as the patch leaves it."""
-    source: bytes
-    lines: LineMap
-
-
-def _other_side(index: Index, patch: FilePatch, here: int | None, file: int | None) -> _OtherSide | None:
-    """Return the other side of a file; None if its patch does not apply, forwards or backwards."""
+    None if the patch does not apply, forwards or backwards.
+    """
     if not patch.old or not patch.new:
         mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
         text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
         text = "" if is_applied == bool(patch.new) else text
-        return _OtherSide(is_applied, text.encode("utf-8", "surrogateescape"), LineMap(0, ()))
+        changed = ChangedFile(patch.old, patch.new, LineMap(0, ()), is_applied)
+        return changed, text.encode("utf-8", "surrogateescape")
     if file is None:
         return None
     lines = index.sources.text(file).split("\n")
-    locator = HunkLocator(lines)
-    known: list[LocatedHunk] = list(filter(None, map(locator.locate, patch.hunks)))
+    stripped = [line.rstrip() for line in lines]
+    known = [each for hunk in patch.hunks if (each := locate_hunk(stripped, hunk)) is not None]
     if len(known) < len(patch.hunks) or len({each.is_applied for each in known}) > 1:
         return None
     is_applied = known[0].is_applied if known else here is not None
@@ -370,15 +364,15 @@ def _other_side(index: Index, patch: FilePatch, here: int | None, file: int | No
         ((each.first, hunk) for each, hunk in zip(known, patch.hunks, strict=True)), key=lambda pair: pair[0]
     )
     own, other = ("+", "-") if is_applied else ("-", "+")
-    changed = list(lines)
+    result = list(lines)
     for first, hunk in reversed(pairs):
-        changed[first - 1 : first - 1 + len(hunk.side(own))] = hunk.side(other)
+        result[first - 1 : first - 1 + len(hunk.side(own))] = hunk.side(other)
     grown = 0
     firsts: list[tuple[int, Hunk]] = []
     for first, hunk in pairs:
         # In a tree with the side after, the lines before are so many fewer further up.
         firsts.append((first - grown, hunk) if is_applied else (first, hunk))
         grown += len(hunk.marked("+")) - len(hunk.marked("-"))
-    before = changed if is_applied else lines
-    source = "\n".join(changed).encode("utf-8", "surrogateescape")
-    return _OtherSide(is_applied, source, LineMap(len(before), firsts))
+    line_map = LineMap(len(result if is_applied else lines), firsts)
+    source = "\n".join(result).encode("utf-8", "surrogateescape")
+    return ChangedFile(patch.old, patch.new, line_map, is_applied), source

@@ -30,7 +30,7 @@ _PROVIDES_ANY: Final = {
 """What in a module may provide any name, for languages whose imports name a file and a name of it."""
 _MODULE: Final = re.compile(r"^\s*(?:import|export)\b|\brequire\(", re.M)
 _DEFINES: Final = re.compile(
-    r"\b(?:def|class|import|as|global|nonlocal|fn|func|fun|function|use|struct|type|macro)\s+$|[\"'#`]$"
+    r"\b(?:def|class|import|as|global|nonlocal|fn|func|fun|function|use|struct|type|macro)\s+$"
 )
 
 
@@ -65,7 +65,7 @@ def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]
             continue
         if not _is_unresolved(trees, file, call.name, call.line):
             continue
-        if not all(_is_only_called(text, call.name) for text in _scope(trees, file, call.name, language)):
+        if not all(_is_only_called(tree.code(each), call.name) for each in _scope(trees, file, call.name)):
             continue
         where = {"go": "package", "java": "tree"}.get(language, "file")
         yield Finding(
@@ -89,17 +89,15 @@ def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bo
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
 
 
-def _scope(trees: TreeComparison, file: int, name: str, language: str) -> Iterable[str]:
-    """Yield the sources in which a bare name of a file may be bound."""
-    index = trees.after.index
-    if language not in ("go", "java"):
-        return [index.sources.text(file)]
+def _scope(trees: TreeComparison, file: int, name: str) -> Iterable[int]:
+    """Return the files in which a bare name of a file may be bound."""
+    index, language = trees.after.index, trees.after.language(file)
     folder = index.paths[file].rpartition("/")[0]
-    return [
-        index.sources.text(each)
-        for each in {*files_with(index, (name,)), file}
+    return {file} | {
+        each
+        for each in (files_with(index, (name,)) if language in ("go", "java") else ())
         if language == "java" or index.paths[each].rpartition("/")[0] == folder
-    ]
+    }
 
 
 def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
@@ -115,9 +113,11 @@ def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Findin
         if meaning.targets or meaning.is_left_open or meaning.is_external:
             continue
         homes = _imported_files(trees, file, binding, module)
-        if language == "python" and any(_is_module(index.paths[home], name) for home in homes):
-            continue
-        if homes and not any(_may_provide(index.sources.text(home), name, language) for home in homes):
+        # ``from package import name`` may import a module.
+        is_module = language == "python" and any(_module_name(index.paths[home]) == name for home in homes)
+        provided = rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}"
+        texts = [index.sources.text(home) for home in homes]
+        if homes and not is_module and not any(re.search(provided, text) for text in texts):
             yield Finding(
                 FindingKind.UNDEFINED_NAME,
                 index.paths[file],
@@ -142,13 +142,8 @@ def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: 
     return found if last and is_certain else []
 
 
-def _is_module(path: str, name: str) -> bool:
-    """Return True if a file is the module that ``from package import name`` imports."""
-    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2] == name
-
-
-def _may_provide(text: str, name: str, language: str) -> bool:
-    return re.search(rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}", text) is not None
+def _module_name(path: str) -> str:
+    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
 
 
 def _is_only_called(text: str, name: str) -> bool:

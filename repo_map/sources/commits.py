@@ -91,9 +91,9 @@ class CommitSource:
         listed = git.history("ls-tree", "-r", "-l", "-z", "--full-tree", tree, deadline=deadline)
         if listed is None or listed.status != 0:
             raise RepositoryNotFoundError(self._unreadable("git did not list its files; try again."))
-        entries = _entries(listed.text)
+        entries = entries_of(listed.text)
         links = [entry.id for entry in entries.values() if entry.kind == stat.S_IFLNK]
-        stats = _CommitStats(entries, _read_blobs(git, links))
+        stats = _CommitStats(entries, read_blobs(git, links))
         listing = sort_names(ListingResult(tuple(entries), tree_id, ()), limit, stats)
         masked = [row for row, path in enumerate(listing.paths) if path not in entries]
         if masked:
@@ -191,7 +191,7 @@ class CommitReader:
                 total += size
             end += 1
         block.next_row = end
-        block.contents = _read_blobs(self._git, wanted)
+        block.contents = read_blobs(self._git, wanted)
 
 
 class _Block(local):
@@ -203,16 +203,20 @@ class _Block(local):
         self.files = 1
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
+    """A file of a commit."""
+
     id: str
+    """Of its blob."""
     kind: int
+    """File type as in ``stat``."""
     size: int
 
 
 class _CommitStats(NamedTuple):
     """``files.Stats`` of the names in a commit."""
 
-    entries: Mapping[str, _Entry]
+    entries: Mapping[str, Entry]
     targets: Mapping[str, bytes]
     """Content of the links by their ids."""
 
@@ -242,9 +246,9 @@ def _unread(path: str, why: str) -> ReadFile:
     return ReadFile(path, 0, None, f"can't be read ({why}); listed by path only")
 
 
-def _read_blobs(git: Git, ids: Sequence[str]) -> dict[str, bytes]:
+def read_blobs(git: Git, ids: Sequence[str], deadline: Deadline | None = None) -> dict[str, bytes]:
     """Return the content of blobs by the requested ids, without missing ones."""
-    output = git.history("cat-file", "--batch", lines=ids, deadline=Deadline()) if ids else None
+    output = git.history("cat-file", "--batch", lines=ids, deadline=deadline or Deadline()) if ids else None
     text, at, found = (output.text if output is not None else b""), 0, dict[str, bytes]()
     for blob_id in ids:
         end = text.find(b"\n", at)
@@ -259,10 +263,11 @@ def _read_blobs(git: Git, ids: Sequence[str]) -> dict[str, bytes]:
     return found
 
 
-def _entries(text: bytes) -> dict[str, _Entry]:
+def entries_of(text: bytes) -> dict[str, Entry]:
+    """Return the entries that ``git ls-tree -r -l -z`` lists, by path."""
     found = (_ENTRY.fullmatch(each) for each in text.split(b"\0"))
     return {
-        os.fsdecode(each[5]): _Entry(
+        os.fsdecode(each[5]): Entry(
             each[3].decode(), _KINDS.get(each[1][:2].decode(), 0), int(each[4]) if each[4].isdigit() else 0
         )
         for each in found
@@ -270,7 +275,7 @@ def _entries(text: bytes) -> dict[str, _Entry]:
     }
 
 
-def _state(entry: _Entry) -> tuple[int, ...]:
+def _state(entry: Entry) -> tuple[int, ...]:
     """Return a row of ``Listing.states``, with the blob's id for times and inode."""
     digits = entry.id.ljust(3 * _ID_DIGITS, "0")
     pieces = (int(digits[at : at + _ID_DIGITS], 16) for at in range(0, 3 * _ID_DIGITS, _ID_DIGITS))

@@ -251,7 +251,7 @@ CASES: dict[str, Case] = {
             "cart.js": "import { net } from './price.js'\nnet(1, 2)\n",
         },
         {"price.js": ("net(shop, a)", "net(a)")},
-        ("cart.js:2 arguments the call of `net` does not fit: its parameters were (shop, a) and are (a)",),
+        ("cart.js:2 arguments the call of `net` does not fit: expected 1 argument, got 2",),
     ),
     "c-prototype-kept": Case(
         {
@@ -496,7 +496,6 @@ CASES: dict[str, Case] = {
         },
         {"a.js": ("(left) {\n    this.left = left;", "(at) {\n    this.at = at;")},
         (),
-        ("a.js:7",),
     ),
     "javascript-a-call-that-was-edited": Case(
         {

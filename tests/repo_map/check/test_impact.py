@@ -349,8 +349,6 @@ def test_insignificant_whitespace_is_no_change(tmp_path: Path) -> None:
     write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
     sentences = described_revisions(index_of(root), "worktree")
     assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
-    write(root, {"a.go": spaced.replace("a  b", "a b")})
-    assert "`A` (a.go:4)" in one(described_revisions(index_of(root), "worktree"), "Changed")
 
 
 def test_commit_means_changes_since_the_merge_base(shop: Path) -> None:
