@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from repo_map.check.model import MAX_WORDS_CHARS, ChangedPart, Changes, RemovedName
@@ -15,6 +16,7 @@ from repo_map.messages import first_three, one_line
 from repo_map.parsing.facts_model import ASSIGNED, DECLARED, FIELD, FIELD_TYPE
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import row_at
 from repo_map.secrets.masking import mask_text
 
 MAX_PARTS: Final = 120
@@ -82,7 +84,7 @@ class _Collector:
         patch, changed = patched.patch, patched.changed
         self._add_note(patch, is_here=patched.file is not None)
         if changed is not None:
-            for part in _changed_parts(self._trees, changed):
+            for part in _changed_parts(self._trees, changed, patch):
                 self._parts.setdefault((part.path, part.name, part.first), part)
             self._words += (line[1:] for hunk in patch.hunks for line in hunk.lines if line[0] != " ")
             self._add_removed(patch)
@@ -185,68 +187,44 @@ def _difference(
     return removed, added
 
 
-def _changed_parts(trees: TreeComparison, changed: ChangedFile) -> Iterator[ChangedPart]:
-    """Yield the definitions of the file as it is that the change edits, then its other changed lines."""
+def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch) -> Iterator[ChangedPart]:
+    """Yield the definitions around changed lines of the file as it is, then its other changed lines."""
     is_applied = changed.is_applied
-    tree, other = (trees.after, trees.before) if is_applied else (trees.before, trees.after)
-    file, other_file = trees.new_file(changed), trees.old_file(changed)
-    partners, rest = trees.matched_before, trees.removed
-    if not is_applied:
-        file, other_file, partners, rest = other_file, file, trees.matched, trees.added
+    tree, mark = (trees.after, "-") if is_applied else (trees.before, "+")
+    file = trees.new_file(changed) if is_applied else trees.old_file(changed)
     if file is None:
         return
-    matched_here = {partner: place for place, partner in partners.items()}
-    # A definition that only the other tree has was, or will be, in one of these.
-    edited = {
-        matched_here.get((at, other.definition((at, row)).parent)) for at, row in rest if at == other_file
-    }
-    path, definitions = tree.index.paths[file], tree.index.definitions(file)
-    covered: set[int] = set()
-    for row, each in enumerate(definitions):
-        place, partner = (file, row), partners.get((file, row))
-        if each.kind not in CODE | MEMBERS or tree.is_local(place):
-            continue
-        covered.update(range(each.start, each.end + 1))
-        is_edited = place in edited or _own_text(tree, place) != (
-            _own_text(other, partner) if partner else None
+    other = changed.lines.before if is_applied else changed.lines.after
+    lines, view = tree.lines(file), tree.index.memo(FileViews)[file]
+    is_indented = language_named(tree.language(file)).is_indented
+    moved = {"".join(text.split()) for hunk in patch.hunks for text in hunk.marked(mark) if not is_indented}
+    edited = [
+        at for at, text in enumerate(lines, 1) if not other(at) and "".join(text.split()) not in moved | {""}
+    ]
+    # Between these lines the other tree has some more.
+    gaps = [at for at in range(1, len(lines)) if other(at) and other(at + 1) not in (0, other(at) + 1)]
+    rows: set[int] = set()
+    outside: list[int] = []
+    for at, last in (*((at, at) for at in edited), *((at, at + 1) for at in gaps)):
+        row = row_at(tree.index, file, at)
+        while row >= 0 and (
+            view.definitions[row].kind not in CODE | MEMBERS
+            or view.definitions[row].end < last
+            or tree.is_local((file, row))
+        ):
+            row = view.definitions[row].parent
+        if row >= 0:
+            rows.add(row)
+        elif at == last:
+            outside.append(at)
+    path = tree.index.paths[file]
+    for row in sorted(rows):
+        yield ChangedPart(
+            path, tree.qualified_name((file, row)), view.definitions[row].start, view.definitions[row].end
         )
-        if is_edited and (partner is not None or _is_reported(tree, place, partners)):
-            yield ChangedPart(path, tree.qualified_name(place), each.start, each.end)
-    unchanged = changed.lines.before if is_applied else changed.lines.after
-    lines = {
-        at: line for at, line in enumerate(tree.lines(file), 1) if at not in covered and not unchanged(at)
-    }
-    for first in lines:
-        last = first
-        while last + 1 in lines:
-            last += 1
-        if first - 1 not in lines and any(lines[at].strip() for at in range(first, last + 1)):
-            yield ChangedPart(path, "", first, last)
-
-
-def _is_reported(tree: TreeVersion, place: Place, partners: Mapping[Place, Place]) -> bool:
-    """Return True for a new definition unless its functions, or its new class, stand for it."""
-    file, row = place
-    definitions = tree.index.definitions(file)
-    if definitions[row].kind in FUNCTIONS:
-        return True
-    parent = definitions[row].parent
-    if definitions[row].kind in MEMBERS:
-        return parent < 0 or (file, parent) in partners
-    return all(each.kind not in FUNCTIONS for each in definitions if each.parent == row)
-
-
-def _own_text(tree: TreeVersion, place: Place) -> str:
-    """Return the source of a definition without inner definitions and insignificant whitespace."""
-    file, row = place
-    definitions, lines = tree.index.definitions(file), tree.lines(file)
-    own = definitions[row]
-    numbers = set(range(own.start, own.end + 1))
-    for each in definitions if own.kind not in FUNCTIONS else ():
-        if each.parent == row:
-            numbers -= set(range(each.start, each.end + 1))
-    text = "\n".join(lines[at - 1].rstrip() for at in sorted(numbers) if lines[at - 1].strip())
-    return text if language_named(tree.language(file)).is_indented else "".join(text.split())
+    for _, run in groupby(enumerate(outside), lambda pair: pair[1] - pair[0]):
+        numbers = [at for _, at in run]
+        yield ChangedPart(path, "", numbers[0], numbers[-1])
 
 
 def shown_path(path: str) -> str:

@@ -17,8 +17,17 @@ from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place
 
 _MARKED: Final = re.compile(r"@Override\b|\boverride\b|#\[\\?Override\]")
-_ABSTRACT_METHOD: Final = re.compile(r"@(?:abc\.)?abstractmethod\b")
+_ABSTRACT_METHOD: Final = r"@(?:abc\.)?abstractmethod\b"
 _ABSTRACT: Final = re.compile(r"\babstract\b")
+_BARE: Final = r"(?s)\A[^{]*;\s*\Z"
+_NOT_OPTIONAL: Final = r"(?s)\A(?!.*(?:\?\s*[(<:]|\{\s*\Z|(?<![=!<>])=(?![=>])))"
+_REQUIRED: Final = {
+    **dict.fromkeys(("java", "php"), ("interface", _BARE)),
+    "rust": ("trait", _BARE),
+    **dict.fromkeys(("typescript", "tsx", "kotlin"), ("interface", _NOT_OPTIONAL)),
+    "python": ("class", _ABSTRACT_METHOD),
+}
+"""Kind of the owner, and pattern of a member without a body that implementations inherit, by language."""
 _WITHOUT_METHODS: Final = frozenset({"ABC", "Generic", "Protocol", "object"})
 """Python's bases that give a class no method."""
 
@@ -41,17 +50,33 @@ class OverrideChecker:
             yield from self._missing_implementations(place)
 
     def _of_changed(self, before: Place, after: Place) -> Iterator[Finding]:
-        name = one_line(self._after.qualified_name(after))
-        for each in self._before.relations.overridden_by(before):
-            override = self._trees.place_after(each.source)
-            if override is None:
-                continue
-            if each.confidence is not Confidence.RESOLVED and not self._has_in_head(override, _MARKED):
-                continue
+        message = (
+            f"it overrides `{one_line(self._after.qualified_name(after))}` and still has its old parameters"
+        )
+        for override, _ in self._overrides_before(before):
             was_same = same_signature(self._before, before, self._after, override)
             if was_same and not same_signature(self._after, after, self._after, override):
-                message = f"it overrides `{name}` and still has its old parameters"
                 yield self._finding(override, after, message)
+
+    def _of_removed(self, place: Place) -> Iterator[Finding]:
+        """Yield methods marked as overriding that override nothing now."""
+        message = f"it overrides `{one_line(self._before.qualified_name(place))}`, which was removed"
+        if self._before.definition(place).kind not in FUNCTIONS or self._before.definition(place).parent < 0:
+            return
+        for override, is_marked in self._overrides_before(place):
+            owner = (override[0], self._after.definition(override).parent)
+            is_lost = is_marked and owner[1] >= 0 and not self._after.relations.overrides_of(override)
+            if is_lost and not self._has_external_base(owner):
+                yield self._finding(override, override, message)
+
+    def _overrides_before(self, place: Place) -> Iterator[tuple[Place, bool]]:
+        """Yield what overrode a method, as it is now, and whether it is marked so; guesses have to be."""
+        for each in self._before.relations.overridden_by(place):
+            override = self._trees.place_after(each.source)
+            if override is not None:
+                is_marked = self._has_in_head(override, _MARKED)
+                if is_marked or each.confidence is Confidence.RESOLVED:
+                    yield override, is_marked
 
     def _prototypes(self, changed: Place) -> Iterator[Finding]:
         """Yield the prototypes of a C function that take another number of arguments."""
@@ -62,32 +87,10 @@ class OverrideChecker:
         count = len(tree.forms_of(changed)[0].parameters)
         for file, line, parameters in find_prototypes(tree, tree.name(changed)):
             if parameters not in (-1, count) and self._trees.line_before(file, line):
-                finding = self._finding(changed, changed, "it declares a function whose parameters changed")
-                where = tree.location(changed)
-                yield finding._replace(
-                    path=tree.index.paths[file],
-                    line=line,
-                    within="",
-                    action=f"change its signature to match {where}",
-                    cause=where,
+                finding = self._finding(
+                    (file, -1), changed, "it declares a function whose parameters changed"
                 )
-
-    def _of_removed(self, place: Place) -> Iterator[Finding]:
-        """Yield methods marked as overriding that override nothing now."""
-        definition = self._before.definition(place)
-        is_method = definition.kind in FUNCTIONS and definition.parent >= 0
-        if not is_method or not self._before.relations.knows(place[0]):
-            return
-        for each in self._before.relations.overridden_by(place):
-            override = self._trees.place_after(each.source)
-            if override is None or each.confidence is not Confidence.RESOLVED:
-                continue
-            is_marked = self._has_in_head(override, _MARKED)
-            if is_marked and not self._after.relations.overrides_of(override):
-                owner = (override[0], self._after.definition(override).parent)
-                if owner[1] >= 0 and not self._has_external_base(owner):
-                    name = one_line(self._before.qualified_name(place))
-                    yield self._finding(override, override, f"it overrides `{name}`, which was removed")
+                yield finding._replace(line=line)
 
     def _missing_implementations(self, place: Place) -> Iterator[Finding]:
         """Yield classes that implement an interface and lack its new method."""
@@ -95,43 +98,32 @@ class OverrideChecker:
         owner = (place[0], definition.parent)
         if definition.kind not in FUNCTIONS or owner not in self._trees.matched_before:
             return
-        if not self._is_required(place, owner):
+        kind, required = _REQUIRED.get(tree.language(place[0]), ("", ""))
+        if tree.definition(owner).kind != kind or not re.search(required, tree.text_of(place)):
             return
-        message = f"it implements `{one_line(tree.qualified_name(owner))}` and lacks its new `"
-        message += f"{one_line(tree.name(place))}`"
+        name = tree.name(place)
+        message = (
+            f"it implements `{one_line(tree.qualified_name(owner))}` and lacks its new `{one_line(name)}`"
+        )
         for each in tree.relations.implementations_of(owner):
             below = each.source
             is_class = tree.definition(below).kind in ("class", "struct", "enum", "impl")
-            if (
-                each.confidence is not Confidence.RESOLVED
-                or not is_class
-                or self._has_in_head(below, _ABSTRACT)
-            ):
-                continue
+            is_sure = is_class and each.confidence is Confidence.RESOLVED
             is_unchanged = self._trees.line_before(below[0], tree.definition(below).sig_start)
-            if is_unchanged and not self._implements(below, tree.name(place)):
+            is_concrete = is_sure and is_unchanged and not self._has_in_head(below, _ABSTRACT)
+            if is_concrete and not self._implements(below, name):
                 yield self._finding(below, place, message)
 
-    def _is_required(self, place: Place, owner: Place) -> bool:
-        """Return True if a member has no body that implementations inherit."""
-        language, kind = self._after.language(place[0]), self._after.definition(owner).kind
-        text = self._after.text_of(place)
-        if (language in ("java", "php") and kind == "interface") or (language == "rust" and kind == "trait"):
-            return "{" not in text and text.rstrip().endswith(";")
-        if language in ("typescript", "tsx", "kotlin") and kind == "interface":
-            return not re.search(r"\?\s*[(<:]|\{\s*$|(?<![=!<>])=(?![=>])", text)
-        return language == "python" and _ABSTRACT_METHOD.search(text) is not None
-
     def _implements(self, place: Place, name: str) -> bool:
+        """Return True if a class has, inherits or may inherit a method, or its file names it elsewhere."""
         tree = self._after
-        for file, row in (place, *tree.relations.classes_above(place)):
-            for at, each in enumerate(tree.index.definitions(file)):
-                parent = each.parent
-                is_member = parent == row or (parent >= 0 and tree.definition((file, parent)).kind == "impl")
-                if is_member and each.kind in FUNCTIONS and tree.name((file, at)) == name:
-                    text = tree.text_of((file, at))
-                    is_python = tree.language(file) == "python"
-                    if _ABSTRACT_METHOD.search(text) is None if is_python else "{" in text or " = " in text:
+        for owner in tree.relations.classes_above(place):
+            for row, each in enumerate(tree.index.definitions(owner[0])):
+                if each.parent == owner[1] and each.kind in FUNCTIONS and tree.name((owner[0], row)) == name:
+                    text = tree.text_of((owner[0], row))
+                    if not re.search(_ABSTRACT_METHOD, text) and (
+                        "{" in text or tree.language(owner[0]) == "python"
+                    ):
                         return True
         return name in tree.index.sources.text(place[0]) or self._has_external_base(place)
 
@@ -160,7 +152,7 @@ class OverrideChecker:
         return Finding(
             FindingKind.OVERRIDE,
             tree.index.paths[place[0]],
-            tree.definition(place).sig_start,
+            tree.definition(place).sig_start if place[1] >= 0 else 1,
             tree.qualified_name(place),
             tree.qualified_name(cause),
             message,

@@ -175,10 +175,6 @@ def test_an_unknown_name_changes_nothing_and_is_reported(index: Index, text: str
     assert unknown in steering.not_understood[0].unknown
 
 
-def test_the_nearest_names_are_offered(index: Index) -> None:
-    assert "`cache.py`" in steered(index, "drop catche.py").lines[0]
-
-
 def test_a_text_that_is_understood_in_part_changes_nothing(index: Index) -> None:
     steering = steered(index, "drop tests; budget 9000; undo; it happens on Windows as well")
     assert not steering.updates
@@ -219,11 +215,6 @@ def languages(tmp_path_factory: pytest.TempPathFactory) -> Index:
     for path, text in CALLERS.items():
         (root / path).write_text(text)
     return build_index(root, store=Store(None), workers=1)
-
-
-def test_guessed_callers_come_behind_resolved_ones(languages: Index) -> None:
-    assert "By name only" not in steered(languages, "callers of Cup.strip").answer.partition("cup.py:9-12")[0]
-    assert "By name only" in steered(languages, "callers of Cup.refill").answer
 
 
 def test_no_caller_is_of_another_language(languages: Index) -> None:

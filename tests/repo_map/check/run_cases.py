@@ -67,16 +67,6 @@ COMMANDS = {
         "net",
         "yarn vitest run test/price.test.js",
     ),
-    "jest-by-another-script": (
-        SCRIPT
-        | {
-            "package.json": '{"scripts": {"test": "npm run lint && npm run unit", "unit": "jest --ci"}}',
-            "test/price.test.js": SCRIPT_TEST,
-        },
-        "src/price.js",
-        "net",
-        "npx jest --runTestsByPath test/price.test.js",
-    ),
     "node": (
         SCRIPT
         | {
@@ -142,46 +132,6 @@ COMMANDS = {
         "src/price.js",
         "net",
         "npx mocha --require test/support/env --reporter spec --check-leaks test/price.js",
-    ),
-    "a-test-named-as-a-helper": (
-        {
-            "package.json": '{"scripts": {"test": "mocha"}}',
-            "lib/utils.js": "exports.net = (a) => a\n",
-            "test/utils.js": "const utils = require('../lib/utils')\n\ndescribe('net', () => {\n  it('is', () => utils.net(1))\n})\n",
-            "test/support/utils.js": "exports.made = 1\n",
-        },
-        "lib/utils.js",
-        "",
-        "npx mocha test/utils.js",
-    ),
-    "jest-of-modules": (
-        SCRIPT
-        | {
-            "package.json": '{"scripts": {"test": "NODE_OPTIONS=--experimental-vm-modules jest"}}',
-            "test/price.test.js": SCRIPT_TEST,
-        },
-        "src/price.js",
-        "net",
-        "NODE_OPTIONS=--experimental-vm-modules npx jest --runTestsByPath test/price.test.js",
-    ),
-    "rust-beside-its-manifest": (
-        {
-            "Cargo.toml": '[package]\nname = "fnv"\n\n[lib]\npath = "lib.rs"\n',
-            "lib.rs": "pub fn size() -> u8 { 1 }\n\n#[cfg(test)]\nmod test {\n    #[test]\n    fn works() { super::size(); }\n}\n",
-        },
-        "lib.rs",
-        "size",
-        "cargo test --lib",
-    ),
-    "go-with-more-tests-than-one-reads": (
-        GO
-        | {
-            "p/a_test.go": 'package p\n\nimport "testing"\n\n'
-            + "".join(f"func TestOfTheSum{n}(t *testing.T) {{ Add({n}) }}\n\n" for n in range(30))
-        },
-        "p/a.go",
-        "Add",
-        "go test ./p",
     ),
     "a-name-with-a-blank": (
         {"pytest.ini": "", "my price.py": "A = 1\n", "test_my price.py": ""},

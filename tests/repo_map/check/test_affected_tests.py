@@ -132,7 +132,6 @@ PYTHON = {
     "test_cart.py": "import unittest\n\n\nclass Cart(unittest.TestCase):\n    def test_cart(self):\n        print('ran cart')\n",
 }
 RUNNABLE = {
-    "unittest": ("python", "price.py", PYTHON),
     "pytest": ("python", "price.py", PYTHON | {"pytest.ini": "[pytest]\naddopts = -s\n"}),
     "node": (
         "node",

@@ -115,14 +115,6 @@ def test_changes_report_untested_functions(shop: Path) -> None:
     )
 
 
-def test_changes_report_overrides(shop: Path) -> None:
-    patch = (
-        "--- a/price.py\n+++ b/price.py\n@@ -16 +16 @@\n-        return sum(self.items)\n+        return 1\n"
-    )
-    sentences = described(index_of(shop), patch)
-    assert "`GiftBasket.total` (cart.py:13) for `Basket.total`" in one(sentences, "Overridden")
-
-
 def test_patch_reports_the_same_before_and_after_it_is_applied(shop: Path) -> None:
     before = described(index_of(shop), EDIT)
     write(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.25")})
@@ -196,13 +188,6 @@ def test_changes_of_a_subfolder_exclude_its_siblings(shop: Path) -> None:
     assert names(index, patch) == ["one"]
 
 
-def test_untracked_file_is_new(shop: Path) -> None:
-    write(shop, {"fresh.py": "def fresh():\n    return 1\n"})
-    sentences = described_revisions(index_of(shop), "worktree")
-    assert one(sentences, "Changed") == "Changed: `fresh` (fresh.py:1)."
-    assert one(sentences, "New") == "New: `fresh.py`."
-
-
 @pytest.mark.parametrize("named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b"])
 def test_options_and_searches_of_git_are_refused(shop: Path, named: str) -> None:
     with pytest.raises(ChangesError):
@@ -256,11 +241,6 @@ def test_read_patch_removes_a_fenced_patch() -> None:
     ]
 
 
-def test_read_patch_leaves_prose() -> None:
-    text = "--- a heading\n\n+++ more\n\n@@ is an operator\n"
-    assert read_patch(text) == ((), text, ())
-
-
 def test_read_patch_counts_the_lines_of_a_hunk() -> None:
     patch = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n-++ b\n+++ new comment\n+++ c\n"
     (found,) = read_patch(patch).files
@@ -301,43 +281,6 @@ def test_new_test_of_the_change_is_reported(shop: Path) -> None:
         "Reached by tests of the change itself: `test_shout` (tests/test_shout.py:5) for `shout`."
     )
     assert [each for each in sentences if each.startswith("No test")] == []
-
-
-def test_committed_test_of_the_change_is_reported(shop: Path) -> None:
-    gross = PRICE.replace("amount * 1.2", "amount * 1.25")
-    brought = TEST.replace("net\n", "gross, net\n", 1) + "\n\ndef test_gross():\n    assert gross(4) == 5\n"
-    commit(shop, {"price.py": gross, "tests/test_price.py": brought}, message="Change gross")
-    sentences = described_revisions(index_of(shop), "HEAD~1")
-    assert one(sentences, "Reached by tests of") == (
-        "Reached by tests of the change itself: `test_gross` (tests/test_price.py:9) for `gross`."
-    )
-    assert [each for each in sentences if each.startswith("No test")] == []
-
-
-def test_unresolved_occurrences_of_a_removed_name_are_listed(shop: Path) -> None:
-    shelf = "class Shelf:\n    def total(self):\n        return 1\n\n\ndef f(x):\n    return x.total()\n"
-    commit(shop, {"stock.py": shelf}, message="Add a shelf")
-    write(shop, {"price.py": PRICE.replace("total", "whole")})
-    sentences = described_revisions(index_of(shop), "worktree")
-    assert "stock.py:7" in one(sentences, "`total` also occurs")
-
-
-def test_complete_rename_leaves_no_finding(shop: Path) -> None:
-    write(shop, {name: text.replace("gross", "with_tax") for name, text in FILES.items()})
-    patch = git(shop, "diff")
-    applied = described(index_of(shop), patch)
-    git(shop, "checkout", "-q", ".")
-    for sentences in (applied, described(index_of(shop), patch)):
-        assert one(sentences, "Removed") == "Removed: `gross` (price.py, now `with_tax`)."
-        assert "still used" not in " ".join(sentences).lower()
-
-
-def test_local_variable_is_no_removed_name(shop: Path) -> None:
-    write(
-        shop,
-        {"price.py": PRICE.replace("    rate = 1.2\n    return amount / rate", "    return amount / 1.2")},
-    )
-    assert not any(each.startswith("Removed") for each in described_revisions(index_of(shop), "worktree"))
 
 
 def test_insignificant_whitespace_is_no_change(tmp_path: Path) -> None:
@@ -383,15 +326,3 @@ def test_unchanged_links_and_hidden_files_are_no_change(shop: Path) -> None:
     write(shop, {"logo.svg": large + "x", "server.key": key + "x"})
     files = read_changes(index_of(shop), "worktree")[1].files
     assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", False)]
-
-
-def test_distant_test_is_reported(tmp_path: Path) -> None:
-    steps = "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5))
-    files = {
-        "a.py": f"{steps}def s5():\n    return 1\n",
-        "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n",
-    }
-    index = index_of(commit(tmp_path, files))
-    sentences = described(index, "--- a/a.py\n+++ b/a.py\n@@ -22 +22 @@\n-    return 1\n+    return 2\n")
-    assert one(sentences, "Reached by tests") == "Reached by tests: `test_s` (test_b.py:5) for `s5`."
-    assert not any("No test was found" in each for each in sentences)

@@ -199,12 +199,6 @@ def test_an_update_adds_replaces_and_removes_by_pattern() -> None:
     assert change.diff["budget"] == 8000
 
 
-def test_an_update_that_changes_nothing_says_nothing() -> None:
-    plan = parse_plan("verbosity: [{pattern: a, level: 2}]")
-    change = apply_update(plan, {"verbosity": [{"pattern": "a", "level": 2}]})
-    assert change == (plan, {}, ())
-
-
 @pytest.mark.parametrize(
     ("updates", "place"),
     [
