@@ -15,7 +15,7 @@ _BYTES_PER_SOURCE_BYTE: Final = 4
 """Measured: 26 MB of Go took 155 MB while it was mapped and searched, 78 MB of JavaScript 225 MB."""
 _DECIDE_TABLES: Final = (
     *("file_bytes", "files", "line_bytes", "parse_seconds"),
-    *("definitions", "hard_files", "hard_seconds"),
+    *("definitions", "hard_seconds"),
 )
 """Limits that change the tables of an index."""
 
@@ -37,10 +37,9 @@ class Limits(NamedTuple):
     """CPU time for a file of 500 kB or more; a smaller one has its share, at least a twentieth."""
     definitions: int = 30_000
     """Definitions of a file, the first by line; as many imports, and ten times as many names."""
-    hard_files: int = 50
-    """Files of a tree, the first by path, that crash their grammar or exceed ``parse_seconds``."""
     hard_seconds: float = 20.0
-    """CPU time for such files of a tree together, and one second more for each megabyte of it."""
+    """CPU time for the files of a tree that crash their grammar or exceed ``parse_seconds``, and one second
+    more for each megabyte of it."""
     indexes: int = 16
     """Indexes in memory, where many small ones count as one; the least recently used is released."""
     query_seconds: float = 5.0

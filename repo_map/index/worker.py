@@ -20,15 +20,14 @@ from repo_map.index.schema import to_arrays
 from repo_map.index.snapshot import encode_snapshot, extractor_version
 from repo_map.index.worker_protocol import (
     OVERHEAD_S,
-    PATHOLOGICAL,
     SKIPPED,
     Capture,
     Captured,
     Extract,
+    Extracted,
     Order,
     Read,
     ReadForms,
-    cancel_exit,
     exit_after,
     grammar_deadline,
     limit_memory,
@@ -57,34 +56,33 @@ def main() -> None:
     send(answers, extractor_version().encode())
     while True:
         try:
-            order = _decode_order(receive(orders))
+            message = receive(orders)
         except EOFError:
             return
+        assert isinstance(message, bytes)
+        order = _decode_order(message)
         limit_memory(min(max(order.limits.memory_mb, _MIN_MEMORY_MB), _MAX_MEMORY_MB))
-        answer = _execute(order, answers)
-        cancel_exit()
-        send(answers, b"")
+        answer = msgspec.msgpack.encode(_execute(order, answers))
+        exit_after(0)
         send(answers, answer)
 
 
-def _execute(order: Order, answers: IO[bytes]) -> bytes:
+def _execute(order: Order, answers: IO[bytes]) -> object:
     match order:
         case Extract():
             return _extract(order, answers)
         case Read():
             _begin_file(answers, 0, order.limits)
-            return msgspec.msgpack.encode(read_symbols(order.source, order.path, order.limits))
+            return read_symbols(order.source, order.path, order.limits)
         case ReadForms():
-            return msgspec.msgpack.encode(tuple(_forms(order, answers)))
+            return tuple(_forms(order, answers))
         case Capture():
-            return msgspec.msgpack.encode(_capture(order, answers))
+            return _capture(order, answers)
 
 
-def _extract(order: Extract, answers: IO[bytes]) -> bytes:
-    """Return the encoded tables of files; report each before it is touched, and pathological ones after."""
+def _extract(order: Extract, answers: IO[bytes]) -> Extracted:
     tree = folder_reader(Path(order.root), order.unmasked, order.limits)
-    files_left, seconds_left = order.limits.hard_files, order.limits.hard_seconds
-    unparsed_because = order.unparsed_because
+    spent, unparsed_because = 0.0, order.unparsed_because
 
     def files() -> Iterator[ReadFile]:
         for position, path in enumerate(order.paths):
@@ -94,7 +92,7 @@ def _extract(order: Extract, answers: IO[bytes]) -> bytes:
             yield file
 
     def read(source: bytes, path: str, limits: Limits) -> FileSymbols:
-        nonlocal files_left, seconds_left, unparsed_because
+        nonlocal spent, unparsed_because
         if unparsed_because:
             return without_symbols(source, path, unparsed_because)
         exit_after(grammar_deadline(len(source), limits))
@@ -102,14 +100,13 @@ def _extract(order: Extract, answers: IO[bytes]) -> bytes:
         exit_after(seconds_for(len(source), OVERHEAD_S))
         if symbols.is_hard:
             # The size decides, so that each run counts the same.
-            seconds = seconds_for(len(source), limits.parse_seconds)
-            send(answers, PATHOLOGICAL + str(seconds).encode())
-            files_left, seconds_left = files_left - 1, seconds_left - seconds
-            if files_left <= 0 or seconds_left <= 0:
+            spent += seconds_for(len(source), limits.parse_seconds)
+            if spent >= limits.hard_seconds:
                 unparsed_because = SKIPPED
         return symbols
 
-    return encode_snapshot(to_arrays(extract(files(), order.limits, read)).items())
+    tables = extract(files(), order.limits, read)
+    return Extracted(encode_snapshot(to_arrays(tables).items()), spent)
 
 
 def _forms(order: ReadForms, answers: IO[bytes]) -> Iterator[Forms]:
@@ -120,13 +117,13 @@ def _forms(order: ReadForms, answers: IO[bytes]) -> Iterator[Forms]:
 
 def _begin_file(answers: IO[bytes], position: int, limits: Limits) -> None:
     exit_after(limits.parse_seconds + OVERHEAD_S)
-    send(answers, str(position).encode())
+    send(answers, position)
 
 
 def _capture(order: Capture, answers: IO[bytes]) -> Captured:
     def begin_part(cpu_s: float) -> None:
         exit_after(cpu_s)
-        send(answers, b"0")
+        send(answers, 0)
 
     try:
         lines = captured_lines(order.query, order.languages, order.sources, order.limits, begin_part)

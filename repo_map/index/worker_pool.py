@@ -1,4 +1,4 @@
-"""Parser processes: how they are started, reused, observed and ended, and trees parsed by several of them.
+"""Parser processes, and trees parsed by several of them.
 
 A ``concurrent.futures.ProcessPoolExecutor`` does not do: it imports the caller's ``__main__`` module in each
 process, gives up all processes if one crashes without telling on which file, leaves them running if this one
@@ -11,11 +11,10 @@ import atexit
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from heapq import heapify, heappop, heappush
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import NamedTuple
@@ -27,11 +26,11 @@ from repo_map.index.snapshot import decode_snapshot, extractor_version
 from repo_map.index.worker_protocol import (
     CLOCK_PER_CPU,
     OVERHEAD_S,
-    PATHOLOGICAL,
     SKIPPED,
     Capture,
     Captured,
     Extract,
+    Extracted,
     Order,
     Read,
     ReadForms,
@@ -49,7 +48,7 @@ from repo_map.sources.files import ReadFile
 from repo_map.sources.source import MaskedReader
 from repo_map.working_folder import absolute_entries
 
-_MIN_CHUNK_BYTES, _MAX_CHUNK_BYTES = 400_000, 2_000_000
+_CHUNK_BYTES = 1_000_000
 """Small chunks are sorted and merged too often; large ones leave processes idle at the end."""
 _BYTES_PER_FILE = 2_000
 """What opening a file costs, in bytes of source."""
@@ -57,9 +56,9 @@ _PARALLEL_FROM_BYTES = 1_500_000
 _MAX_WORKERS = 8
 _MAX_IDLE = 2
 _MAX_FILES_PER_WORKER = 1_000
-"""A process that has read more ends once it is idle: it never gives back some of its memory."""
-_PATHOLOGICAL_S_PER_BYTE = 1e-6
-"""CPU time for pathological files by the size of their tree: about what parsing all of it takes."""
+"""A process that has read more is not kept: it never gives back some of its memory."""
+_HARD_S_PER_BYTE = 1e-6
+"""CPU time for files that are hard to parse by the size of their tree: about what parsing all of it takes."""
 _START_CPU_S = 0.5
 _START_TIMEOUT_S = 60.0
 """On a busy machine; on an idle one a process starts in a third of a second."""
@@ -67,15 +66,11 @@ _EXIT_TIMEOUT_S = 5.0
 _PROGRESS_INTERVAL_S = 0.2
 _SIGKILL = 9
 
-OnParsed = Callable[[int], None]
-"""Called by the caller's own thread with the number of files parsed so far, at least five times a second; an
-exception ends the work and its processes."""
-
 
 class WorkerCrashedError(Exception):
     """A parser process ended, or was ended, while it executed an order."""
 
-    def __init__(self, position: int, returncode: int, silent_s: float = 0.0) -> None:
+    def __init__(self, position: int, returncode: int, silent_s: float) -> None:
         super().__init__(position)
         self.position = position
         """Of the file that it was reading."""
@@ -84,38 +79,17 @@ class WorkerCrashedError(Exception):
         self.was_slow = not silent_s and exceeded_deadline(returncode)
         self.was_killed = bool(silent_s) or returncode == -_SIGKILL
         """True if the cause may have been outside: the system was short of memory, or it was stopped."""
+        self.silence = f"the process that read it was stopped, or did not respond for {silent_s:g} s"
 
-    def message(self, path: str) -> str:
+    def reason(self, path: str) -> str:
         """Return why the file it was reading has no symbols."""
         if self.silent_s:
-            return f"{self._silence}; no symbols were read"
-        if self.was_slow:
-            return "reading it takes far longer than its size explains; no symbols were read"
-        grammar = f"the {language} grammar" if (language := language_of(path)) else "its grammar"
-        return f"{grammar} crashed on it; no symbols were read"
-
-    def query_message(self, limits: Limits) -> str:
-        """Return why the query it was running has no result."""
-        if self.silent_s:
-            return f"{self._silence}; try again"
-        if self.was_slow:
-            return (
-                f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, "
-                "or name fewer files"
-            )
-        return "it crashed its grammar or took too much memory; make its pattern simpler"
-
-    @property
-    def _silence(self) -> str:
-        return f"the process that read it was stopped, or did not respond for {self.silent_s:g} s"
-
-
-class Answer(NamedTuple):
-    """The result of an order."""
-
-    content: bytes
-    pathological_s: tuple[float, ...]
-    """CPU seconds granted to each file that its grammar did not finish in time."""
+            why = self.silence
+        elif self.was_slow:
+            why = "reading it takes far longer than its size explains"
+        else:
+            why = f"{f'the {name}' if (name := language_of(path)) else 'its'} grammar crashed on it"
+        return f"{why}; no symbols were read"
 
 
 class WorkerProcess:
@@ -146,8 +120,8 @@ class WorkerProcess:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def execute(self, order: Order) -> Answer:
-        """Return the answer to an order.
+    def execute(self, order: Order) -> bytes:
+        """Return the encoded answer to an order.
 
         Raises:
             WorkerCrashedError: The process ended meanwhile.
@@ -155,22 +129,17 @@ class WorkerProcess:
         """
         if not self._is_ready:
             self._await_start()
-        position, pathological = 0, []
+        position = 0
         timeout = CLOCK_PER_CPU * (max(order.limits.parse_seconds, order.limits.query_seconds) + OVERHEAD_S)
         with self._killed_if_silent(timeout):
             try:
                 send(self._orders, msgspec.msgpack.encode(order))
-                while message := receive(self._answers):
-                    self._heard = monotonic()
-                    if message.startswith(PATHOLOGICAL):
-                        pathological.append(float(message.removeprefix(PATHOLOGICAL)))
-                    else:
-                        position = int(message)
-                        self.files_read += 1
-                return Answer(receive(self._answers), tuple(pathological))
+                while isinstance(message := receive(self._answers), int):
+                    self._heard, position = monotonic(), message
+                    self.files_read += 1
             except (EOFError, OSError) as error:
-                returncode = self._wait()
-                raise WorkerCrashedError(position, returncode, timeout * self._was_silent) from error
+                raise WorkerCrashedError(position, self._wait(), timeout * self._was_silent) from error
+        return message
 
     def kill(self) -> None:
         self._process.kill()
@@ -228,10 +197,6 @@ class _IdleWorkers:
         self._lock = Lock()
         self.waiting: list[WorkerProcess] = []
 
-    def reset(self) -> None:
-        """Forget all processes, in a forked process: they belong to the parent."""
-        self._lock, self.waiting = Lock(), []
-
     def warm_up(self, number: int = 1) -> None:
         """Start processes without waiting for them; errors are reported when a process is needed."""
         with self._lock, suppress(OSError):
@@ -240,7 +205,7 @@ class _IdleWorkers:
 
     @contextmanager
     def acquire(self) -> Iterator[WorkerProcess]:
-        """Yield a process for exclusive use; it is reused afterwards unless an exception is raised."""
+        """Yield a process for exclusive use; it waits for the next order unless an exception is raised."""
         with self._lock:
             process = self.waiting.pop() if self.waiting else None
         if process is not None and not process.is_alive:
@@ -254,26 +219,29 @@ class _IdleWorkers:
             process.close()
             raise
         with self._lock:
-            is_reused = len(self.waiting) < _MAX_IDLE and process.files_read < _MAX_FILES_PER_WORKER
-            if is_reused:
-                self.waiting.append(process)
-        if not is_reused:
+            self.waiting.append(process)
+
+    def trim(self, number: int = _MAX_IDLE) -> None:
+        """End all processes but so many, and those that have read much."""
+        with self._lock:
+            fresh = [each for each in self.waiting if each.files_read < _MAX_FILES_PER_WORKER]
+            ended = [each for each in self.waiting if each not in fresh[:number]]
+            self.waiting = fresh[:number]
+        for process in ended:
+            process.kill()
             process.close()
 
     def close(self) -> None:
         """End the idle processes."""
-        with self._lock:
-            waiting, self.waiting = self.waiting, []
-        for process in waiting:
-            process.kill()
-            process.close()
+        self.trim(0)
 
 
 _idle = _IdleWorkers()
 warm_up, close_idle = _idle.warm_up, _idle.close
 atexit.register(close_idle)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.reset)
+    # The processes belong to the parent.
+    os.register_at_fork(after_in_child=_idle.__init__)  # type: ignore[misc]
 
 
 def capture(
@@ -284,7 +252,11 @@ def capture(
         answer = _execute(Capture(query, tuple(languages), tuple(sources), limits))
         return msgspec.msgpack.decode(answer, type=Captured)
     except WorkerCrashedError as error:
-        return Captured(problem=error.query_message(limits), is_passing=bool(error.silent_s))
+        if error.silent_s:
+            return Captured(problem=f"{error.silence}; try again", is_passing=True)
+        slow = f"it did not finish within {limits.query_seconds:g} s of CPU time"
+        why = slow if error.was_slow else "it crashed its grammar or took too much memory"
+        return Captured(problem=f"{why}; make its pattern simpler, or name fewer files")
     except OSError as error:
         return Captured(problem=_start_problem(error), is_passing=True)
 
@@ -294,7 +266,7 @@ def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
     try:
         return msgspec.msgpack.decode(_execute(Read(source, path, limits)), type=FileSymbols)
     except WorkerCrashedError as error:
-        return without_symbols(source, path, error.message(path))
+        return without_symbols(source, path, error.reason(path))
     except OSError as error:
         return without_symbols(source, path, f"{_start_problem(error)}; no symbols were read")
 
@@ -311,12 +283,14 @@ def _execute(order: Order) -> bytes:
     """Return the answer to an order, repeated once if the process was killed from outside."""
     try:
         with _idle.acquire() as process:
-            return process.execute(order).content
+            return process.execute(order)
     except WorkerCrashedError as error:
         if not error.was_killed:
             raise
-    with _idle.acquire() as process:
-        return process.execute(order).content
+        with _idle.acquire() as process:
+            return process.execute(order)
+    finally:
+        _idle.trim()
 
 
 def _start_problem(error: OSError) -> str:
@@ -337,19 +311,34 @@ def parse_files(
     sizes: Sequence[int],
     *,
     workers: int | None,
-    on_parsed: OnParsed,
+    on_parsed: Callable[[int], None],
 ) -> Parsed:
     """Parse files, given in path order, in at most ``workers`` processes.
 
-    The default is one per processor, up to 8, and one for a small tree.
+    The default is one per processor, up to 8, and one for a small tree. A file that crashes its process costs
+    its own symbols and is reported. Once ``limits.hard_seconds`` were spent on files that crash or take too
+    long, the rest is not parsed.
 
-    A file that crashes its process costs its own symbols and is reported. Once ``limits.hard_files`` files
-    crashed or exceeded their time, or ``limits.hard_seconds`` were spent on them, the rest is not parsed.
+    ``on_parsed`` is called by this thread with the number of files parsed so far, at least five times a
+    second; an exception ends the work and its processes.
     """
     if workers is None:
         workers = _default_workers() if sum(sizes) > _PARALLEL_FROM_BYTES else 1
-    chunks = _chunks(paths, sizes, tree.limits.file_bytes, workers)
-    return _ParseRun(tree, chunks).run(min(workers, len(chunks)), on_parsed)
+    run = _ParseRun(tree, sum(sizes))
+    chunks = _chunks(paths, sizes, tree.limits.file_bytes)
+    with ThreadPoolExecutor(workers) as threads:
+        futures = [threads.submit(run.parse, chunk) for chunk in chunks]
+        try:
+            while wait(futures, _PROGRESS_INTERVAL_S).not_done:
+                on_parsed(run.done)
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            run.cancel()
+            raise
+    _idle.trim()
+    parts = [tables for future in futures for tables in future.result()]
+    on_parsed(run.done)
+    return Parsed(parts, run.problems(parts))
 
 
 def _default_workers() -> int:
@@ -358,179 +347,134 @@ def _default_workers() -> int:
 
 
 class _Chunk(NamedTuple):
-    first: int
-    """Position of its first file among all."""
     paths: tuple[str, ...]
     sizes: tuple[int, ...]
-    unparsed_because: str = ""
-    """Why its files are read without their grammars; ``""`` if they are parsed."""
-    was_killed: bool = False
-    """True if a process that read its only file was killed."""
+    reason: str = ""
+    """Why the process that read its only file crashed."""
+    crashes: int = 0
+    """Once it was killed, the file is read again; from the second one on without its grammar."""
 
     def part(self, start: int, end: int) -> _Chunk:
-        return _Chunk(self.first + start, self.paths[start:end], self.sizes[start:end], self.unparsed_because)
+        return self._replace(paths=self.paths[start:end], sizes=self.sizes[start:end])
 
 
-def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int, workers: int) -> list[_Chunk]:
-    """Split files into chunks that get smaller towards the end, so that all processes end together."""
-    costs = [min(size, limit) + _BYTES_PER_FILE for size in sizes]
-    left = sum(costs)
-    chunks: list[_Chunk] = []
+_KILLED, _UNPARSED, _UNREAD = 1, 2, 3
+
+
+def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> Iterator[_Chunk]:
     first, cost = 0, 0
-    for position, path_cost in enumerate(costs):
-        share = (left + cost) // (2 * workers)
-        if position > first and cost > min(max(share, _MIN_CHUNK_BYTES), _MAX_CHUNK_BYTES):
-            chunks.append(_Chunk(first, tuple(paths[first:position]), tuple(sizes[first:position])))
+    for position, size in enumerate(sizes):
+        if cost > _CHUNK_BYTES:
+            yield _Chunk(tuple(paths[first:position]), tuple(sizes[first:position]))
             first, cost = position, 0
-        cost += path_cost
-        left -= path_cost
-    if first < len(paths):
-        chunks.append(_Chunk(first, tuple(paths[first:]), tuple(sizes[first:])))
-    return chunks
+        cost += min(size, limit) + _BYTES_PER_FILE
+    yield _Chunk(tuple(paths[first:]), tuple(sizes[first:]))
 
 
 class _ParseRun:
-    """One tree being parsed: threads pass chunks to processes, the caller's thread does everything else."""
+    """One tree that is parsed by several threads, each with one process at a time."""
 
-    def __init__(self, tree: MaskedReader, chunks: list[_Chunk]) -> None:
+    def __init__(self, tree: MaskedReader, size: int) -> None:
+        self.done = 0
         self._tree = tree
-        self._todo = chunks
-        heapify(self._todo)
-        self._tables: list[tuple[int, Tables]] = []
-        size = sum(sum(chunk.sizes) for chunk in chunks)
-        self._files_left = tree.limits.hard_files
-        self._seconds_left = tree.limits.hard_seconds + _PATHOLOGICAL_S_PER_BYTE * size
+        self._seconds_left = tree.limits.hard_seconds + _HARD_S_PER_BYTE * size
         self._start_problem = ""
-        self._chunks: SimpleQueue[tuple[_Chunk, Limits] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[_Chunk, Answer | Exception]] = SimpleQueue()
+        self._without_process = 0
+        self._lock = Lock()
         self._busy: set[WorkerProcess] = set()
         self._is_cancelled = False
 
-    def run(self, workers: int, on_parsed: OnParsed) -> Parsed:
-        """Parse all chunks and return their tables."""
-        threads = [Thread(target=self._pass_chunks, daemon=True) for _ in range(workers)]
-        done = running = 0
-        try:
-            for thread in threads:
-                thread.start()
-            while running or (self._todo and not self._start_problem):
-                while self._todo and running < workers and not self._start_problem:
-                    self._chunks.put(self._next_chunk())
-                    running += 1
-                with suppress(Empty):
-                    chunk, result = self._results.get(timeout=_PROGRESS_INTERVAL_S)
-                    running -= 1
-                    done += self._take(chunk, result)
-                on_parsed(done)
-        except BaseException:
-            self._is_cancelled = True
-            for process in tuple(self._busy):
-                process.kill()
-            raise
-        finally:
-            for _ in threads:
-                self._chunks.put(None)
-            for thread in threads:
-                if thread.ident is not None:
-                    thread.join(_EXIT_TIMEOUT_S)
-        unread = sum(len(chunk.paths) for chunk in self._todo)
-        for chunk in self._todo:
-            reason = chunk.unparsed_because or f"{self._start_problem}; no symbols were read"
-            self._tables.append((chunk.first, self._read_here(map(self._tree.read, chunk.paths), reason)))
-        on_parsed(done + unread)
-        self._tables.sort(key=lambda part: part[0])
-        return Parsed([tables for _, tables in self._tables], self._problems(unread))
+    def cancel(self) -> None:
+        """End the processes; threads that wait for them raise."""
+        self._is_cancelled = True
+        for process in tuple(self._busy):
+            process.kill()
 
-    def _pass_chunks(self) -> None:
-        """Have a process of this thread read chunks until there are no more."""
-        item = self._chunks.get()
-        while item is not None:
+    def parse(self, chunk: _Chunk) -> list[Tables]:
+        """Return the tables of a chunk, in path order."""
+        parts, pending = [], [chunk]
+        while pending:
+            chunk = pending.pop()
             try:
-                with _idle.acquire() as process:
-                    self._busy.add(process)
-                    try:
-                        while item is not None and not self._is_cancelled:
-                            self._results.put((item[0], process.execute(self._order(*item))))
-                            item = self._chunks.get()
-                    finally:
-                        self._busy.discard(process)
-            except Exception as error:
-                if item is not None:
-                    self._results.put((item[0], error))
-                item = self._chunks.get()
-            if self._is_cancelled:
-                return
+                parts.append(self._read_here(chunk) if chunk.crashes == _UNREAD else self._extract(chunk))
+            except WorkerCrashedError as crash:
+                pending += reversed(self._split(chunk, crash))
+                continue
+            except OSError as error:
+                self._start_problem = _start_problem(error)
+                parts.append(self._read_here(chunk))
+            with self._lock:
+                self.done += len(chunk.paths)
+        return parts
 
-    def _order(self, chunk: _Chunk, limits: Limits) -> Extract:
-        tree = self._tree
-        root = tree.reader.root
-        # A process can't read from git: the files of a commit are sent to it.
-        contents = tuple(map(tree.fetch, chunk.paths)) if root is None else ()
-        return Extract(str(root or ""), chunk.paths, tree.unmasked, limits, chunk.unparsed_because, contents)
+    def _extract(self, chunk: _Chunk) -> Tables:
+        if self._start_problem:
+            return self._read_here(chunk)
+        root = self._tree.reader.root
+        reason = chunk.reason if chunk.crashes >= _UNPARSED else SKIPPED if self._seconds_left <= 0 else ""
+        order = Extract(
+            str(root or ""),
+            chunk.paths,
+            self._tree.unmasked,
+            self._tree.limits._replace(hard_seconds=self._seconds_left),
+            reason,
+            # A process can't read from git: the files of a commit are sent to it.
+            tuple(map(self._tree.fetch, chunk.paths)) if root is None else (),
+        )
+        with _idle.acquire() as process:
+            self._busy.add(process)
+            try:
+                if self._is_cancelled:
+                    raise CancelledError
+                answer = msgspec.msgpack.decode(process.execute(order), type=Extracted)
+            finally:
+                self._busy.discard(process)
+        self._spend(answer.hard_seconds)
+        return decode_snapshot(answer.tables)
 
-    def _next_chunk(self) -> tuple[_Chunk, Limits]:
-        chunk = heappop(self._todo)
-        if self._files_left <= 0 or self._seconds_left <= 0:
-            chunk = chunk._replace(unparsed_because=chunk.unparsed_because or SKIPPED)
-        return chunk, self._tree.limits._replace(hard_files=self._files_left, hard_seconds=self._seconds_left)
-
-    def _take(self, chunk: _Chunk, result: Answer | Exception) -> int:
-        """Store what became of a chunk, and return how many files are done."""
-        if isinstance(result, Answer):
-            self._tables.append((chunk.first, decode_snapshot(result.content)))
-            for seconds in result.pathological_s:
-                self._count_pathological(seconds)
-            return len(chunk.paths)
-        if isinstance(result, OSError):
-            self._start_problem = _start_problem(result)
-            heappush(self._todo, chunk)
-            return 0
-        if isinstance(result, WorkerCrashedError):
-            return self._requeue_after_crash(chunk, result)
-        raise result
-
-    def _requeue_after_crash(self, chunk: _Chunk, crash: WorkerCrashedError) -> int:
-        """Put back the files of a chunk; the one that crashed its process is read alone, then unparsed."""
+    def _split(self, chunk: _Chunk, crash: WorkerCrashedError) -> list[_Chunk]:
+        """Return the parts to read after a crash, in path order; the file that caused it alone."""
+        if self._is_cancelled:
+            raise CancelledError
         at = min(crash.position, len(chunk.paths) - 1)
-        path, culprit = chunk.paths[at], chunk.part(at, at + 1)
-        reason = crash.message(path)
-        for part in (chunk.part(0, at), chunk.part(at + 1, len(chunk.paths))):
-            if part.paths:
-                heappush(self._todo, part)
-        if crash.was_killed and not (chunk.was_killed and len(chunk.paths) == 1):
-            heappush(self._todo, culprit._replace(was_killed=True))
-            return 0
-        self._count_pathological(grammar_deadline(culprit.sizes[0], self._tree.limits) + _START_CPU_S)
-        if not culprit.unparsed_because:
-            heappush(self._todo, culprit._replace(unparsed_because=reason))
-            return 0
-        # With its digest, so that the same bytes are not tried again.
-        unread = ReadFile(path, 0, None, f"{reason}; listed by path only", digest=self._tree.digest(path))
-        self._tables.append((culprit.first, self._read_here([unread], reason)))
-        return 1
+        crashes = _KILLED if crash.was_killed and not chunk.crashes else max(chunk.crashes + 1, _UNPARSED)
+        culprit = chunk.part(at, at + 1)._replace(reason=crash.reason(chunk.paths[at]), crashes=crashes)
+        if crashes != _KILLED:
+            self._spend(grammar_deadline(culprit.sizes[0], self._tree.limits) + _START_CPU_S)
+        parts = (chunk.part(0, at), culprit, chunk.part(at + 1, len(chunk.paths)))
+        return [part for part in parts if part.paths]
 
-    def _count_pathological(self, seconds: float) -> None:
-        self._files_left -= 1
-        self._seconds_left -= seconds
+    def _spend(self, seconds: float) -> None:
+        with self._lock:
+            self._seconds_left -= seconds
 
-    def _read_here(self, files: Iterator[ReadFile] | list[ReadFile], reason: str) -> Tables:
-        """Read files in this process, without their grammars."""
+    def _read_here(self, chunk: _Chunk) -> Tables:
+        """Read files in this process, without their grammars; one that crashed even so is not read."""
         from repo_map.index.extraction import extract  # noqa: PLC0415 - processes do this, with few exceptions
 
+        reason = chunk.reason or f"{self._start_problem}; no symbols were read"
+        files: Iterable[ReadFile] = map(self._tree.read, chunk.paths)
+        if chunk.crashes == _UNREAD:
+            # With its digest, so that the same bytes are not tried again.
+            path, problem = chunk.paths[0], f"{reason}; listed by path only"
+            files = [ReadFile(path, 0, None, problem, digest=self._tree.digest(path))]
+        else:
+            self._without_process += len(chunk.paths)
         return extract(
             files, self._tree.limits, lambda source, path, limits: without_symbols(source, path, reason)
         )
 
-    def _problems(self, unread: int) -> list[str]:
+    def problems(self, parts: Sequence[Tables]) -> list[str]:
+        """Return the problems that concern no single file."""
         problems = []
-        if skipped := sum(_skipped_files(tables) for _, tables in self._tables):
+        if skipped := sum(_skipped_files(tables) for tables in parts):
             problems.append(
                 f"{plural_verb(skipped, 'file', 'was', 'were')} not parsed: too many others crash their "
                 "grammars or take them too long"
             )
-        if unread:
+        if self._without_process:
             problems.append(
-                f"{self._start_problem}; {plural_verb(unread, 'file', 'was', 'were')} read "
+                f"{self._start_problem}; {plural_verb(self._without_process, 'file', 'was', 'were')} read "
                 "without their symbols"
             )
         return problems

@@ -19,25 +19,32 @@ CLOCK_PER_CPU = 4
 """Seconds of wall time allowed for a second of CPU time: other processes take their share."""
 _GRAMMAR_SLACK_SHARE, _GRAMMAR_SLACK_S = 1.2, 0.5
 """A grammar checks its deadline now and then only: share of the time for parsing, and CPU seconds on top."""
-_LENGTH_BYTES: Final = 8
-PATHOLOGICAL: Final = b"!"
-"""Begins the message that the grammar did not finish the current file in time."""
+_HEADER_BYTES: Final = 8
 SKIPPED: Final = "too many files before it are too hard to parse; no symbols were read"
 
 
 class Extract(msgspec.Struct, array_like=True, frozen=True, tag=True):
-    """Read files into tables, in path order."""
+    """Read files into tables, in path order; answered by ``Extracted``."""
 
     root: str
     paths: tuple[str, ...]
     unmasked: tuple[str, ...] = ()
     """Globs of files whose secrets may be shown."""
     limits: Limits = DEFAULT
-    """Of which ``hard_files`` and ``hard_seconds`` are what is left of them."""
+    """Of which ``hard_seconds`` are what is left of them."""
     unparsed_because: str = ""
     """Why the files are read without their grammars; ``""`` if they are parsed."""
     contents: tuple[ReadFile, ...] = ()
     """The files, unmasked, if they aren't in the folder ``root``."""
+
+
+class Extracted(msgspec.Struct, array_like=True, frozen=True):
+    """The tables of files."""
+
+    tables: bytes
+    """An encoded snapshot."""
+    hard_seconds: float
+    """CPU seconds granted to the files that their grammars did not finish in time."""
 
 
 class Read(msgspec.Struct, array_like=True, frozen=True, tag=True):
@@ -79,17 +86,23 @@ class Captured(msgspec.Struct, array_like=True, frozen=True):
 Order = Extract | Read | ReadForms | Capture
 
 
-def send(stream: IO[bytes], message: bytes) -> None:
-    """Write one message, preceded by its length."""
-    stream.write(len(message).to_bytes(_LENGTH_BYTES, "little") + message)
+def send(stream: IO[bytes], message: bytes | int) -> None:
+    """Write an order or an answer, or the position of the file that is read next."""
+    header = -1 - message if isinstance(message, int) else len(message)
+    stream.write(header.to_bytes(_HEADER_BYTES, "little", signed=True))
+    if isinstance(message, bytes):
+        stream.write(message)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> bytes:
-    """Read one message; raise ``EOFError`` if the stream ends first."""
-    header = stream.read(_LENGTH_BYTES)
-    message = stream.read(int.from_bytes(header, "little")) if len(header) == _LENGTH_BYTES else b""
-    if len(header) < _LENGTH_BYTES or len(message) < int.from_bytes(header, "little"):
+def receive(stream: IO[bytes]) -> bytes | int:
+    """Read what ``send`` wrote; raise ``EOFError`` if the stream ends first."""
+    encoded = stream.read(_HEADER_BYTES)
+    header = int.from_bytes(encoded, "little", signed=True)
+    if len(encoded) == _HEADER_BYTES and header < 0:
+        return -1 - header
+    message = stream.read(header) if len(encoded) == _HEADER_BYTES else b""
+    if len(encoded) < _HEADER_BYTES or len(message) < header:
         raise EOFError
     return message
 
@@ -100,20 +113,14 @@ def grammar_deadline(size: int, limits: Limits) -> float:
 
 
 def exit_after(cpu_s: float) -> None:
-    """End this process after so much more CPU time, whatever it does; replaces the deadline before."""
+    """End this process after so much more CPU time, whatever it does; 0 removes the deadline."""
     if sys.platform == "win32":
-        faulthandler.dump_traceback_later(cpu_s * CLOCK_PER_CPU, exit=True)
+        faulthandler.cancel_dump_traceback_later()
+        if cpu_s:
+            faulthandler.dump_traceback_later(cpu_s * CLOCK_PER_CPU, exit=True)
     else:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
-
-
-def cancel_exit() -> None:
-    """Remove the deadline that ``exit_after`` set."""
-    if sys.platform == "win32":
-        faulthandler.cancel_dump_traceback_later()
-    else:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def exceeded_deadline(returncode: int) -> bool:

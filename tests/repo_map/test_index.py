@@ -359,7 +359,7 @@ def test_files_after_too_many_crashes_are_not_parsed(tmp_path: Path, stub: Calla
     tree = write(tmp_path / "tree", _many_files())
     paths = index_of(tree).paths
     stub("worker.read_symbols = lambda *_: os._exit(9)\n")
-    whole, *files = build_index(tree, store=NO_STORE, workers=1, limits=Limits(hard_files=3)).problems
+    whole, *files = build_index(tree, store=NO_STORE, workers=1, limits=Limits(hard_seconds=3.0)).problems
     crashed = [path for path, what in files if "crashed" in what]
     skipped = [path for path, what in files if what == SKIPPED]
     assert crashed == list(paths[:3])
