@@ -94,7 +94,7 @@ class NavigatorServer(MCPServer[AppContext]):
     metrics: PrometheusMetrics | None
     """None where they are not asked for."""
 
-    async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
+    async def run_stdio_async(self, grace_seconds: float = 60.0) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
         server = low_level(self)
         serve = partial(server.run, initialization_options=server.create_initialization_options())
@@ -195,7 +195,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     has_views = settings.views != "off"
     connections = Connections(partial(AppContext, settings, navigations, folder), rounds, warming)
     offered = [*tools(), *(map_tools() if has_views else ())]
-    metrics = PrometheusMetrics() if settings.http.metrics else None
+    metrics = PrometheusMetrics() if settings.metrics else None
     meters = [*([metrics.meter] if metrics else ()), *([collector_meter()] if is_wanted(os.environ) else ())]
     counting = CallMetrics(frozenset(tool.name for tool in offered), meters)
     server = NavigatorServer(

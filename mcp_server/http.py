@@ -26,7 +26,7 @@ from mcp_server.auth import Authenticator
 from mcp_server.errors import one_line
 from mcp_server.logs import announce
 from mcp_server.sdk_private import let_calls_end, ping_streams
-from mcp_server.settings import HttpSettings, SettingsError
+from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
 from mcp_server.tokens import TokenFile
 from navigator.loopback import is_loopback
@@ -55,17 +55,16 @@ _FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-forwarded
 """What a proxy adds to a request that it passes on."""
 
 
-def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readiness | None = None) -> ASGIApp:
+def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1") -> ASGIApp:
     """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
         SettingsError: Others than this machine are served, and neither tokens nor a provider are set; or the
             file of tokens can't be used.
     """
-    asks_for_token = settings.tokens is not None or settings.identity is not None
-    if not asks_for_token:
-        _require_loopback(settings)
-    readiness = readiness or Readiness(server.navigations)
+    if not settings.asks_for_token:
+        _require_loopback(settings, host)
+    readiness = Readiness(server.navigations)
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -80,29 +79,24 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
         server.custom_route(METRICS, methods=["GET"])(_metrics_route(server.metrics))
     app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH,
-        host=settings.host,
-        max_request_body_size=settings.max_body_bytes,
-        transport_security=_allowed_addresses(settings),
+        host=host,
+        max_request_body_size=settings.http_max_body,
+        transport_security=_allowed_addresses(settings, host),
     )
-    return _behind_token(app, settings) if asks_for_token else _refusing_proxies(app)
+    return _behind_token(app, settings) if settings.asks_for_token else _refusing_proxies(app)
 
 
-async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
-    """Serve until a signal ends it; calls under way get a few seconds to finish.
-
-    Args:
-        server: What is served.
-        settings: Where and how.
-        loads_first: Whether nothing listens before the navigator is loaded: a proxy that finds one of several
-            replicas closed asks another at once, and would wait for one that is still loading.
+async def serve_http(server: NavigatorServer, settings: Settings, address: tuple[str, int]) -> None:
+    """Serve at a host and a port until a signal ends it; calls under way get a few seconds to finish.
 
     Raises:
         SettingsError: The address can't be bound, or a file of the settings can't be used.
     """
-    app = http_app(server, settings)
-    if loads_first:
+    app = http_app(server, settings, address[0])
+    if settings.store is not None:
+        # A proxy asks the next replica where nothing listens, and would wait for one that is still loading.
         await server.navigations.navigator()
-    listener = bound(settings)
+    listener = bound(*address)
     host, port = listener.getsockname()[:2]
     let_calls_end()
     ping_streams(_PING_S)
@@ -114,12 +108,12 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
             server_header=False,
             ws="none",
             proxy_headers=False,
-            limit_concurrency=settings.max_connections,
+            limit_concurrency=settings.http_max_connections,
             timeout_keep_alive=_IDLE_TIMEOUT_S,
-            timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
+            timeout_graceful_shutdown=max(1, round(settings.http_drain_seconds)),
             h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         ),
-        settings.drain_seconds,
+        settings.http_drain_seconds,
     )
     # uvicorn handles the signals only while it serves, and raises them once more afterwards.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -154,38 +148,37 @@ def parse_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def bound(settings: HttpSettings) -> socket.socket:
-    """Return a socket that listens where ``settings`` say.
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there.
 
     Raises:
         SettingsError: The address can't be bound.
     """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, so that what is accepted is known as TCP: asyncio sends it without delay then.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((settings.host, settings.port))
+        listener.bind((host, port))
     except OSError as error:
         listener.close()
         raise SettingsError(
-            f"Could not listen on {settings.host}:{settings.port}: {error.strerror}; choose another with "
-            f"--http."
+            f"Could not listen on {host}:{port}: {error.strerror}; choose another with --http."
         ) from error
     listener.listen(socket.SOMAXCONN)
     return listener
 
 
-def _require_loopback(settings: HttpSettings) -> None:
+def _require_loopback(settings: Settings, host: str) -> None:
     """Refuse settings that serve others without a token.
 
     Raises:
         SettingsError: The address, a host or an origin is not this machine's.
     """
-    hosts = [each for each in settings.allowed_hosts if not _is_own(each)]
-    pages = [each for each in settings.allowed_origins if not _is_own(each.partition("://")[2])]
-    if not is_loopback(settings.host):
-        what, instead = f"`{settings.host}` can be reached from other machines", "serve on 127.0.0.1"
+    hosts = [each for each in settings.http_hosts if not _is_own(each)]
+    pages = [each for each in settings.http_origins if not _is_own(each.partition("://")[2])]
+    if not is_loopback(host):
+        what, instead = f"`{host}` can be reached from other machines", "serve on 127.0.0.1"
     elif hosts:
         what, instead = f"By `{hosts[0]}`, of REPO_NAVIGATOR_HTTP_HOSTS, others call", "leave it out"
     elif pages:
@@ -204,9 +197,9 @@ def _is_own(address: str) -> bool:
     return is_loopback(name.strip("[]"))
 
 
-def _allowed_addresses(settings: HttpSettings) -> TransportSecuritySettings:
+def _allowed_addresses(settings: Settings, host: str) -> TransportSecuritySettings:
     """Return the hosts and origins of requests: loopback names, the server's own address, and what is set."""
-    own = f"[{settings.host}]" if ":" in settings.host else settings.host
+    own = f"[{host}]" if ":" in host else host
     hosts = [rule for name in dict.fromkeys((*_LOOPBACK, own)) for rule in (name, f"{name}:*")]
     origins = [
         f"{scheme}://{rule}"
@@ -215,7 +208,7 @@ def _allowed_addresses(settings: HttpSettings) -> TransportSecuritySettings:
         for rule in (name, f"{name}:*")
     ]
     return TransportSecuritySettings(
-        allowed_hosts=[*hosts, *settings.allowed_hosts], allowed_origins=[*origins, *settings.allowed_origins]
+        allowed_hosts=[*hosts, *settings.http_hosts], allowed_origins=[*origins, *settings.http_origins]
     )
 
 
@@ -236,7 +229,7 @@ def _refusing_proxies(app: ASGIApp) -> ASGIApp:
     return guarded
 
 
-def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
+def _behind_token(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Return ``app`` so that every path but the probes asks for a token, as RFC 6750 and RFC 9728 have it."""
     described_at, description = _description(settings)
     guarded = RequireAuthMiddleware(app, required_scopes=[], resource_metadata_url=described_at)
@@ -254,7 +247,7 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=backend)
 
 
-def _description(settings: HttpSettings) -> tuple[AnyHttpUrl | None, Response]:
+def _description(settings: Settings) -> tuple[AnyHttpUrl | None, Response]:
     """Return where and what clients read of the identity provider (RFC 9728)."""
     identity = settings.identity
     if identity is None:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 
 _PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
-MIN_TOKEN_BUDGET: Final = 400
-"""Least that holds a report and a map worth reading."""
 _MAX_NOTES: Final = 5
 """Of a step, in its answer."""
 _REPORT_TOKENS: Final = 260

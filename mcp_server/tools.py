@@ -23,7 +23,6 @@ from mcp_server.logs import about
 from mcp_server.navigations import AppContext, DeliveryTarget, Navigations
 from mcp_server.report_text import clip
 from mcp_server.responses import (
-    MIN_TOKEN_BUDGET,
     PLAN,
     Answer,
     Cursor,
@@ -45,8 +44,15 @@ from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling import HOST
-from navigator.planner.arguments import MAX_TOKEN_BUDGET, require_goal, turn_request
-from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Timeouts
+from navigator.planner.arguments import require_goal, turn_request
+from navigator.settings import (
+    DEFAULT_MAX_STEPS,
+    DEFAULT_TOKEN_BUDGET,
+    MAX_TOKEN_BUDGET,
+    MIN_TOKEN_BUDGET,
+    NavigationRequest,
+    Timeouts,
+)
 from navigator.workspaces.address import read_address
 from repo_map.messages import plural
 from repo_map.steering.commands import QUESTIONS

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
+from pydantic import BaseModel, ConfigDict
+
 from navigator.state.labels import EMBEDDED
+from navigator.storage.addresses import BucketAddress, DatabaseAddress
 from repo_map.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
     from navigator.state.state import ExecutionMode
-    from navigator.storage.addresses import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
 
 StepAction = Literal["continue", "finish", "cancel"]
 """What a step shall do, beside what words and updates ask for."""
 
+MIN_TOKEN_BUDGET: Final = 400
+"""Least that holds a report and a map worth reading."""
+MAX_TOKEN_BUDGET: Final = 2_000_000
 DEFAULT_TOKEN_BUDGET = 8_000
 """Clients truncate at 10k tokens, and their tokenizers may count 20 % more than ours."""
 FIRST_ANSWER = 1_000
@@ -32,9 +37,10 @@ LOCAL_USER: Final = "local"
 DEFAULT_MAX_COST_USD = Decimal(2)
 
 
-@dataclass(frozen=True)
-class NavigatorSettings:
+class NavigatorSettings(BaseModel):
     """What a ``Navigator`` is built from; every field has a default that needs no configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     data_dir: Path | None = None
     """Folder for sessions and artifacts; None keeps them in memory."""
@@ -51,7 +57,7 @@ class NavigatorSettings:
     embedded_fallback: bool = True
     prices: Path | None = None
     """A price file of the user's own, over the shipped one."""
-    model_urls: Mapping[str, str] = field(default_factory=dict)
+    model_urls: Mapping[str, str] = {}
     """Base URL per provider: ``gemini``, ``ollama``, ``openai``."""
     stream: bool = False
     """Whether models answer piece by piece, so that ``call_timeout_s`` limits silence and not length."""
@@ -76,7 +82,7 @@ _Settings = TypeVar("_Settings", bound=NavigatorSettings)
 
 def in_memory(settings: _Settings) -> _Settings:
     """Return the settings of a navigator that keeps nothing it does, wherever others keep it."""
-    return replace(settings, data_dir=None, store=None, bucket=None)
+    return settings.model_copy(update={"data_dir": None, "store": None, "bucket": None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,18 +68,12 @@ def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
     if collects and not named.builds_tables:
         gc.enable()
     if program.reads_settings:
-        from mcp_server.setting_names import unknown_settings, warn_removed_settings  # noqa: PLC0415 - drawing a map needs none of it
-        from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
+        from mcp_server.settings import read_settings, removed_settings, unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
 
         if named.warns_of_settings:
-
-            def warn(sentence: str) -> None:
+            for sentence in (*removed_settings(os.environ), *unknown_settings(os.environ)):
                 print(f"{program.name}: {sentence}", file=sys.stderr)
-
-            warn_removed_settings(os.environ, warn)
-            for sentence in unknown_settings(os.environ):
-                warn(sentence)
-        run = partial(module.run, settings=read_settings(os.environ))
+        run = partial(module.run, settings=read_settings())
     try:
         return int(run(options) or 0)
     except UserError as error:

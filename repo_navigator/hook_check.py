@@ -46,7 +46,7 @@ def main() -> None:
         os.nice(10)
     root, state, work = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     with suppress(Exception):  # Nobody reads it, and the next event tries again.
-        settings = read_settings(os.environ)
+        settings = read_settings()
         if work_tree(root) == root:
             require_allowed(root, settings.allowed)
             if work == "check":

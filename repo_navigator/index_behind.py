@@ -47,7 +47,7 @@ def main(repositories: Sequence[str]) -> None:
     """Read repositories whole, one after the other, so that the cache holds them."""
     if hasattr(os, "nice"):
         os.nice(_KINDNESS)
-    settings = read_settings(os.environ)
+    settings = read_settings()
     for repository in repositories:
         anyio.run(_read, repository, settings)
 

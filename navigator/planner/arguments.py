@@ -7,13 +7,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
-from navigator.settings import StepAction
+from navigator.settings import MAX_TOKEN_BUDGET, StepAction
 from navigator.storage.state import can_be_stored
 from repo_map.lookup.requests import LookupRequestError, Request, parse_request
 from repo_map.secrets.masking import mask_text
 from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
 
-MAX_TOKEN_BUDGET: Final = 2_000_000
 MAX_WISHES: Final = 50
 """Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
 _MAX_ENTRY_CHARS: Final = 500

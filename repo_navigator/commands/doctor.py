@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -22,8 +22,7 @@ import anyio
 
 from mcp_server.repositories import read_repositories
 from mcp_server.repository import work_tree
-from mcp_server.setting_names import KNOWN, unknown_settings, warn_removed_settings
-from mcp_server.settings import Settings, SettingsError
+from mcp_server.settings import KNOWN, Settings, SettingsError, removed_settings, unknown_settings
 from mcp_server.tokens import read_tokens
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.settings import NavigationRequest, in_memory
@@ -159,9 +158,7 @@ def settings_known(environ: Mapping[str, str]) -> Diagnosis:
     """No variable begins like a setting and is none, and none was removed."""
     if unknown := unknown_settings(environ):
         return _failed("settings", " ".join(unknown), "`repo-navigator serve` does not start with it")
-    removed: list[str] = []
-    warn_removed_settings(environ, removed.append)
-    if removed:
+    if removed := removed_settings(environ):
         return _note("settings", removed[0], "CHANGELOG.md says why under `Removed`")
     names = sorted(set(environ) & KNOWN)
     return _ok("settings", f"set: {', '.join(names)}" if names else "all by default")
@@ -194,7 +191,7 @@ def team_stores(settings: Settings) -> Diagnosis:
         layout = None if settings.store is None else anyio.run(_state_of, settings.store)
         if settings.bucket is not None:
             # Without the database, whose tables it would make.
-            alone = replace(in_memory(settings), bucket=settings.bucket)
+            alone = in_memory(settings).model_copy(update={"bucket": settings.bucket})
             use_navigator(alone, lambda navigator: navigator.store.reach(), takes_steps=False)
     except (NavigatorError, OSError) as error:
         advice = "check that both exist; see docs/team.md"
@@ -207,7 +204,7 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
     """The lists of repositories and tokens, the allowed folders and the identity provider, where set."""
     for name, path, read in (
         ("repositories", settings.repositories, read_repositories),
-        ("tokens", settings.http.tokens, read_tokens),
+        ("tokens", settings.tokens, read_tokens),
     ):
         if path is not None:
             try:
@@ -218,7 +215,7 @@ def team_settings(settings: Settings) -> Iterator[Diagnosis]:
         yield _failed("allowed folders", f"no folder: {', '.join(missing)}", "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:
         yield _ok("allowed folders", ", ".join(map(str, settings.allowed)))
-    if (identity := settings.http.identity) is not None:
+    if (identity := settings.identity) is not None:
         message = f"{identity.issuer}, for {identity.resource}; doctor does not contact it"
         yield _ok("identity provider", message)
 
@@ -276,7 +273,9 @@ def offline_navigation(settings: Settings) -> Diagnosis:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        here = replace(in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
+        here = in_memory(settings).model_copy(
+            update={"cache_dir": Path(scratch) / "cache", "model": EMBEDDED}
+        )
         try:
             context = use_navigator(here, partial(_navigate, repository))
         except (NavigatorError, RepoMapError, OSError) as error:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -14,8 +13,14 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
-from mcp_server.setting_names import require_known, warn_removed_settings
-from mcp_server.settings import Settings, SettingsError, allowed_folders, log_level
+from mcp_server.settings import (
+    Settings,
+    SettingsError,
+    allowed_folders,
+    log_level,
+    removed_settings,
+    require_known,
+)
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
 from repo_navigator.options import flag, repeated
@@ -55,14 +60,15 @@ def run(options: ServeOptions, settings: Settings) -> int:
     settings = _with_flags(options, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
-    warn_removed_settings(os.environ, logger.warning)
+    for sentence in removed_settings(os.environ):
+        logger.warning(sentence)
     server = build_server(settings)
     gc.set_threshold(_NEW_OBJECTS)
     try:
         if options.http is not None:
-            from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
+            from mcp_server.http import parse_address, serve_http  # noqa: PLC0415 - stdio must not wait for it
 
-            anyio.run(partial(serve_http, server, settings.http, loads_first=settings.store is not None))
+            anyio.run(serve_http, server, settings, parse_address(options.http))
         else:
             anyio.run(server.run_stdio_async, settings.grace_seconds)
     except KeyboardInterrupt:
@@ -76,7 +82,7 @@ def _require_replaced_tokens(settings: Settings) -> None:
     Raises:
         SettingsError: It is one.
     """
-    if os.environ.get(_FORMER_TOKENS) and settings.http.tokens is None and settings.http.identity is None:
+    if os.environ.get(_FORMER_TOKENS) and not settings.asks_for_token:
         raise SettingsError(
             f"{_FORMER_TOKENS} has no effect any more; set REPO_NAVIGATOR_TOKENS to a file of tokens, whose "
             "entries `repo-navigator token NAME` prints, and unset the former."
@@ -89,16 +95,11 @@ def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
             raise InvalidRequestError(
                 f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
             )
-    if options.allow:
-        settings = replace(settings, allowed=allowed_folders(options.allow))
-    if options.log_level:
-        settings = replace(settings, log_level=log_level(options.log_level))
-    if options.log_format:
-        settings = replace(settings, log_format=options.log_format)
     if options.http is not None:
         _require_replaced_tokens(settings)
-        from mcp_server.http import parse_address  # noqa: PLC0415 - as above
-
-        host, port = parse_address(options.http)
-        settings = replace(settings, http=replace(settings.http, host=host, port=port))
-    return settings
+    given = {
+        "allowed": options.allow and allowed_folders(options.allow),
+        "log_level": options.log_level and log_level(options.log_level),
+        "log_format": options.log_format,
+    }
+    return settings.model_copy(update={name: value for name, value in given.items() if value})

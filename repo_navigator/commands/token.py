@@ -29,7 +29,7 @@ def run(options: TokenOptions, settings: Settings) -> int:
     if options.expires is not None:
         _require_date(options.expires)
     token = new_token()
-    where = settings.http.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
+    where = settings.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
     print(f"Token of {options.name}, shown this once:", file=sys.stderr, flush=True)
     print(token, flush=True)
     print(

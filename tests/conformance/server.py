@@ -14,7 +14,7 @@ from mcp_server.app import NavigatorServer, build_server
 from mcp_server.http import serve_http
 from mcp_server.logs import log_to_stderr
 from mcp_server.sdk_private import low_level
-from mcp_server.settings import HttpSettings, Settings
+from mcp_server.settings import Settings
 from tests.conformance.attachments import offer_attachments
 from tests.conformance.rounds import offer_rounds
 from tests.conformance.tools import offer_tools
@@ -41,7 +41,7 @@ def main() -> None:
     log_to_stderr("WARNING", "text")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder, "data"), cache_dir=Path(folder, "cache"))
-        anyio.run(serve_http, fixture_server(settings), HttpSettings(port=0))
+        anyio.run(serve_http, fixture_server(settings), settings, ("127.0.0.1", 0))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,9 @@ async def test_a_second_installation_made_of_the_backup_answers_the_same_bytes(
         restore = ["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(dump)]
         await anyio.run_process(restore, env=environ)
 
-        second = replace(settings, bucket=copy, data_dir=tmp_path / "second", cache_dir=tmp_path / "other")
+        second = settings.model_copy(
+            update={"bucket": copy, "data_dir": tmp_path / "second", "cache_dir": tmp_path / "other"}
+        )
         assert await told(second, navigation) == before
         # And goes on.
         async with Client(build_server(second, working_folder=shop)) as client:

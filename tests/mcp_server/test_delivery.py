@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 async def delivery_of(
     settings: NavigatorSettings, navigation_id: str, user: str = "local"
 ) -> ClientState | None:
-    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     known = await navigator.store.known(navigation_id, user)
     await navigator.aclose()
     assert known is not None
@@ -51,7 +50,7 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     assert delivery is not None
     assert (delivery.token_budget, delivery.held_step) == (2_000, opened["turn_report"]["step_number"])
     assert not (settings.data_dir / "answers").exists()
-    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     await navigator.forget(key)
     await navigator.store.deliver(key, "local", {"used_at": 1.0})
     assert await navigator.store.known(key, "local") is None
@@ -60,7 +59,7 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
 
 
 async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: Settings, shop: Path) -> None:
-    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     request = NavigationRequest("discount", shop, mode="interactive")
     key = await navigator.open(request, client=ClientState(token_budget=2_000))
     step = asyncio.create_task(navigator.step(key, updates={"budget": 900}))
@@ -139,6 +138,6 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
 
 @pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
 async def test_an_odd_id_is_nobodys(odd: str, settings: Settings) -> None:
-    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     assert await navigator.store.known(odd, "local") is None
     await navigator.aclose()

@@ -153,7 +153,7 @@ async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) ->
 async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
     wrong: dict[str, Any], fallback: str, settings: Settings, shop: Path
 ) -> None:
-    settings = dataclasses.replace(settings, fallback_model=fallback or "")
+    settings = settings.model_copy(update={"fallback_model": fallback or ""})
     async with Client(build_server(settings, working_folder=shop)) as client:
         assert (await client.call_tool("navigate", {"goal": "x", **wrong})).is_error
     assert settings.cache_dir is not None
@@ -466,12 +466,12 @@ async def test_stores_that_do_not_answer_are_told(
     settings: Settings, shop: Path, request: pytest.FixtureRequest
 ) -> None:
     pytest.importorskip("asyncpg")
-    nowhere = dataclasses.replace(settings, store=DatabaseAddress("127.0.0.1", 1, "team"))
+    nowhere = settings.model_copy(update={"store": DatabaseAddress("127.0.0.1", 1, "team")})
     buckets = [
         dataclasses.replace(own_bucket(scheme, request), bucket="navigations-that-are-gone")
         for scheme in BUCKETS
     ]
-    for each in (nowhere, *(dataclasses.replace(settings, bucket=bucket) for bucket in buckets)):
+    for each in (nowhere, *(settings.model_copy(update={"bucket": bucket}) for bucket in buckets)):
         async with Client(build_server(each, working_folder=shop)) as client:
             assert (
                 refusal_of(await client.call_tool("navigate", {"goal": "the discount"})).code
@@ -544,7 +544,7 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
     from mcp_server import tools
 
     monkeypatch.setattr(tools, "_OPENING_SECONDS", 0.0)
-    hasty = dataclasses.replace(settings, call_seconds=1e-6)
+    hasty = settings.model_copy(update={"call_seconds": 1e-6})
     async with Client(build_server(hasty, working_folder=shop)) as client:
         refused = await client.call_tool("navigate", {"goal": "the discount"})
     assert refusal_of(refused).code == "still_indexing"

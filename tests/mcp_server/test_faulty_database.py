@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -109,7 +108,7 @@ def told_by(result: CallToolResult) -> str:
 async def test_a_database_that_is_killed_or_full_is_told_and_loses_no_answered_step(
     cluster: Cluster, settings: Settings, shop: Path
 ) -> None:
-    settings = replace(settings, store=cluster.address)
+    settings = settings.model_copy(update={"store": cluster.address})
     server = build_server(settings, working_folder=shop)
     async with Client(server) as client:
         key = object_of(await client.call_tool("navigate", TURN))["navigation_id"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 
 
 def navigator_of(settings: Settings) -> Navigator:
-    return Navigator(replace(settings, use_cache=False, workers=1))
+    return Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
 
 
 async def left_of(settings: Settings, navigation_id: str) -> list[Any]:
@@ -95,7 +94,7 @@ async def test_nobody_deletes_what_is_anothers(settings: Settings, shop: Path) -
 async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_goes(
     settings: Settings, shop: Path
 ) -> None:
-    settings = replace(settings, max_navigations=2)
+    settings = settings.model_copy(update={"max_navigations": 2})
     async with Client(build_server(settings, working_folder=shop)) as client:
         first = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
         second = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
@@ -109,7 +108,7 @@ async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_
 
 
 async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Path) -> None:
-    settings = replace(settings, max_navigations=1)
+    settings = settings.model_copy(update={"max_navigations": 1})
     async with Client(build_server(settings, working_folder=shop)) as client:
         object_of(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
         assert refusal_of(await client.call_tool("navigate", GOAL)).code == "limit_reached"

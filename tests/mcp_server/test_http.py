@@ -28,7 +28,7 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.types import ASGIApp
 
 from mcp_server.http import bound, parse_address
-from mcp_server.settings import HttpSettings, SettingsError
+from mcp_server.settings import SettingsError
 from mcp_server.tokens import TokenFile
 from repo_navigator.main import main
 from tests.mcp_server.conftest import plant
@@ -474,7 +474,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
 @asynccontextmanager
 async def serving(app: ASGIApp) -> AsyncIterator[int]:
     """Serve ``app`` in this process, and yield the port."""
-    listener = bound(HttpSettings(port=0))
+    listener = bound("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None))
     server.install_signal_handlers = lambda: None  # type: ignore[method-assign]
     async with anyio.create_task_group() as tasks:
@@ -590,7 +590,7 @@ async def test_answers_are_sent_without_delay() -> None:
         seen.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         writer.close()
 
-    listener = bound(HttpSettings(port=0))
+    listener = bound("127.0.0.1", 0)
     async with await asyncio.start_server(greet, sock=listener):
         reader, writer = await asyncio.open_connection(*listener.getsockname())
         await reader.read()

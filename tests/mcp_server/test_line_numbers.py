@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +69,7 @@ async def test_a_host_gets_line_numbers_where_it_asks_for_them(settings: Setting
 async def test_the_setting_holds_for_whoever_does_not_say_otherwise(
     settings: Settings, shop: Path, asked: bool | None
 ) -> None:
-    app = build_server(replace(settings, line_numbers=True), working_folder=shop)
+    app = build_server(settings.model_copy(update={"line_numbers": True}), working_folder=shop)
     async with Client(app) as client:
         result = await client.call_tool("navigate", {"goal": GOAL, "line_numbers": asked})
         context = (result.structured_content or {})["context"]

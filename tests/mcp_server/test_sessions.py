@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -108,7 +107,7 @@ async def test_a_clock_that_is_wrong_at_start_removes_nothing(
 async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = replace(settings, keep_days=3)
+    short = settings.model_copy(update={"keep_days": 3})
     clock, days = time.time, [0.0]
     monkeypatch.setattr("time.time", lambda: clock() + days[0] * 86_400)
     async with Client(build_server(short, working_folder=shop)) as client:
@@ -122,7 +121,7 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
 
 
 async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: Settings, shop: Path) -> None:
-    navigator = Navigator(replace(settings, use_cache=False, workers=1))
+    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     keys = [
         await navigator.open(
             NavigationRequest(GOAL, shop),

@@ -1,119 +1,138 @@
-"""What the environment sets, and how a value that can't be used is refused."""
+"""What the environment sets: every variable, values that can't be used, and names that are no setting."""
 
 from __future__ import annotations
 
+import json
+import re
+import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mcp_server import settings as module
 from mcp_server.settings import (
+    KNOWN,
+    REMOVED_SETTINGS,
     IdentitySettings,
+    Settings,
     log_level,
     read_settings,
+    unknown_settings,
 )
 from navigator.storage.addresses import GCS, BucketAddress, DatabaseAddress
 from repo_map.errors import UserError
+from repo_navigator.main import main
 from tests.support.errors import refusal_of_error
 
+ROOT = Path(__file__).parents[2]
+Read = Callable[..., Settings]
 
-def test_without_variables_everything_has_a_default() -> None:
-    settings = read_settings({"HOME": "/home/someone"})
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Read the settings where the environment has nothing else that begins with ``REPO_NAVIGATOR_``."""
+    for name in KNOWN:
+        monkeypatch.delenv(name, raising=False)
+
+    def read(**variables: str) -> Settings:
+        for name, value in variables.items():
+            monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+        return read_settings()
+
+    return read
+
+
+def test_without_variables_everything_has_a_default(read: Read) -> None:
+    settings = read()
     assert settings.token_budget is None
     assert settings.allowed == ()
     assert settings.data_dir is not None
 
 
-def test_every_variable_is_read(tmp_path: Path) -> None:
-    settings = read_settings(
-        {
-            "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
-            "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
-            "REPO_NAVIGATOR_STORE": "postgresql+asyncpg://ann:p%40ss@db.example/team?ssl=require&schema=nav",
-            "REPO_NAVIGATOR_ARTIFACTS": "s3://navigations/team/a",
-            "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
-            "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
-            "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
-            "REPO_NAVIGATOR_FALLBACK_MODEL": "gemini-2.5-pro",
-            "REPO_NAVIGATOR_PRICES": str(tmp_path / "prices.yaml"),
-            "REPO_NAVIGATOR_TOKEN_BUDGET": "5000",
-            "REPO_NAVIGATOR_LINE_NUMBERS": "on",
-            "REPO_NAVIGATOR_MAX_COST_USD": "0.5",
-            "REPO_NAVIGATOR_CALL_SECONDS": "20",
-            "REPO_NAVIGATOR_KEEP_DAYS": "7",
-            "REPO_NAVIGATOR_LOG_LEVEL": "debug",
-            "REPO_NAVIGATOR_LOG_FORMAT": "json",
-            "REPO_NAVIGATOR_TOKENS": str(tmp_path / "tokens.yaml"),
-            "REPO_NAVIGATOR_REPOSITORIES": str(tmp_path / "repositories.yaml"),
-            "REPO_NAVIGATOR_METRICS": "on",
-            "REPO_NAVIGATOR_HTTP_USER_CLAIM": "email",
-            "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
-            "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
-            "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
-            "REPO_NAVIGATOR_HTTP_JWKS": "http://127.0.0.1:1/keys",
-            "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
-            "REPO_NAVIGATOR_HTTP_MAX_BODY": "2000",
-            "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS": "20",
-            "REPO_NAVIGATOR_GRACE_SECONDS": "5",
-            "REPO_NAVIGATOR_OLLAMA_URL": "http://gpu.example:11434/v1",
-            "REPO_NAVIGATOR_MODEL_SECONDS": "90",
-            "REPO_NAVIGATOR_MODEL_RETRIES": "0",
-            "REPO_NAVIGATOR_MODEL_STREAM": "on",
-            "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
-        }
+def test_every_variable_is_read(read: Read, tmp_path: Path) -> None:
+    settings = read(
+        DATA=str(tmp_path / "data"),
+        CACHE=str(tmp_path / "cache"),
+        STORE="postgresql+asyncpg://ann:p%40ss@db.example/team?ssl=require&schema=nav",
+        ARTIFACTS="s3://navigations/team/a",
+        ALLOW=f"{tmp_path}:{tmp_path}",
+        MODEL="gemini-2.5-flash",
+        FALLBACK_MODEL="gemini-2.5-pro",
+        PRICES=str(tmp_path / "prices.yaml"),
+        TOKEN_BUDGET="5000",
+        LINE_NUMBERS="on",
+        MAX_COST_USD="0.5",
+        MAX_FILES="7",
+        MAX_NAVIGATIONS="7",
+        CALL_SECONDS="20",
+        GRACE_SECONDS="5",
+        KEEP_DAYS="7",
+        LOG_LEVEL="debug",
+        LOG_FORMAT="json",
+        METRICS="on",
+        TOKENS=str(tmp_path / "tokens.yaml"),
+        REPOSITORIES=str(tmp_path / "repositories.yaml"),
+        UNMASK="*.pem, fixtures/**",
+        VIEWS="off",
+        HTTP_HOSTS="navigator.example",
+        HTTP_ORIGINS="https://navigator.example",
+        HTTP_ISSUER="https://idp.example",
+        HTTP_RESOURCE="https://navigator.example/mcp",
+        HTTP_JWKS="http://127.0.0.1:1/keys",
+        HTTP_USER_CLAIM="email",
+        HTTP_MAX_BODY="2000",
+        HTTP_MAX_CONNECTIONS="20",
+        HTTP_DRAIN_SECONDS="50",
+        OLLAMA_URL="http://gpu.example:11434/v1",
+        MODEL_SECONDS="90",
+        MODEL_RETRIES="0",
+        MODEL_STREAM="on",
+        EMBEDDED_FALLBACK="off",
     )
-    assert settings.data_dir == tmp_path / "data"
-    assert settings.cache_dir == tmp_path / "cache"
-    assert settings.store == DatabaseAddress("db.example", 5432, "team", "ann", "p@ss", "require", "nav")
-    assert settings.bucket == BucketAddress("navigations", "team/a/")
-    assert settings.http.drain_seconds == 50.0
-    assert settings.allowed == (tmp_path,)
-    assert settings.model == "gemini-2.5-flash"
-    assert settings.fallback_model == "gemini-2.5-pro"
-    assert settings.prices == tmp_path / "prices.yaml"
-    assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
-    assert settings.line_numbers
-    assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
-    assert settings.http.tokens == tmp_path / "tokens.yaml"
-    assert settings.repositories == tmp_path / "repositories.yaml"
-    assert settings.http.identity == IdentitySettings(
+    assert settings.identity == IdentitySettings(
         "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys", "email"
     )
-    assert settings.http.metrics
-    assert settings.http.allowed_hosts == ("navigator.example",)
-    assert settings.http.allowed_origins == ("https://navigator.example",)
-    assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
-    assert settings.grace_seconds == 5.0
-    assert settings.model_urls == {"ollama": "http://gpu.example:11434/v1"}
-    assert (settings.call_timeout_s, settings.retries, settings.stream) == (90.0, 0, True)
-    assert settings.embedded_fallback is False
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("s3://navigations", BucketAddress("navigations")),
-        (" gs://team_1.example.com/ ", BucketAddress("team_1.example.com", "", GCS)),
-    ],
-)
-def test_a_bucket_is_of_the_storage_that_its_address_says(text: str, address: BucketAddress) -> None:
-    found = read_settings({"REPO_NAVIGATOR_ARTIFACTS": text}).bucket
-    assert found == address
-    assert str(found).rstrip("/") == text.strip().rstrip("/")
-
-
-def test_every_model_setting_reaches_the_navigator() -> None:
-    environ = {
-        "HOME": "/home/someone",
-        "REPO_NAVIGATOR_OPENAI_URL": "http://127.0.0.1:1234/v1",
-        "REPO_NAVIGATOR_MODEL_SECONDS": "90",
-        "REPO_NAVIGATOR_MODEL_RETRIES": "5",
-        "REPO_NAVIGATOR_MODEL_STREAM": "on",
-        "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
+    expected = {
+        "data_dir": tmp_path / "data",
+        "cache_dir": tmp_path / "cache",
+        "store": DatabaseAddress("db.example", 5432, "team", "ann", "p@ss", "require", "nav"),
+        "bucket": BucketAddress("navigations", "team/a/"),
+        "allowed": (tmp_path,),
+        "model": "gemini-2.5-flash",
+        "fallback_model": "gemini-2.5-pro",
+        "prices": tmp_path / "prices.yaml",
+        "token_budget": 5_000,
+        "line_numbers": True,
+        "max_cost_usd": 0.5,
+        "max_navigations": 7,
+        "call_seconds": 20.0,
+        "grace_seconds": 5.0,
+        "keep_days": 7.0,
+        "log_level": "DEBUG",
+        "log_format": "json",
+        "metrics": True,
+        "tokens": tmp_path / "tokens.yaml",
+        "repositories": tmp_path / "repositories.yaml",
+        "unmasked": ("*.pem", "fixtures/**"),
+        "views": "off",
+        "http_hosts": ("navigator.example",),
+        "http_origins": ("https://navigator.example",),
+        "http_max_body": 2_000,
+        "http_max_connections": 20,
+        "http_drain_seconds": 50.0,
+        "model_urls": {"ollama": "http://gpu.example:11434/v1"},
+        "call_timeout_s": 90.0,
+        "retries": 0,
+        "stream": True,
+        "embedded_fallback": False,
     }
-    message = read_settings(environ)
-    assert message.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
-    assert (message.call_timeout_s, message.retries, message.stream) == (90.0, 5, True)
-    assert message.embedded_fallback is False
+    assert {name: getattr(settings, name) for name in expected} == expected
+    assert settings.limits.files == 7
+
+
+def test_a_bucket_is_of_the_storage_that_its_address_says(read: Read) -> None:
+    assert read(ARTIFACTS=" gs://team_1.example.com/ ").bucket == BucketAddress("team_1.example.com", "", GCS)
 
 
 @pytest.mark.parametrize(
@@ -121,25 +140,86 @@ def test_every_model_setting_reaches_the_navigator() -> None:
     [
         ("TOKEN_BUDGET", "many"),
         ("TOKEN_BUDGET", "7.5"),
+        ("TOKEN_BUDGET", "100"),
+        ("TOKEN_BUDGET", "5000000"),
         ("HTTP_MAX_CONNECTIONS", "0.5"),
         ("HTTP_HOSTS", "http://navigator.example"),
         ("HTTP_ORIGINS", "https://navigator.example/"),
         ("CALL_SECONDS", "-1"),
+        ("CALL_SECONDS", "nan"),
         ("LOG_FORMAT", "xml"),
         ("MODEL_RETRIES", "-1"),
-        ("MODEL_STREAM", "yes"),
-        ("STORE", "mysql://x"),
+        ("MODEL_STREAM", "maybe"),
+        ("STORE", "mysql://ann:hunter2@x"),
+        ("ARTIFACTS", "ftp://x"),
         ("MAX_FILES", "all"),
         ("VIEWS", "yes"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(name: str, value: str) -> None:
-    variable = f"REPO_NAVIGATOR_{name}"
+def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(
+    read: Read, name: str, value: str
+) -> None:
     with pytest.raises(UserError) as caught:
-        read_settings({variable: value, "HOME": "/home/someone"})
-    assert refusal_of_error(caught.value) == ("invalid_setting", variable)
-    assert value in str(caught.value) or "://" in value
+        read(**{name: value})
+    assert refusal_of_error(caught.value) == ("invalid_setting", f"REPO_NAVIGATOR_{name}")
+    assert (value in str(caught.value)) != ("://" in value)
+
+
+@pytest.mark.parametrize("issuer", ["https://idp.example", "http://idp.example", "https://a:b@idp.example"])
+def test_an_identity_provider_needs_three_safe_urls(read: Read, issuer: str) -> None:
+    with pytest.raises(UserError, match="HTTP_ISSUER"):
+        read(HTTP_ISSUER=issuer)
 
 
 def test_log_levels_are_named_in_any_case() -> None:
     assert log_level("Info") == "INFO"
+
+
+def test_the_page_of_the_server_lists_the_settings() -> None:
+    page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \|", page, re.MULTILINE)) == KNOWN
+    assert not REMOVED_SETTINGS & KNOWN
+
+
+def test_the_nearest_name_is_told() -> None:
+    (told,) = unknown_settings(["REPO_NAVIGATOR_TOKEN", "PATH", "REPO_NAVIGATOR_DATA"])
+    assert "REPO_NAVIGATOR_TOKENS" in told
+    (told,) = unknown_settings(["REPO_NAVIGATOR_XYZZY"])
+    assert "docs/server.md" in told
+
+
+def test_a_server_refuses_an_unknown_setting_the_doctor_tells_it_and_others_warn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_TOKEN", "hunter2-0123456789")
+    (said,) = unknown_settings(["REPO_NAVIGATOR_TOKEN"])
+    for arguments in (["serve"], ["serve", "--http", "127.0.0.1:0"]):
+        assert main(arguments) == 2
+        assert said in capsys.readouterr().err
+    assert main(["doctor"]) == 1
+    assert f"✗ settings: {said}" in capsys.readouterr().out
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path))
+    assert main(["forget", "nav-none"]) == 2
+    out, err = capsys.readouterr()
+    assert err.splitlines()[0].startswith(f"repo-navigator: {said}")
+    assert "hunter2" not in out + err
+
+
+def test_removed_settings_get_one_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    removed = {f"REPO_NAVIGATOR_REMOVED_{number}" for number in range(12)}
+    monkeypatch.setattr(module, "REMOVED_SETTINGS", frozenset(removed))
+    for name in removed:
+        monkeypatch.setenv(name, "hunter2-0123456789")
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        runs = (["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"], ["forget", "--older-than", "30"])
+        for arguments in runs:
+            main(arguments)
+            err = capsys.readouterr().err
+            assert [len(re.findall(rf"\b{name}\b", err)) for name in removed] == [1] * len(removed)
+            assert "hunter2" not in err
+    assert main(["doctor", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert [each["state"] for each in findings if each["name"] == "settings"] == ["note"]

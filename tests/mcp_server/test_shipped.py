@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from mcp_server.setting_names import KNOWN
+from mcp_server.settings import KNOWN
 
 DEPLOY = Path(__file__).parents[2] / "packaging/deploy"
 UID = 10_001

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ def connect(settings: Settings, shop: Path, era: str) -> Connect:
     """Clients of servers in the shop; ``views`` is the setting, ``extensions`` what the client says."""
 
     def client(views: str = "auto", extensions: tuple[ClientExtension, ...] = SHOWS_VIEWS) -> Client:
-        server = build_server(replace(settings, views=views), working_folder=shop)  # type: ignore[arg-type]
+        server = build_server(settings.model_copy(update={"views": views}), working_folder=shop)  # type: ignore[arg-type]
         return Client(server, mode=era, extensions=extensions)
 
     return client

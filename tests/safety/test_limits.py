@@ -17,7 +17,7 @@ from mcp_types import TextContent
 
 from mcp_server.app import build_server
 from mcp_server.http import http_app
-from mcp_server.settings import HttpSettings, Settings, read_settings
+from mcp_server.settings import Settings, read_settings
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
 from repo_map.errors import FlightPlanError, LimitError
@@ -122,11 +122,14 @@ def test_indexes_made_under_other_limits_are_never_shared(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("variable", VARIABLES)
 @pytest.mark.parametrize("value", ["0", "-1", "many", "nan", "1e999"])
-def test_a_limit_that_is_no_number_above_zero_is_told(variable: str, value: str) -> None:
+def test_a_limit_that_is_no_number_above_zero_is_told(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
     with pytest.raises(
         LimitError, match=rf"^{variable} is `{value}`; set it to a (whole )?number above zero"
     ):
-        read_settings({variable: value, "HOME": "/nowhere"})
+        read_settings()
 
 
 def test_a_file_with_too_many_definitions_is_cut_and_told(tmp_path: Path) -> None:
@@ -332,7 +335,7 @@ def test_wildcards_of_sections_that_would_be_tried_too_often_are_refused(tmp_pat
 @pytest.mark.anyio
 async def test_a_request_over_the_limit_is_refused(tmp_path: Path) -> None:
     server = build_server(Settings(data_dir=None), working_folder=tmp_path)
-    app = http_app(server, HttpSettings(max_body_bytes=5_000))
+    app = http_app(server, Settings(http_max_body=5_000))
     transport = httpx2.ASGITransport(app)  # type: ignore[arg-type]
     async with (
         server.session_manager.run(),
@@ -366,13 +369,6 @@ async def test_a_caller_who_opens_without_end_is_refused(tmp_path: Path) -> None
     (block,) = refused.content
     assert isinstance(block, TextContent)
     assert block.text.startswith("You have 2 navigations, the limit for one caller, and ")
-
-
-def test_the_limits_of_the_server_can_be_set() -> None:
-    named = {"REPO_NAVIGATOR_MAX_NAVIGATIONS": "7", "REPO_NAVIGATOR_HTTP_MAX_BODY": "5000"}
-    settings = read_settings({"HOME": "/nowhere", **named})
-    assert settings.max_navigations == 7
-    assert settings.http.max_body_bytes == 5_000
 
 
 @pytest.mark.anyio
