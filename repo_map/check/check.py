@@ -10,7 +10,7 @@ from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
 from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
-from repo_map.check.occurrences import unresolved_occurrences
+from repo_map.check.occurrences import changed_names, describe_unresolved, find_unresolved
 from repo_map.check.overrides import OverrideChecker
 from repo_map.check.patch import Patch
 from repo_map.check.references import RemovedReferences
@@ -68,7 +68,8 @@ def check_changes(
             *OverrideChecker(trees).find(signatures.changed),
         ]
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
-        unresolved = tuple(unresolved_occurrences(trees, changes.removed, signatures.incompatible, findings))
+        names = changed_names(trees, changes.removed, signatures.incompatible)
+        unresolved = tuple(describe_unresolved(find_unresolved(trees, names, findings)))
         limitations = (
             *references.limitations,
             *signatures.limitations,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -37,43 +37,72 @@ _IMPLICIT: Final = frozenset(
 """Languages in which a member is used without a receiver."""
 
 
-def unresolved_occurrences(
-    trees: TreeComparison,
-    removed: Sequence[RemovedName],
-    changed: Sequence[Place],
-    findings: Collection[Finding],
-) -> Iterator[str]:
-    """Yield a sentence for each name that occurs where nothing resolves it.
+class ChangedName(NamedTuple):
+    """A name that a change removes, or whose old calls may not match."""
+
+    path: str
+    """The file that defines it."""
+    name: str
+    owner: str
+    """The qualified name of its class; ``""`` at the top of a file."""
+    place: Place | None = None
+    """Its definition in the tree after; None for a removed name."""
+
+
+class Occurrence(NamedTuple):
+    """A place in the tree after where a changed name occurs and nothing resolves it."""
+
+    name: str
+    path: str
+    line: int
+
+
+def changed_names(
+    trees: TreeComparison, removed: Sequence[RemovedName], incompatible: Sequence[Place]
+) -> list[ChangedName]:
+    """Return the changed names of which the relations may not know every use, each once.
 
     Args:
         trees: The trees before and after the change.
         removed: Names that the change removes.
-        changed: Functions of the tree after whose old calls may not match.
-        findings: Places that are reported, which are left out.
+        incompatible: Functions of the tree after whose old calls may not match.
     """
     tree = trees.after
-    reported = {(each.path, each.line) for each in findings}
-    names: dict[tuple[str, str], tuple[RemovedName, Place | None]] = {}
-    for name in removed:
+    found: dict[tuple[str, str], ChangedName] = {}
+    for each in removed:
+        name = ChangedName(each.path, each.name, each.owner)
         if not _is_fully_resolved(trees, name):
-            names.setdefault((name.name, name.owner), (name, None))
-    for place in changed:
+            found.setdefault((name.name, name.owner), name)
+    for place in incompatible:
         owner, _, last = tree.qualified_name(place).rpartition(".")
         if owner and not tree.is_local(place):
-            name = RemovedName(tree.index.paths[place[0]], last, owner=owner)
-            names.setdefault((last, owner), (name, place))
-    for name, definition in list(names.values())[:_MAX_NAMES]:
-        found = [
-            f"{tree.index.paths[file]}:{line}"
-            for file in _files_naming(trees, name)
-            for line in _unresolved_lines(trees, file, name, definition)
-            if (tree.index.paths[file], line) not in reported
-        ]
-        if found:
-            yield f"`{one_line(name.name)}` also occurs at {first_three(found)}; not resolved."
+            found.setdefault((last, owner), ChangedName(tree.index.paths[place[0]], last, owner, place))
+    return list(found.values())
 
 
-def _is_fully_resolved(trees: TreeComparison, name: RemovedName) -> bool:
+def find_unresolved(
+    trees: TreeComparison, names: Sequence[ChangedName], findings: Collection[Finding]
+) -> Iterator[Occurrence]:
+    """Yield the occurrences of changed names that nothing resolves and no finding is about."""
+    reported = {(each.path, each.line) for each in findings}
+    for name in names[:_MAX_NAMES]:
+        for file in _files_naming(trees, name):
+            path = trees.after.index.paths[file]
+            for line in _unresolved_lines(trees, file, name):
+                if (path, line) not in reported:
+                    yield Occurrence(name.name, path, line)
+
+
+def describe_unresolved(occurrences: Iterable[Occurrence]) -> Iterator[str]:
+    """Yield a sentence for each name."""
+    places: dict[str, list[str]] = {}
+    for each in occurrences:
+        places.setdefault(each.name, []).append(f"{each.path}:{each.line}")
+    for name, found in places.items():
+        yield f"`{one_line(name)}` also occurs at {first_three(list(dict.fromkeys(found)))}; not resolved."
+
+
+def _is_fully_resolved(trees: TreeComparison, name: ChangedName) -> bool:
     """Return True for names of which the relations know every use: types, and the top of a Python file."""
     tree, language = trees.before, language_of(name.path)
     file = tree.index.file_id(name.path)
@@ -83,7 +112,7 @@ def _is_fully_resolved(trees: TreeComparison, name: RemovedName) -> bool:
     return bool(kinds) and (language == "python" or (language in SCRIPTS and not kinds & FUNCTIONS))
 
 
-def _files_naming(trees: TreeComparison, name: RemovedName) -> list[int]:
+def _files_naming(trees: TreeComparison, name: ChangedName) -> list[int]:
     """Return the files of a language family with a name in code, the nearest to its file first."""
     index, bare = trees.after.index, name.name.lstrip("@$#")
     number, family = index.strings.get(bare), kin_of(language_of(name.path))
@@ -106,7 +135,7 @@ def _files_naming(trees: TreeComparison, name: RemovedName) -> list[int]:
     return sorted(filter(is_searched, files), key=distance)[:_MAX_FILES]
 
 
-def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
+def _is_private(tree: TreeVersion, name: ChangedName) -> bool:
     """Return True for a name at the top of a script that its file does not export."""
     file = tree.index.file_id(name.path)
     if file is None or name.owner or tree.language(file) not in SCRIPTS:
@@ -116,7 +145,7 @@ def _is_private(tree: TreeVersion, name: RemovedName) -> bool:
     return is_module and re.search(_EXPORTED.format(re.escape(name.name)), code) is None
 
 
-def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place: Place | None) -> list[int]:
+def _unresolved_lines(trees: TreeComparison, file: int, name: ChangedName) -> list[int]:
     """Return the unchanged lines of a file with an occurrence of a name that nothing resolves."""
     tree, language = trees.after, trees.after.language(file)
     code, bare = tree.code(file), name.name.lstrip("@$#")
@@ -134,13 +163,13 @@ def _unresolved_lines(trees: TreeComparison, file: int, name: RemovedName, place
         site = Site(
             name.name, (receiver or "").replace("::", "."), row_at(tree.index, file, line), line, VALUE, 0
         )
-        if not _is_resolved(tree, file, site, place):
+        if not _is_resolved(tree, file, site, name.place):
             found.append(line)
             lines.add(line)
     return found
 
 
-def _may_mean(language: str, receiver: str | None, name: RemovedName) -> bool:
+def _may_mean(language: str, receiver: str | None, name: ChangedName) -> bool:
     """Return True if the text before an occurrence does not exclude a name."""
     if receiver is None:
         return (not name.owner or language in _IMPLICIT) and not is_builtin(name.name, language)
