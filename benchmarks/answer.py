@@ -23,6 +23,8 @@ from repo_map.ranking.model import Weights
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
 
+EXAMPLES = ("tasks.jsonl --tokens 400,1000 --limit 10",)
+
 _SHOWN: Final = ("reach", "body", "spelt", "tokens", "places", "seconds")
 _HISTORY_S: Final = 120
 LOOKS: Final = ("whole index", "first look")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.state.reports import NavigatorOutput
 
+EXAMPLES = ("tasks.jsonl --model openai/any --url http://127.0.0.1:8571/v1 --limit 12",)
+
 EMBEDDED_ARM: Final = "embedded"
 NAMES_ARM: Final = "embedded, names"
 _FIRST_ANSWER: Final = 1_000

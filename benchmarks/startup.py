@@ -21,6 +21,8 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.synthetic import write_synthetic_tree
 
+EXAMPLES = ("--rounds 3",)
+
 EMPTY: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('empty').run('stdio')"
 EMPTY_COMMAND: Final = (sys.executable, "-c", EMPTY)
 COMMAND: Final = (sys.executable, "-I", "-m", "mcp_server")

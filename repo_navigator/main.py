@@ -14,8 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from repo_navigator.hook import run_hook  # noqa: PLC0415 - a hook waits for no other command
 
         return run_hook(arguments[1] if len(arguments) == 2 else "", exits=argv is None)
-    from repo_navigator.command_line import run_program  # noqa: PLC0415 - a hook waits for no other command
-    from repo_navigator.commands import REPO_NAVIGATOR  # noqa: PLC0415 - a hook waits for no other command
+    from repo_navigator.cli import REPO_NAVIGATOR, run_program  # noqa: PLC0415 - a hook waits for no other command
 
     return run_program(REPO_NAVIGATOR, argv)
 

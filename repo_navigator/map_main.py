@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from repo_navigator.command_line import run_program
-from repo_navigator.commands import REPO_MAP
+from repo_navigator.cli import REPO_MAP, run_program
 
 
 def main(argv: Sequence[str] | None = None) -> int:

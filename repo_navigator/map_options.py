@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
+from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from repo_map.index.progress import RemainingTime
 from repo_map.limits import read_limits
-from repo_navigator.options import argument, count, flag, folder, quiet_switch, repeated, switch
+from repo_navigator.cli import Parser, nonempty, positive
 from repo_navigator.terminal import read_plan
 
 if TYPE_CHECKING:
@@ -19,55 +19,54 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
 
 
-@dataclass(frozen=True, kw_only=True)
-class IndexOptions:
-    """The repository, and how it is indexed."""
-
-    path: Path = argument("PATH", "the repository's folder", read=folder, nargs=None)
-    json: bool = switch("--json", "print one JSON object instead of text")
-    workers: int | None = flag("--workers", "N", "maximum number of parsing processes", read=count)
-    unmask: tuple[str, ...] = repeated("--unmask", "GLOB", "show secrets in files that match this glob")
-    no_cache: bool = switch("--no-cache", "parse everything again and cache nothing")
-    quiet: bool = quiet_switch()
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapOptions(IndexOptions):
-    """The flight plan to start from, and how its tokens are counted."""
-
-    plan: Path | None = flag("-C --plan --config", "FILE", "a flight plan in YAML, - for stdin", read=Path)
-    tokenizer: Literal["both", "cl100k", "o200k"] = flag(
+def add_map_arguments(parser: Parser) -> None:
+    """Add the repository, how it is indexed, and the flight plan to start from."""
+    parser.add_argument("path", metavar="PATH", type=nonempty, help="the repository's folder")
+    parser.add_argument(
+        "-C", "--plan", "--config", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
+    )
+    parser.add_argument(
         "--tokenizer",
-        "",
-        "which vocabulary counts tokens: the larger count of both (the default), or one alone",
         choices=("both", "cl100k", "o200k"),
         default="both",
+        help="which vocabulary counts tokens: the larger count of both (the default), or one alone",
     )
+    parser.add_switch("--json", "print one JSON object instead of text")
+    parser.add_argument("--workers", metavar="N", type=positive, help="maximum number of parsing processes")
+    parser.add_argument(
+        "--unmask",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="show secrets in files that match this glob",
+    )
+    parser.add_switch("--no-cache", "parse everything again and cache nothing")
+    parser.add_switch("-q", "--quiet", "print only errors on stderr")
 
 
-def given_plan(options: MapOptions) -> FlightPlan | None:
+def given_plan(args: Namespace) -> FlightPlan | None:
     """Return the flight plan that is named; raises ``FlightPlanError`` where it is not well-formed."""
-    if not options.plan:
+    if not args.plan:
         return None
     from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-    return parse_plan(read_plan(options.plan))
+    return parse_plan(read_plan(args.plan))
 
 
-def open_index(options: IndexOptions) -> Index:
+def open_index(args: Namespace) -> Index:
     """Index the repository, with progress on a terminal."""
     from repo_map.index.build import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
 
-    store = Store(None) if options.no_cache else None
-    progress = ProgressLine(shown=not options.quiet and sys.stderr.isatty())
+    store = Store(None) if args.no_cache else None
+    progress = ProgressLine(shown=not args.quiet and sys.stderr.isatty())
     try:
         return build_index(
-            options.path,
+            Path(args.path),
             store=store,
-            workers=options.workers,
+            workers=args.workers,
             on_progress=progress.report,
-            unmasked=options.unmask,
+            unmasked=args.unmask,
             limits=read_limits(os.environ),
         )
     finally:

@@ -20,14 +20,16 @@ from benchmarks.agents.scripted_model import check
 from benchmarks.agents.task import Task, TaskError, read_tasks
 from benchmarks.agents.workflow import FACTORIES
 from navigator.errors import NavigatorError
-from repo_navigator.flag_parser import FlagParser
+from repo_navigator.cli import Parser
+
+EXAMPLES = ("run --only python-voucher",)
 
 _RESULTS = Path("bench-agents/results.jsonl")
 
 
-def add_arguments(parser: FlagParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Add the subcommands."""
-    commands = parser.add_commands()
+    commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="run tasks × variants × models × repeats, then report")
     running.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
     running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))

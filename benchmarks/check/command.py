@@ -16,6 +16,8 @@ from benchmarks.check.whole import MadeRow, TestsRow, made_rows, test_rows
 from benchmarks.rows import RowFile
 from repo_map.check.model import Finding
 
+EXAMPLES = ("pallets/jinja --mirrors MIRRORS --out check.jsonl",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

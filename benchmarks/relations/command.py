@@ -27,6 +27,8 @@ from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.languages.kinds import FUNCTIONS
 
+EXAMPLES = ("--language go gin echo",)
+
 _COLUMNS = (
     "language | tree | definitions | used | as facts: precision | recall | likely too: precision | recall"
     " | by line: precision | recall | unseen | judge s"

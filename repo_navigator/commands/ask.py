@@ -1,9 +1,9 @@
-"""``repo-navigator ask``: search, read and follow references, without a navigation."""
+"""Search the code of a repository, read it, and follow its references, without a navigation."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from argparse import Namespace
 from typing import Any
 
 from mcp_server.settings import Settings
@@ -15,56 +15,64 @@ from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.steering.apply import steer
-from repo_navigator.options import OutputOptions, argument, flag, nonempty, switch
-from repo_navigator.repository_arguments import require_repository
+from repo_navigator.arguments import add_output, require_repository, write, write_json
+from repo_navigator.cli import Parser, nonempty
 
 _LISTS = ("read",)
 """Questions that take several values."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AskOptions(OutputOptions):
-    """What is asked, and of which repository."""
+EXAMPLES = (
+    "search 'def \\w+_total|LIFETIME'",
+    "read Router.dispatch src/tokens.py:3-40",
+    "callers Session.send --tests",
+    "outline src/",
+)
 
-    question: str | None = argument(
-        "QUESTION", "search, read, outline, callers, uses, tests, history, …", read=nonempty, nargs=None
+
+def add_arguments(parser: Parser) -> None:
+    """Add what is asked, and of which repository."""
+    parser.add_argument(
+        "question",
+        metavar="QUESTION",
+        type=nonempty,
+        help="search, read, outline, callers, uses, tests, history, …",
     )
-    values: tuple[str, ...] = argument(
-        "VALUE", "a pattern, name, path, path:3-90, or a JSON object", nargs="+"
+    parser.add_argument(
+        "values", metavar="VALUE", nargs="+", help="a pattern, name, path, path:3-90, or a JSON object"
     )
-    repo: str | None = flag("--repo", "REPO", "the repository (default: this git work tree)", read=nonempty)
-    paths: str | None = flag("--paths", "GLOB", "search only these files")
-    tests: bool = switch("--tests", "list what stands in tests too")
-    cursor: str | None = flag("--cursor", "N", "continue a list that was cut")
+    parser.add_argument(
+        "--repo", metavar="REPO", type=nonempty, help="the repository (default: this git work tree)"
+    )
+    parser.add_argument("--paths", metavar="GLOB", help="search only these files")
+    parser.add_switch("--tests", "list what stands in tests too")
+    parser.add_argument("--cursor", metavar="N", help="continue a list that was cut")
+    add_output(parser)
 
 
-OPTIONS = AskOptions
-
-
-def run(options: AskOptions, settings: Settings) -> int:
+def run(args: Namespace, settings: Settings) -> int:
     """Print the answer; one that can't be given is refused with the reason."""
-    assert options.question is not None, "argparse requires it"
-    request = turn_request(ask={options.question: _value(options)})
-    place = file_source_of(require_repository(options.repo, (), settings, "with --repo"))
+    request = turn_request(ask={args.question: _value(args)})
+    place = file_source_of(require_repository(args.repo, (), settings, "with --repo"))
     store = Store(settings.cache_dir, settings.limits)
     index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
-    history = source_history(place, store=store) if options.question == "history" else None
+    history = source_history(place, store=store) if args.question == "history" else None
     found = steer(index, FlightPlan(), "", typed=request.wishes, history=history)
     if found.not_understood:
         raise InvalidRequestError(" ".join(found.lines))
-    if options.json:
-        options.write_json({"question": options.question, "answer": found.answer})
+    if args.json:
+        write_json(args, {"question": args.question, "answer": found.answer})
     else:
-        options.write(f"{found.answer}\n")
+        write(args, f"{found.answer}\n")
     return 0
 
 
-def _value(options: AskOptions) -> Any:
+def _value(args: Namespace) -> Any:
     """Return what is asked as it goes over the wire: a text, a list, or an object with the flags in it."""
-    first, *others = options.values
-    flags: dict[str, Any] = {"paths": options.paths, "cursor": options.cursor}
+    first, *others = args.values
+    flags: dict[str, Any] = {"paths": args.paths, "cursor": args.cursor}
     given = {name: value for name, value in flags.items() if value is not None}
-    if options.tests:
+    if args.tests:
         given["include_tests"] = True
     if first.lstrip().startswith("{") and not others:
         try:
@@ -74,11 +82,11 @@ def _value(options: AskOptions) -> Any:
             value = None
         if isinstance(value, dict):
             return {**value, **given}
-    if options.question in _LISTS:
-        return [*options.values]
+    if args.question in _LISTS:
+        return [*args.values]
     if others:
         raise InvalidRequestError(
-            f"`{options.question}` takes one value; quote it if it has blanks.", argument="VALUE"
+            f"`{args.question}` takes one value; quote it if it has blanks.", argument="VALUE"
         )
-    field = {"search": "pattern", "outline": "path"}.get(options.question or "", "symbol")
+    field = {"search": "pattern", "outline": "path"}.get(args.question, "symbol")
     return {field: first, **given} if given else first

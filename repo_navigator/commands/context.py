@@ -1,98 +1,213 @@
-"""``repo-navigator context``: print what a stored navigation found, or its plan; go on with it in words."""
+"""Print the context, or the plan, of a stored navigation. With --feedback, take one more step."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
 
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import status_of
+from mcp_server.report_text import further, status_of
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError
-from repo_navigator.context_json import context_data
-from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
-from repo_navigator.options import PagedOptions, argument, flag, switch
-from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.stored_navigations import ID_START, SelectedNavigation, select_navigation
-from repo_navigator.terminal_report import closing
-from repo_navigator.use_navigator import use_navigator
+from navigator.errors import InvalidArgumentError
+from navigator.planner.outline_text import outline_text
+from repo_map.check.model import finding_data
+from repo_map.messages import plural
+from repo_navigator.arguments import add_output, add_paging, plan_updates, write, write_json
+from repo_navigator.cli import Parser
+from repo_navigator.navigations import ID_START, SelectedNavigation, select_navigation, use_navigator
+from repo_navigator.report import closing, show_context, stderr_console
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.state.reports import NavigatorOutput
+    from navigator.state.reports import NavigatorOutput, UnreadWords
+
+EXAMPLES = ("", '--feedback "3, 7 and 12"', '--feedback "who calls Session.send?"', "--plan -o plan.yaml")
+_MAX_NAMED = 5
+"""Files that a line names; the others are counted."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContextOptions(PagedOptions):
-    """Which navigation is shown, and what is said to it."""
-
-    navigation: str | None = argument(
-        "ID",
-        "id of the navigation, which `navigate` prints last (default: the latest of this folder, "
-        "else of all)",
+def add_arguments(parser: Parser) -> None:
+    """Add which navigation is shown, and what is said to it."""
+    parser.add_argument(
+        "navigation_id",
+        metavar="ID",
+        nargs="?",
+        help="id of the navigation, which `navigate` prints last (default: the latest of this folder, else "
+        "of all)",
     )
-    feedback: str | None = flag(
+    parser.add_argument(
         "--feedback",
-        "TEXT",
-        "take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
+        metavar="TEXT",
+        help="take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
     )
-    all: bool = switch("--all", "after --feedback, print the whole context, not only what is new")
-    plan: bool = switch("--plan", "print the flight plan instead of the context")
+    parser.add_switch(
+        "--all",
+        "after --feedback, print the whole context, not only what is new",
+    )
+    parser.add_switch("--plan", "print the flight plan instead of the context")
+    add_paging(parser)
+    add_output(parser)
 
 
-OPTIONS = ContextOptions
-
-
-def run(options: ContextOptions, settings: Settings) -> int:
-    """Print the stored context, what words add to it, its plan or a JSON object; the rest goes to stderr."""
+def run(args: Namespace, settings: Settings) -> int:
+    """Print the stored context, what feedback adds to it, its plan or a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
-    _require_id(options.navigation)
+    named, updates = args.navigation_id, plan_updates(args)
+    if named and not named.startswith(ID_START) and len(named.split()) > 1:
+        raise InvalidArgumentError(
+            "navigation_id", f'is `{named}`; give an id, and words by `--feedback "{named}"`.'
+        )
     started = time.perf_counter()
 
     async def read(navigator: Navigator) -> tuple[SelectedNavigation, NavigatorOutput, FollowUp | None]:
-        selected = await select_navigation(navigator, options.navigation, Path.cwd())
-        if options.feedback:
-            found = await follow_up(navigator, selected, options.feedback, updates=options.updates)
+        selected = await select_navigation(navigator, named, Path.cwd())
+        if args.feedback:
+            found = await follow_up(navigator, selected, args.feedback, updates=updates)
             return selected, found.whole, found
-        if options.updates:
-            await navigator.step(selected.navigation_id, updates=options.updates)
+        if updates:
+            await navigator.step(selected.navigation_id, updates=updates)
         return selected, await navigator.context(selected.navigation_id), None
 
-    takes_steps = bool(options.feedback or options.updates)
-    selected, output, found = use_navigator(settings, read, takes_steps=takes_steps)
+    selected, output, found = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
     seconds = time.perf_counter() - started
-    if found is not None and (options.json or not options.plan):
-        show_follow_up(found, options, seconds, is_whole=options.all)
-    elif options.json:
+    if found is not None and (args.json or not args.plan):
+        show_follow_up(found, args, seconds, is_whole=args.all)
+        return 0
+    if args.json:
         data = context_data(output, seconds, status_of(output.stop_reason), output.notes)
-        options.write_json({**data, "answer": "", "understood": None})
-    elif options.plan:
-        options.write(output.flight_plan_yaml)
-        if found is not None and not options.quiet:
-            stderr_console().print(found.answer, style="green", markup=False)
-        _close(options, selected, output)
+        write_json(args, {**data, "answer": "", "understood": None})
+        return 0
+    below = closing(output, output.seconds.total)
+    if args.plan:
+        write(args, output.flight_plan_yaml)
     else:
-        below = closing(output, output.seconds.total)
-        show_context(output.context_string, options.output, below=below, pages=not options.no_pager)
-        _close(options, selected, output)
-    return 0
-
-
-def _close(options: ContextOptions, selected: SelectedNavigation, output: NavigatorOutput) -> None:
-    if not options.quiet:
+        show_context(output.context_string, args.output, below=below, pages=not args.no_pager)
+    if not args.quiet:
         console = stderr_console()
         if selected.message:
             console.print(selected.message, style="dim", markup=False)
-        console.print(closing(output, output.seconds.total), soft_wrap=True)
+        console.print(below, soft_wrap=True)
+    return 0
 
 
-def _require_id(named: str | None) -> None:
-    """Refuse words in the place of an id."""
-    if named and not named.startswith(ID_START) and len(named.split()) > 1:
-        raise InvalidRequestError(
-            f"`{named}` is not a navigation's id; words for the latest one go behind --feedback: "
-            f'`repo-navigator context --feedback "{named}"`.',
-            argument="navigation_id",
-        )
+def context_data(
+    output: NavigatorOutput, seconds: float, status: str, notes: Sequence[str]
+) -> dict[str, Any]:
+    """Return what ``--json`` prints of a navigation; ``seconds`` is the time of the whole command."""
+    return {
+        "navigation_id": output.navigation_id,
+        "status": status,
+        "context": output.context_string,
+        "tokens": output.token_count,
+        "token_budget": output.map_token_budget,
+        "files": [file.model_dump(mode="json") for file in output.files],
+        "menu": [place.model_dump(mode="json") for place in output.outline],
+        "outline": outline_text(output.outline, output.tests),
+        "flight_plan_yaml": output.flight_plan_yaml,
+        "evidence": output.confidence,
+        "sufficiency": output.sufficiency,
+        "findings": [finding_data(each) for each in output.findings],
+        "impact": list(output.impact),
+        "reasoning_summary": output.reasoning_summary,
+        "total_iterations": output.total_iterations,
+        "total_cost_usd": float(output.total_cost),
+        "seconds": {
+            "index": round(output.seconds.index, 3),
+            "navigate": round(output.seconds.navigate, 3),
+            "total": round(seconds, 3),
+        },
+        "notes": list(notes),
+        **to_jsonable_python(further(output)),
+    }
+
+
+class FollowUp(NamedTuple):
+    """What feedback to a stored navigation has come to."""
+
+    selected: SelectedNavigation
+    whole: NavigatorOutput
+    """The context as it is now."""
+    news: NavigatorOutput
+    """Of that, what is new since the step before the feedback."""
+    answer: str
+    """What was understood, and the answers to what was asked."""
+    not_understood: Sequence[UnreadWords]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the feedback took no step: it asked, or was not understood."""
+        return self.whole.total_iterations == self.news.since_step
+
+
+async def follow_up(
+    navigator: Navigator, selected: SelectedNavigation, feedback: str, *, updates: Mapping[str, Any]
+) -> FollowUp:
+    """Take the step that feedback asks for, after one by ``updates`` where there are any."""
+    navigation_id = selected.navigation_id
+    before = (await navigator.report(navigation_id)).step_number
+    asked_of = before
+    if updates:
+        asked_of = (await navigator.step(navigation_id, updates=updates)).step_number
+    report = await navigator.step(navigation_id, feedback=feedback)
+    whole = await navigator.context(navigation_id)
+    # A question takes no step: what the updates changed before it is new all the same.
+    since = before if report.step_number > asked_of else report.step_number
+    news = await navigator.context(navigation_id, since_step=since)
+    return FollowUp(selected, whole, news, report.answer, report.not_understood or ())
+
+
+def show_follow_up(found: FollowUp, args: Namespace, seconds: float, *, is_whole: bool = False) -> None:
+    """Print the answer where no step was taken, else what is new, or the whole; the report goes to stderr."""
+    if args.json:
+        write_json(args, _follow_up_data(found, seconds))
+        return
+    console = stderr_console()
+    if found.selected.message and not args.quiet:
+        console.print(found.selected.message, style="dim", markup=False)
+    if found.is_answered:
+        write(args, found.answer)
+        return
+    if found.answer and not args.quiet:
+        console.print(found.answer, style="green", markup=False)
+    below = closing(found.whole, found.whole.seconds.total)
+    text = (found.whole if is_whole else found.news).context_string
+    if text or args.output:
+        show_context(text, args.output, below=below, pages=not args.no_pager)
+    if not args.quiet:
+        if not is_whole:
+            console.print(_news_line(found), markup=False)
+        console.print(below, soft_wrap=True)
+
+
+def _news_line(found: FollowUp) -> str:
+    """Return what was printed of the context, what it has lost, and how to get all of it."""
+    news = found.news
+    is_new = f"New since step {news.since_step}: {plural(news.token_count, 'token')}"
+    parts = [is_new if news.context_string else f"Nothing is new since step {news.since_step}"]
+    removed = [*news.removed, *(f"{path} (in part)" for path in news.truncated)]
+    for what, paths in (("no longer shown", removed), ("shown again", news.restored)):
+        if paths:
+            more = len(paths) - _MAX_NAMED
+            parts.append(f"{what}: {', '.join(paths[:_MAX_NAMED])}{f' and {more} more' if more > 0 else ''}")
+    return f"{'; '.join(parts)}. The whole: repo-navigator context {found.whole.navigation_id}"
+
+
+def _follow_up_data(found: FollowUp, seconds: float) -> dict[str, Any]:
+    """Return what ``--json`` prints after feedback: a context, with the answer and what is new."""
+    whole, news = found.whole, found.news
+    return {
+        **context_data(whole, seconds, status_of(whole.stop_reason), whole.notes),
+        "answer": found.answer,
+        "understood": not found.not_understood,
+        "not_understood": [each.model_dump(mode="json") for each in found.not_understood],
+        "since_step": news.since_step,
+        "context_delta": news.context_string,
+        "delta_tokens": news.token_count,
+        "removed": list(news.removed),
+        "truncated": list(news.truncated),
+    }

@@ -1,73 +1,79 @@
-"""``repo-map costs``: tell what each part of a map would cost."""
+"""List what each part of a map would cost in tokens at each level, without drawing it."""
 
 from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from repo_map import globs
 from repo_map.plan.levels import level_label
-from repo_navigator.map_options import MapOptions, given_plan, open_index
-from repo_navigator.options import flag, repeated, switch
+from repo_navigator.cli import Parser
+from repo_navigator.map_options import add_map_arguments, given_plan, open_index
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.outline.costs import CostManifest, CostRow
 
 
-@dataclass(frozen=True, kw_only=True)
-class CostsOptions(MapOptions):
-    """What is priced, and what a row is."""
+EXAMPLES = (".", ". --by glob --glob 'src/**'")
 
-    by: Literal["glob", "file", "section"] = flag(
+
+def add_arguments(parser: Parser) -> None:
+    """Add what is priced, and what a row is."""
+    parser.add_argument(
         "--by",
-        "",
-        "what a row is: a file (the default), the files of a glob, or a part of a file",
         choices=("glob", "file", "section"),
         default="file",
+        help="what a row is: a file (the default), the files of a glob, or a part of a file",
     )
-    glob: tuple[str, ...] = repeated("--glob", "GLOB", "a row (--by glob), or which files to list")
-    exact: bool | None = switch("--exact", "count every file, however large the tree", default=None)
+    parser.add_argument(
+        "--glob",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="a row (--by glob), or which files to list",
+    )
+    parser.add_argument(
+        "--exact", action="store_true", default=None, help="count every file, however large the tree"
+    )
+    add_map_arguments(parser)
 
 
-OPTIONS = CostsOptions
-
-
-def run(options: CostsOptions) -> None:
+def run(args: Namespace) -> None:
     """Print the table, or the JSON object, that the options ask for."""
-    print_text(_priced(options))
+    print_text(_priced(args))
 
 
-def _priced(options: CostsOptions) -> str:
-    plan = given_plan(options)
-    index = open_index(options)
+def _priced(args: Namespace) -> str:
+    plan = given_plan(args)
+    index = open_index(args)
     from repo_map.outline.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
     from repo_map.outline.lint import find_unmatched  # noqa: PLC0415 - as above
 
-    manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
-    rows = _rows(manifest, options)
+    manifest = price_index(index, exact=args.exact, encoding=args.tokenizer)
+    rows = _rows(manifest, args)
     total = manifest.total()
     planned = price_plan(manifest, plan) if plan else None
     notes = find_unmatched(index, plan) if plan else ()
-    if options.json:
+    if args.json:
         data = {"exact": manifest.exact, "total": total._asdict(), "rows": [row._asdict() for row in rows]}
         priced = {"plan": planned, "notes": notes} if plan else {}
         return json.dumps(data | priced, ensure_ascii=False, indent=2) + "\n"
-    if not options.quiet:
+    if not args.quiet:
         sys.stderr.write("".join(f"repo-map: {note}\n" for note in notes))
     text = _table([*rows, total], exact=manifest.exact)
     return text if planned is None else f"{text}the plan, drawn in full: {planned:,}\n"
 
 
-def _rows(manifest: CostManifest, options: CostsOptions) -> list[CostRow]:
-    if options.by == "glob":
-        return manifest.by_glob(options.glob or ["**"])
-    if options.by == "file":
-        return [row for row in manifest.by_file() if _listed(row.name, options.glob)]
-    paths = [path for path in manifest.index.paths if _listed(path, options.glob)]
+def _rows(manifest: CostManifest, args: Namespace) -> list[CostRow]:
+    if args.by == "glob":
+        return manifest.by_glob(args.glob or ["**"])
+    if args.by == "file":
+        return [row for row in manifest.by_file() if _listed(row.name, args.glob)]
+    paths = [path for path in manifest.index.paths if _listed(path, args.glob)]
     return [row._replace(name=f"{path} {row.name}") for path in paths for row in manifest.sections(path)]
 
 

@@ -1,4 +1,6 @@
-"""`doctor` and its checks."""
+"""Check offline that everything works here, and say how to fix what does not. If a database or a bucket is
+set, connect to it, and to nothing else.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import shutil
 import socket
 import sys
 import tempfile
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -33,11 +35,11 @@ from repo_map.languages.registry import LANGUAGES
 from repo_map.sources.git import GitError, git_version
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
+from repo_navigator.cli import Parser
 from repo_navigator.clients.configuration import Configuration
 from repo_navigator.clients.entries import unsafe
 from repo_navigator.clients.hosts import HOSTS
-from repo_navigator.options import json_switch
-from repo_navigator.use_navigator import use_navigator
+from repo_navigator.navigations import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -318,24 +320,22 @@ def _variable(name: str) -> str:
 _MARKS = {FindingState.OK: "✓", FindingState.NOTE: "·", FindingState.FAILED: "✗"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class DoctorOptions:
-    """In which form the findings are printed."""
-
-    json: bool = json_switch()
+EXAMPLES = ("", "--json")
 
 
-OPTIONS = DoctorOptions
+def add_arguments(parser: Parser) -> None:
+    """Add in which form the findings are printed."""
+    parser.add_switch("--json", "print one JSON object instead of text")
 
 
-def run(options: DoctorOptions, settings: Settings) -> int:
+def run(args: Namespace, settings: Settings) -> int:
     """Print every finding as it comes; the exit code is 1 where one failed."""
     findings: list[Diagnosis] = []
     for finding in all_findings(settings, os.environ):
         findings.append(finding)
-        if not options.json:
+        if not args.json:
             print(_line(finding), flush=True)
-    if options.json:
+    if args.json:
         print(json.dumps({"findings": [finding._asdict() for finding in findings]}, ensure_ascii=False))
     return int(any(finding.state is FindingState.FAILED for finding in findings))
 

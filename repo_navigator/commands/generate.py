@@ -1,10 +1,10 @@
-"""``repo-map generate``: draw a map."""
+"""Draw a map of a repository: its most central files in the most detail that the budget allows."""
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ from repo_map.cache import replace_text, require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural, printable
 from repo_map.plan.levels import LEVEL_KEYS, level_label
-from repo_navigator.map_options import MapOptions, given_plan, open_index
-from repo_navigator.options import count, flag, repeated, switch
+from repo_navigator.cli import Parser, positive
+from repo_navigator.map_options import add_map_arguments, given_plan, open_index
 from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
@@ -25,64 +25,75 @@ _FOCUS_WEIGHT = 5.0
 _MAX_CUTS = 5
 
 
-@dataclass(frozen=True, kw_only=True)
-class GenerateOptions(MapOptions):
-    """What is drawn, and how."""
+EXAMPLES = (". --tokens 4000", ". -v 'src/**:3' -v 'tests/**:0'", ". -C plan.yaml --strict")
 
-    tokens: int | None = flag("--tokens", "N", "token budget, instead of the plan's", read=count)
-    strict: bool = switch("--strict", "fail if the rules do not fit, instead of cutting")
-    show_costs: bool = switch("--show-costs", "add each file's cost per level to its header")
-    line_numbers: bool = switch("--line-numbers", "number every fifth line of source, as in 55│")
-    save_plan: Path | None = flag(
-        "--save-plan", "FILE", "write the plan to this file, with a fingerprint of the tree", read=Path
+
+def add_arguments(parser: Parser) -> None:
+    """Add what is drawn, and how."""
+    parser.add_argument("--tokens", metavar="N", type=positive, help="token budget, instead of the plan's")
+    parser.add_switch("--strict", "fail if the rules do not fit, instead of cutting")
+    parser.add_switch("--show-costs", "add each file's cost per level to its header")
+    parser.add_switch("--line-numbers", "number every fifth line of source, as in 55│")
+    parser.add_argument(
+        "--save-plan",
+        metavar="FILE",
+        type=Path,
+        help="write the plan to this file, with a fingerprint of the tree",
     )
-    verbosity: tuple[str, ...] = repeated(
-        "-v --verbosity",
-        "GLOB:LEVEL",
-        "add a rule after the plan's: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+    parser.add_argument(
+        "-v",
+        "--verbosity",
+        metavar="GLOB:LEVEL",
+        action="append",
+        default=[],
+        help="add a rule after the plan's: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
         "4 or implementation",
     )
-    focus: tuple[str, ...] = repeated("--focus", "GLOB[:WEIGHT]", "files to put first (weight 5)")
+    parser.add_argument(
+        "--focus",
+        metavar="GLOB[:WEIGHT]",
+        action="append",
+        default=[],
+        help="files to put first (weight 5)",
+    )
+    add_map_arguments(parser)
 
 
-OPTIONS = GenerateOptions
-
-
-def run(options: GenerateOptions) -> None:
+def run(args: Namespace) -> None:
     """Print the map, or the JSON object, that the options ask for."""
-    if options.save_plan:
-        require_writable(options.save_plan)
+    if args.save_plan:
+        require_writable(args.save_plan)
     from repo_map.outline.draw import draw_map  # noqa: PLC0415 - loads numpy: flags and help come first
 
-    plan = _plan_of(options)
-    index = open_index(options)
+    plan = _plan_of(args)
+    index = open_index(args)
     drawn = draw_map(
         index,
         plan,
-        strict=options.strict,
-        show_costs=options.show_costs,
-        encoding=options.tokenizer,
+        strict=args.strict,
+        show_costs=args.show_costs,
+        encoding=args.tokenizer,
     )
-    if options.save_plan:
+    if args.save_plan:
         from repo_map.outline.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-        replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
-    if not options.quiet:
+        replace_text(args.save_plan, format_plan(stamp(index, plan, drawn)))
+    if not args.quiet:
         _report(drawn, index, asked=bool(plan.verbosity))
-    print_text(_as_json(drawn, index) if options.json else drawn.text)
+    print_text(_as_json(drawn, index) if args.json else drawn.text)
 
 
-def _plan_of(options: GenerateOptions) -> FlightPlan:
+def _plan_of(args: Namespace) -> FlightPlan:
     from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - loads pydantic: flags and help come first
 
-    plan = given_plan(options) or FlightPlan()
+    plan = given_plan(args) or FlightPlan()
     updates: dict[str, Any] = {}
-    if options.tokens is not None:
-        updates["budget"] = options.tokens
-    rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, options.verbosity)]
-    boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, options.focus)]
-    if options.line_numbers:
+    if args.tokens is not None:
+        updates["budget"] = args.tokens
+    rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, args.verbosity)]
+    boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, args.focus)]
+    if args.line_numbers:
         updates["line_numbers"] = True
     if rules:
         # After the plan's own rules, so that they hold.

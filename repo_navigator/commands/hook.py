@@ -1,29 +1,27 @@
-"""``repo-navigator hook`` as the command line lists it; ``main`` starts ``run`` before it reads this."""
+"""Handle one event of a client's hooks: after an edit start a check, and report what it found at the next
+event. The client writes the event to stdin. `install --hooks` sets this up. The exit code is always 0.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from argparse import Namespace
 
 from mcp_server.settings import Settings
+from repo_navigator.cli import Parser
 from repo_navigator.hook import EVENTS, run_hook
-from repo_navigator.options import argument
+
+EXAMPLES = ("prompt < event.json", "tool < event.json")
 
 
-@dataclass(frozen=True, kw_only=True)
-class HookOptions:
-    """Which event is answered."""
-
-    event: str = argument(
-        "EVENT",
-        f"what happened: {', '.join(EVENTS)} (the user wrote, a tool was called)",
-        nargs=None,
+def add_arguments(parser: Parser) -> None:
+    """Add which event is handled."""
+    events = ", ".join(EVENTS)
+    parser.add_argument(
+        "event", metavar="EVENT", help=f"what happened: {events} (the user wrote, a tool ran)"
     )
 
 
-OPTIONS = HookOptions
-
-
-def run(options: HookOptions, settings: Settings) -> int:
-    """Answer the event; what is set is read where it is needed, as a hook waits for nothing."""
+def run(args: Namespace, settings: Settings) -> int:
+    """Handle the event; ``main`` does so without parsing, as a client waits for each hook."""
     del settings
-    return run_hook(options.event, exits=False)
+    return run_hook(args.event, exits=False)

@@ -1,16 +1,15 @@
-"""`navigate`: find the code for a goal and print it."""
+"""Find the code for a goal and print it, with the steps that led there on stderr."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
@@ -18,217 +17,371 @@ from mcp_server.errors import MODEL_FAILED
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
-from navigator.errors import ModelFailedError
+from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
-from navigator.state.labels import EMBEDDED
-from navigator.state.reports import NavigatorOutput, Progress, StopReason
+from navigator.planner.arguments import require_goal
+from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
+from navigator.state.reports import NavigatorOutput, StopReason
 from repo_map.cache import replace_text, require_writable
-from repo_navigator.context_json import context_data
-from repo_navigator.follow_up import FollowUp, follow_up, show_follow_up
+from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.arguments import (
+    add_further,
+    add_output,
+    add_paging,
+    find_repositories,
+    plan_updates,
+    require_repository,
+    write_json,
+)
+from repo_navigator.cli import CommandLineError, Parser, nonempty
+from repo_navigator.commands.context import FollowUp, context_data, follow_up, show_follow_up
+from repo_navigator.conversation import spinner, take_steps
 from repo_navigator.index_behind import index_behind
-from repo_navigator.interactive import InteractivePrompt
-from repo_navigator.navigate_options import Continued, NavigateOptions
-from repo_navigator.printing import show_context, stderr_console
-from repo_navigator.stored_navigations import select_navigation
-from repo_navigator.terminal import CANCELLED
-from repo_navigator.terminal_report import TerminalReport, closing, cost_line
-from repo_navigator.use_navigator import use_navigator
+from repo_navigator.navigations import ID_START, select_navigation, use_navigator
+from repo_navigator.report import closing, cost_line, show_context, stderr_console
+from repo_navigator.terminal import CANCELLED, read_input, read_plan
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.picture.page import PictureData
     from navigator.planner.request import ValidRequest
-    from navigator.state.reports import TurnReport
+
+EXAMPLES = (
+    '. "A discount of 100 % makes the total negative"',
+    ". --goal-file issue.md --tokens 4000 --save-plan plan.yaml",
+    ". --since main",
+    ". --goal-file issue.md --json > packet.json",
+)
 
 
-OPTIONS = NavigateOptions
+def add_arguments(parser: Parser) -> None:
+    """Add what is asked: a new navigation, or a stored one that is continued."""
+    parser.add_argument(
+        "repo",
+        metavar="REPO",
+        nargs="?",
+        type=nonempty,
+        help="the repository's folder, or its name; FOLDER@REF reads a commit (default: this git work tree)",
+    )
+    parser.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
+    add_further(parser)
+    goals = parser.add_mutually_exclusive_group()
+    goals.add_argument("--goal", metavar="TEXT", help="the task as a flag, for a text that begins with -")
+    goals.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
+    parser.add_argument(
+        "--continue",
+        dest="continued",
+        metavar="ID",
+        nargs="?",
+        const="",
+        help="continue a stored navigation by its id (default: the latest of this folder); a text after it "
+        "is feedback (`3, 7`, `drop X`), and only what is new is printed",
+    )
+    parser.add_argument(
+        "--names",
+        metavar="A,B,…",
+        help="identifiers that you expect in the code, 4 to 10; guesses are welcome",
+    )
+    changes = parser.add_mutually_exclusive_group()
+    changes.add_argument(
+        "--since",
+        dest="changes",
+        metavar="REF",
+        type=nonempty,
+        help="show the code that depends on what changed since HEAD left a commit or branch (main), or in a "
+        "range (v1..v2); needs no goal",
+    )
+    changes.add_argument(
+        "--diff",
+        dest="changes",
+        action="store_const",
+        const="worktree",
+        help="the same for uncommitted changes",
+    )
+    parser.add_argument(
+        "--tokens",
+        dest="token_budget",
+        metavar="N",
+        type=int,
+        help=f"maximum tokens of code (default: {FIRST_ANSWER} with the outline, more as you ask for it)",
+    )
+    parser.add_switch("--fill", "fill the budget, even with less relevant code")
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        help="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
+    )
+    parser.add_argument(
+        "--max-cost",
+        dest="max_cost_usd",
+        metavar="USD",
+        type=float,
+        help="maximum US dollars for the model; then the embedded planner continues",
+    )
+    parser.add_argument("--max-steps", metavar="N", type=int, help=f"maximum steps ({DEFAULT_MAX_STEPS})")
+    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from, in YAML; - reads stdin")
+    parser.add_argument(
+        "--save-plan", metavar="FILE", help="write the flight plan to this file; `replay` draws it again"
+    )
+    parser.add_argument(
+        "--html", metavar="FILE", help="write a picture of the map to this file, as an HTML page"
+    )
+    parser.add_switch(
+        "--interactive",
+        "ask after each step whether to continue, change something or stop",
+    )
+    parser.add_switch("--verbose", "print on stderr what each step decided, and why")
+    parser.add_switch(
+        "--wait",
+        "wait for the full index of a large repository instead of answering from a first look",
+    )
+    add_paging(parser)
+    add_output(parser)
 
 
-def run(options: NavigateOptions, settings: Settings) -> int:
+def run(args: Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    files = list(options.files())
-    asked = options.asked(settings)
+    files = list(_files(args))
+    asked = _continued(args) or _request(args, settings)
     for file in files:
         require_writable(file)
-    if isinstance(asked, Continued) and asked.words and not options.interactive:
-        return _follow_up(asked, options, settings, started)
+    if isinstance(asked, Continued) and asked.words and not args.interactive:
+        return _follow_up(asked, args, settings, started)
     result = NavigationResult()
+
+    async def work(navigator: Navigator) -> None:
+        await _navigate(navigator, asked, args, result)
+
     try:
-        use_navigator(settings, partial(_navigate, asked, options, result))
-    except KeyboardInterrupt:
-        result.cancelled = True
-        if result.output is None:
-            raise
-    except ModelFailedError as error:
+        use_navigator(settings, work)
+    except (KeyboardInterrupt, ModelFailedError) as error:
         # What the steps before have found is paid for, and good.
-        result.failed = str(error)
         if result.output is None:
             raise
-    _print(result, options, time.perf_counter() - started)
+        result.cancelled = isinstance(error, KeyboardInterrupt)
+        result.failed = str(error)
+    output = result.output
+    assert output is not None
+    _print(result, output, args, time.perf_counter() - started)
     index_behind(result.unread if settings.use_cache else ())
-    if result.cancelled and options.interactive:
+    if result.cancelled and args.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()
         os._exit(CANCELLED)
-    return result.exit_code
-
-
-def _print(result: NavigationResult, options: NavigateOptions, seconds: float) -> None:
-    """Print the context with what is to be known of it, and write the files that are asked for beside it."""
-    output = result.output
-    assert output is not None
-    if options.json:
-        notes = [*([result.failed] if result.failed else []), *output.notes]
-        options.write_json(context_data(output, seconds, result.status, notes))
-    else:
-        below, console = closing(output, seconds), stderr_console()
-        pages = not (options.interactive or options.no_pager)
-        show_context(output.context_string, options.output, below=below, pages=pages)
-        if note := "Cancelled; this is what was done before." if result.cancelled else result.failed:
-            console.print(note, style="bold yellow", markup=False)
-        if not options.quiet:
-            # Who was asked after each step has seen the rest.
-            console.print(cost_line(output, seconds) if options.interactive else below, soft_wrap=True)
-    _save(options, output, result.picture)
-
-
-def _follow_up(asked: Continued, options: NavigateOptions, settings: Settings, started: float) -> int:
-    """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
-
-    async def followed_up(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
-        selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-        found = await follow_up(navigator, selected, asked.words, updates=asked.updates)
-        return found, await navigator.picture(selected.navigation_id) if options.html else None
-
-    found, picture = use_navigator(settings, followed_up)
-    show_follow_up(found, options, time.perf_counter() - started)
-    _save(options, found.whole, picture)
-    return 0
-
-
-def _save(options: NavigateOptions, output: NavigatorOutput, picture: PictureData | None) -> None:
-    if options.save_plan:
-        replace_text(Path(options.save_plan), output.flight_plan_yaml)
-    if options.html and picture is not None:
-        replace_text(Path(options.html), saved_page(picture))
+    if result.cancelled or output.stop_reason is StopReason.CANCELLED:
+        return CANCELLED
+    return MODEL_FAILED if result.failed or output.stop_reason is StopReason.ERROR else 0
 
 
 @dataclass
 class NavigationResult:
     """What a navigation has come to, also when it is interrupted."""
 
-    navigation_id: str = ""
-    output: NavigatorOutput | None = field(default=None)
-    picture: PictureData | None = field(default=None)
+    output: NavigatorOutput | None = None
+    picture: PictureData | None = None
     unread: tuple[str, ...] = ()
     """Repositories of which a first look has answered, and that are not read whole."""
     cancelled: bool = False
     failed: str = ""
     """Why no model answered at the end."""
 
-    @property
-    def status(self) -> str:
-        """How it ended, as ``--json`` calls it."""
-        assert self.output is not None
-        return (
-            "cancelled" if self.cancelled else "error" if self.failed else status_of(self.output.stop_reason)
-        )
-
-    @property
-    def exit_code(self) -> int:
-        """What the command ends with."""
-        reason = None if self.output is None else self.output.stop_reason
-        if self.cancelled or reason is StopReason.CANCELLED:
-            return CANCELLED
-        return MODEL_FAILED if self.failed or reason is StopReason.ERROR else 0
-
 
 async def _navigate(
-    asked: ValidRequest | Continued,
-    options: NavigateOptions,
-    result: NavigationResult,
-    navigator: Navigator,
+    navigator: Navigator, asked: ValidRequest | Continued, args: Namespace, result: NavigationResult
 ) -> None:
     """Open a navigation, or take up a stored one, and take its steps."""
-    words = ""
+    is_stored, words = isinstance(asked, Continued), ""
     try:
         if isinstance(asked, Continued):
             selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-            if selected.message and not options.quiet:
+            if selected.message and not args.quiet:
                 stderr_console().print(selected.message, style="dim", markup=False)
-            result.navigation_id, words = selected.navigation_id, asked.words
+            navigation_id, words = selected.navigation_id, asked.words
         else:
-            with _spinner("Reading the repository") as progress:
-                result.navigation_id = await navigator.open(asked, on_progress=progress)
+            with spinner("Reading the repository") as progress:
+                navigation_id = await navigator.open(asked, on_progress=progress)
         try:
-            await _steps(navigator, options, result.navigation_id, words)
+            await take_steps(navigator, navigation_id, args, is_stored=is_stored, words=words)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
-                result.output = await navigator.context(result.navigation_id)
-                if options.html:
-                    result.picture = await navigator.picture(result.navigation_id)
+                result.output = await navigator.context(navigation_id)
+                if args.html:
+                    result.picture = await navigator.picture(navigation_id)
     finally:
         result.unread = navigator.background_indexing()
 
 
-async def _steps(navigator: Navigator, options: NavigateOptions, navigation_id: str, words: str) -> None:
-    """Take steps until the navigation ends; of a conversation ``words`` are the first that are said."""
-    is_stored = options.continued is not None
-    console = stderr_console()
-    conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
-    panels = TerminalReport(is_followed=conversation is None)
-    if is_stored and options.updates:
-        await navigator.step(navigation_id, updates=options.updates)
-    report = await navigator.report(navigation_id) if is_stored else None
-    feedback: str | None = None
-    # A stored navigation may have ended; a user who resumes it is asked at least once.
-    is_taken_up = report is not None and conversation is not None
-    if report is not None and (conversation is not None or _shows_steps(options, report)):
-        console.print(panels.of(report))
-    # Who has just said something is asked again, also where the planner has nothing more to improve.
-    while report is None or report.stop_reason is None or feedback or is_taken_up:
-        is_taken_up = False
-        if conversation is not None and report is not None:
-            feedback, words = words or await conversation.ask(), ""
-            if feedback is None:
-                await navigator.step(navigation_id, action="finish")
-                return
-            if not feedback and report.stop_reason is not None:
-                return
-        with _spinner("Deciding the next step") as progress:
-            report = await navigator.step(
-                navigation_id,
-                feedback=feedback or None,
-                refresh=is_stored or bool(feedback),
-                on_progress=progress,
+def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, seconds: float) -> None:
+    """Print the context with what is to be known of it, and write the files that are asked for beside it."""
+    if args.json:
+        status = (
+            "cancelled" if result.cancelled else "error" if result.failed else status_of(output.stop_reason)
+        )
+        notes = [*([result.failed] if result.failed else []), *output.notes]
+        write_json(args, context_data(output, seconds, status, notes))
+    else:
+        below, console = closing(output, seconds), stderr_console()
+        pages = not (args.interactive or args.no_pager)
+        show_context(output.context_string, args.output, below=below, pages=pages)
+        if note := "Cancelled; this is what was done before." if result.cancelled else result.failed:
+            console.print(note, style="bold yellow", markup=False)
+        if not args.quiet:
+            # Who was asked after each step has seen the rest.
+            console.print(cost_line(output, seconds) if args.interactive else below, soft_wrap=True)
+    _save(args, output, result.picture)
+
+
+def _save(args: Namespace, output: NavigatorOutput, picture: PictureData | None) -> None:
+    if args.save_plan:
+        replace_text(Path(args.save_plan), output.flight_plan_yaml)
+    if args.html and picture is not None:
+        replace_text(Path(args.html), saved_page(picture))
+
+
+def _follow_up(asked: Continued, args: Namespace, settings: Settings, started: float) -> int:
+    """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
+
+    async def work(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
+        selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
+        found = await follow_up(navigator, selected, asked.words, updates=plan_updates(args))
+        return found, await navigator.picture(selected.navigation_id) if args.html else None
+
+    found, picture = use_navigator(settings, work)
+    show_follow_up(found, args, time.perf_counter() - started)
+    _save(args, found.whole, picture)
+    return 0
+
+
+def _files(args: Namespace) -> Iterator[Path]:
+    """Yield the files that are written.
+
+    Raises:
+        InvalidRequestError: something beside the context would go to stdout too.
+    """
+    for name, file in (("--save-plan", args.save_plan), ("--html", args.html), ("", args.output)):
+        if file == "-":
+            raise InvalidRequestError(
+                f"{name} is -, which would mix it with the context; name a file.", argument=name
             )
-        if conversation is not None or _shows_steps(options, report):
-            console.print(panels.of(report))
-        if report.stop_reason is StopReason.USER:
-            return
+        if file:
+            yield Path(file)
 
 
-def _shows_steps(options: NavigateOptions, report: TurnReport) -> bool:
-    """Whether a step is reported while others follow: one of a model that costs time and money, or any."""
-    is_wanted = options.verbose or report.model != EMBEDDED
-    return is_wanted and not options.json and not options.quiet
+class Continued(NamedTuple):
+    """Which navigation is continued, and how."""
+
+    named: str | None
+    """Its id; None for the latest of the folder."""
+    folder: Path
+    words: str
+    """Feedback to it; may be ``""``."""
 
 
-@contextmanager
-def _spinner(doing: str) -> Iterator[Any]:
-    console = stderr_console()
+def _continued(args: Namespace) -> Continued | None:
+    """Return what ``--continue`` means; None where it is not given.
 
-    async def ignore(_: Progress) -> None: ...
+    Of the texts beside it, one that begins as an id is the id, and a folder's path names the repository.
+    """
+    if args.continued is None:
+        return None
+    new = {
+        "--goal": args.goal,
+        "--goal-file": args.goal_file,
+        "--with": args.further,
+        "--names": args.names,
+        "--since or --diff": args.changes,
+        "--tokens": args.token_budget,
+        "--fill": args.fill,
+        "--model": args.model,
+        "--max-cost": args.max_cost_usd,
+        "--max-steps": args.max_steps,
+        "--plan": args.plan,
+    }
+    if given := next((name for name, value in new.items() if value), ""):
+        raise InvalidRequestError(
+            f"{given} is for a new navigation; write what to change of this one behind it: "
+            '`repo-navigator navigate --continue ID "show X"`.',
+            argument=given,
+        )
+    texts = [text for text in (args.continued, args.repo, args.words) if text]
+    navigation = next((text for text in texts if text.startswith(ID_START)), None)
+    folder = next((text for text in texts if text != navigation and Path(text).is_dir()), None)
+    if navigation is not None and folder is not None:
+        raise InvalidRequestError(
+            f"`{navigation}` is a navigation of one repository already; leave `{folder}` out, "
+            "or leave the id out for the latest navigation of that folder.",
+            argument="--continue",
+        )
+    words = " ".join(text for text in texts if text not in (navigation, folder))
+    return Continued(navigation, Path(folder).resolve() if folder else Path.cwd(), words)
 
-    if not console.is_terminal:
-        yield ignore
-        return
-    with console.status(doing) as status:
 
-        async def show(progress: Progress) -> None:
-            status.update(progress.message)
+def _request(args: Namespace, settings: Settings) -> ValidRequest:
+    """Return the request for a new navigation.
 
-        yield show
+    Raises:
+        InvalidRequestError: something of it can't be used.
+        FlightPlanError: the plan can't be read.
+        RepositoryNotFoundError: there is no such repository.
+    """
+    from navigator.planner.request import validate  # noqa: PLC0415 - help and wrong flags wait for no request
+
+    repo, goal = _repository_and_goal(args, settings)
+    if goal is not None:
+        # A command line that is not UTF-8 comes with characters that no text can hold.
+        goal = os.fsencode(goal).decode("utf-8", "replace")
+    elif args.goal_file is not None:
+        goal = _read_goal(args.goal_file, required=not args.changes)
+    repo_path = require_repository(repo, args.further, settings, "before the goal")
+    plan = None if args.plan is None else read_plan(Path(args.plan))
+    tokens = settings.token_budget if args.token_budget is None and plan is None else args.token_budget
+    is_usual = tokens is None and plan is None and not args.fill and not args.interactive
+    request = NavigationRequest(
+        goal=goal or "" if args.changes else require_goal(goal or ""),
+        repo_path=repo_path,
+        token_budget=tokens,
+        first_answer=FIRST_ANSWER if is_usual else None,
+        max_cost_usd=settings.max_cost_usd if args.max_cost_usd is None else args.max_cost_usd,
+        mode="interactive" if args.interactive else "autonomous",
+        model=args.model,
+        flight_plan=plan,
+        max_steps=DEFAULT_MAX_STEPS if args.max_steps is None else args.max_steps,
+        fill=args.fill,
+        line_numbers=args.line_numbers or None,
+        names=(args.names or "").split(","),
+        changes=args.changes,
+        may_look_first=not args.wait,
+    )
+    return validate(request, settings, environ=os.environ)
+
+
+def _repository_and_goal(args: Namespace, settings: Settings) -> tuple[str | None, str | None]:
+    """Return REPO and the goal: one argument alone that has white space, and names no folder, is the goal."""
+    flags = {"--goal": args.goal, "--goal-file": args.goal_file}
+    flag = next((name for name, value in flags.items() if value is not None), None)
+    if args.words is not None and flag:
+        raise CommandLineError(f"GOAL is not allowed with {flag}; leave one of them out.", argument="GOAL")
+    if args.repo is None or args.words is not None or flag or len(args.repo.split()) < 2:
+        return args.repo, args.words if args.goal is None else args.goal
+    try:
+        find_repositories([args.repo], settings)
+    except RepositoryNotFoundError:
+        return None, args.repo
+    return args.repo, None
+
+
+def _read_goal(name: str, *, required: bool) -> str:
+    try:
+        goal = read_input(Path(name)).decode("utf-8", "replace")
+    except OSError as error:
+        raise InvalidRequestError(
+            f"The goal can't be read from `{name}`: {error.strerror}; check the path.", argument="--goal-file"
+        ) from error
+    if required and not goal.strip():
+        raise InvalidRequestError(
+            "--goal-file names a goal that is empty; check what it is read from.", argument="--goal-file"
+        )
+    return goal

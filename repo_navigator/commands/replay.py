@@ -1,10 +1,10 @@
-"""``repo-navigator replay``: draw the context of a saved flight plan again, without an agent."""
+"""Draw the context of a saved flight plan again, and report what changed since."""
 
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,49 +19,52 @@ from repo_map.messages import one_line, plural
 from repo_map.outline.draw import RepoMap
 from repo_map.outline.replay import Drift, replay
 from repo_map.plan.yaml import parse_plan
-from repo_navigator.options import OutputOptions, argument, flag, switch, whole_number
-from repo_navigator.repository_arguments import further_repositories, require_repository
+from repo_navigator.arguments import add_further, add_output, require_repository, write, write_json
+from repo_navigator.cli import Parser
 from repo_navigator.terminal import DRIFTED, read_plan
 
+EXAMPLES = ("plan.yaml .", "plan.yaml . --json")
 _EMPTY: Final = (
     "The map shows no file: nothing that the plan shows is in this repository; check that it is the right "
     "one."
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReplayOptions(OutputOptions):
-    """Which plan is drawn, and on which repository."""
-
-    plan: str = argument("PLAN", "flight plan, as --save-plan wrote it; - reads stdin", nargs=None)
-    repo: str | None = argument("REPO", "the repository (default: this git work tree)")
-    further: tuple[str, ...] = further_repositories()
-    token_budget: int | None = flag(
-        "--tokens", "N", "maximum tokens, instead of the plan's budget", read=whole_number
+def add_arguments(parser: Parser) -> None:
+    """Add which plan is drawn, and on which repository."""
+    parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
+    parser.add_argument(
+        "repo", metavar="REPO", nargs="?", help="the repository (default: this git work tree)"
     )
-    fail_on_drift: bool = switch(
+    add_further(parser)
+    parser.add_argument(
+        "--tokens",
+        dest="token_budget",
+        metavar="N",
+        type=int,
+        help="maximum tokens, instead of the plan's budget",
+    )
+    parser.add_switch(
         "--fail-on-drift",
-        f"exit with {DRIFTED} if a file in the map changed since the plan was made, if a pattern of "
-        "the plan matches nothing, or if that is unknown",
+        f"exit with {DRIFTED} if a file in the map changed since the plan was made, if a pattern of the "
+        "plan matches nothing, or if that is unknown",
     )
+    add_output(parser)
 
 
-OPTIONS = ReplayOptions
-
-
-def run(options: ReplayOptions, settings: Settings) -> int:
+def run(args: Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
-    if options.output:
-        require_writable(Path(options.output))
-    _, drawn, drift = replayed(options.plan, options.repo, options.further, options.token_budget, settings)
+    if args.output:
+        require_writable(Path(args.output))
+    _, drawn, drift = replayed(args.plan, args.repo, args.further, args.token_budget, settings)
     notes = [*drawn.notes, *(() if drawn.blocks else (_EMPTY,))]
-    if options.json:
-        options.write_json(_object(drawn, drift, notes))
+    if args.json:
+        write_json(args, _object(drawn, drift, notes))
     else:
-        options.write(drawn.text)
-        if not options.quiet:
+        write(args, drawn.text)
+        if not args.quiet:
             _report(drawn, drift, notes)
-    return DRIFTED if options.fail_on_drift and not drift.is_none else 0
+    return DRIFTED if args.fail_on_drift and not drift.is_none else 0
 
 
 def _report(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:

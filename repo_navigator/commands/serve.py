@@ -1,13 +1,13 @@
-"""``repo-navigator serve``: MCP over stdio, or over HTTP."""
+"""Serve MCP over stdio to the assistant that starts it, or over HTTP to many clients."""
 
 from __future__ import annotations
 
 import gc
 import logging
 import os
-from dataclasses import dataclass
+from argparse import Namespace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import anyio
 
@@ -23,29 +23,9 @@ from mcp_server.settings import (
 )
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
-from repo_navigator.options import flag, repeated
+from repo_navigator.cli import Parser
 
-
-@dataclass(frozen=True, kw_only=True)
-class ServeOptions:
-    """How the server is reached, what it may read, and what it logs."""
-
-    http: str | None = flag("--http", "HOST:PORT", "serve streamable HTTP at this address instead of stdio")
-    allow: tuple[str, ...] = repeated(
-        "--allow", "FOLDER", "read only repositories in this folder; may be repeated"
-    )
-    log_level: str | None = flag(
-        "--log-level", "LEVEL", "lowest level to log on stderr: debug, info, warning or error"
-    )
-    log_format: Literal["text", "json"] | None = flag(
-        "--log-format",
-        "",
-        "log format: lines of text, or one JSON object per line",
-        choices=("text", "json"),
-    )
-
-
-OPTIONS = ServeOptions
+EXAMPLES = ("", "--http 127.0.0.1:8321 --allow ~/work")
 _FORMER_TOKENS: Final = "REPO_NAVIGATOR_HTTP_TOKENS"
 _NEW_OBJECTS: Final = 10_000
 """That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
@@ -54,21 +34,44 @@ to look as often as Python does takes a tenth of a step's time."""
 logger = logging.getLogger(__name__)
 
 
-def run(options: ServeOptions, settings: Settings) -> int:
+def add_arguments(parser: Parser) -> None:
+    """Add how the server is reached, what it may read, and what it logs."""
+    parser.add_argument(
+        "--http", metavar="HOST:PORT", help="serve streamable HTTP at this address instead of stdio"
+    )
+    parser.add_argument(
+        "--allow",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="read only repositories in this folder; may be repeated",
+    )
+    parser.add_argument(
+        "--log-level", metavar="LEVEL", help="lowest level to log on stderr: debug, info, warning or error"
+    )
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        help="log format: lines of text, or one JSON object per line",
+    )
+
+
+def run(args: Namespace, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
     require_known(os.environ)
-    settings = _with_flags(options, settings)
+    settings = _with_flags(args, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
     for sentence in removed_settings(os.environ):
         logger.warning(sentence)
     server = build_server(settings)
+    gc.enable()
     gc.set_threshold(_NEW_OBJECTS)
     try:
-        if options.http is not None:
+        if args.http is not None:
             from mcp_server.http import parse_address, serve_http  # noqa: PLC0415 - stdio must not wait for it
 
-            anyio.run(serve_http, server, settings, parse_address(options.http))
+            anyio.run(serve_http, server, settings, parse_address(args.http))
         else:
             anyio.run(server.run_stdio_async, settings.grace_seconds)
     except KeyboardInterrupt:
@@ -89,17 +92,17 @@ def _require_replaced_tokens(settings: Settings) -> None:
         )
 
 
-def _with_flags(options: ServeOptions, settings: Settings) -> Settings:
-    for folder in options.allow:
+def _with_flags(args: Namespace, settings: Settings) -> Settings:
+    for folder in args.allow:
         if not Path(folder).expanduser().is_dir():
             raise InvalidRequestError(
                 f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
             )
-    if options.http is not None:
+    if args.http is not None:
         _require_replaced_tokens(settings)
     given = {
-        "allowed": options.allow and allowed_folders(options.allow),
-        "log_level": options.log_level and log_level(options.log_level),
-        "log_format": options.log_format,
+        "allowed": args.allow and allowed_folders(args.allow),
+        "log_level": args.log_level and log_level(args.log_level),
+        "log_format": args.log_format,
     }
     return settings.model_copy(update={name: value for name, value in given.items() if value})

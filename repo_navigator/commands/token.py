@@ -1,43 +1,42 @@
-"""``repo-navigator token``: make a bearer token for a user of an HTTP server."""
+"""Print a new bearer token once, and the entry to add to the file that REPO_NAVIGATOR_TOKENS names. Removing
+the entry withdraws the token.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from argparse import Namespace
 from datetime import UTC, date, datetime
 
 from mcp_server.settings import Settings
 from mcp_server.tokens import hash_of, new_token, require_user_name
 from navigator.errors import InvalidArgumentError
-from repo_navigator.options import argument, flag
+from repo_navigator.cli import Parser
+
+EXAMPLES = ("alice", "alice --expires 2027-01-31")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TokenOptions:
-    """Whom the token admits, and until when."""
-
-    name: str = argument("NAME", "name of the user, as lists of readers have it", nargs=None)
-    expires: str | None = flag("--expires", "YYYY-MM-DD", "last day on which the token admits, by UTC")
+def add_arguments(parser: Parser) -> None:
+    """Add whom the token admits, and until when."""
+    parser.add_argument("name", metavar="NAME", help="name of the user, as lists of readers have it")
+    parser.add_argument("--expires", metavar="YYYY-MM-DD", help="last day on which the token admits, by UTC")
 
 
-OPTIONS = TokenOptions
-
-
-def run(options: TokenOptions, settings: Settings) -> int:
+def run(args: Namespace, settings: Settings) -> int:
     """Print a new token, and the entry to add to the file of tokens."""
-    require_user_name(options.name)
-    if options.expires is not None:
-        _require_date(options.expires)
+    require_user_name(args.name)
+    if args.expires is not None:
+        _require_date(args.expires)
     token = new_token()
     where = settings.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
-    print(f"Token of {options.name}, shown this once:", file=sys.stderr, flush=True)
+    print(f"Token of {args.name}, shown this once:", file=sys.stderr, flush=True)
     print(token, flush=True)
     print(
         f"Add this entry to {where}; a running server reads it within seconds:", file=sys.stderr, flush=True
     )
-    print(f"- name: {options.name}\n  sha256: {hash_of(token)}")
-    if options.expires is not None:
-        print(f"  expires: {options.expires}")
+    print(f"- name: {args.name}\n  sha256: {hash_of(token)}")
+    if args.expires is not None:
+        print(f"  expires: {args.expires}")
     return 0
 
 

@@ -17,9 +17,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS
-from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command
-from repo_navigator.flag_parser import FlagParser
-from repo_navigator.options import add_options
+from repo_navigator.cli import REPO_MAP, REPO_NAVIGATOR, Command, Program, command_parser
 from tests.support import console
 from tests.support.trees import write
 
@@ -78,14 +76,17 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [each for program in PROGRAMS.values() for each in program.commands],
-    ids=lambda command: command.name,
+    ("program", "command"),
+    [(program, each) for program in PROGRAMS.values() for each in program.commands],
+    ids=lambda each: each.name,
 )
-def test_the_examples_of_every_commands_help_are_lines_that_it_takes(command: Command) -> None:
-    parser = FlagParser(prog=command.name)
-    add_options(parser, importlib.import_module(command.module))
-    for example in command.examples:
+def test_the_examples_of_every_commands_help_are_lines_that_it_takes(
+    program: Program, command: Command
+) -> None:
+    module = importlib.import_module(command.module)
+    parser = command_parser(program, command, module)
+    assert module.EXAMPLES
+    for example in module.EXAMPLES:
         parser.parse_args(shlex.split(re.split("[<>]", example)[0]))
 
 
@@ -96,8 +97,8 @@ def _help(program: str, *action: str) -> str:
         binary, *arguments = program.split()
         words = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
         return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    parser = FlagParser(prog=program)
-    add_options(parser, importlib.import_module(commands[action[0]].module))
+    command = commands[action[0]]
+    parser = command_parser(PROGRAMS[program], command, importlib.import_module(command.module))
     printed = io.StringIO()
     with redirect_stdout(printed), pytest.raises(SystemExit):
         parser.parse_args([*action[1:], "--help"])

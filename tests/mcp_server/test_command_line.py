@@ -116,7 +116,7 @@ def test_a_flag_that_cant_be_used_is_named_before_anything_is_loaded_or_indexed(
     flags: tuple[str, str],
     refusal: tuple[str, str],
 ) -> None:
-    monkeypatch.setattr("repo_navigator.use_navigator.load_navigator", None)
+    monkeypatch.setattr("repo_navigator.navigations.load_navigator", None)
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
     assert refusal_of_command(["navigate", ".", "--goal", "x", *flags], capfd) == refusal
@@ -213,7 +213,7 @@ MISTAKES = (
     ("repo-navigator navigate --continue --tokesn 9", "--tokesn", "did you mean --tokens?"),
     ("repo-navigator navigate --repo . --goal x", "--repo", "`repo-navigator navigate --help`"),
     ("repo-navigator navigate . --temperature 1", "--temperature", "`repo-navigator navigate --help`"),
-    ("repo-navigator navigate . --goal x --tokens y", "--tokens", "`y`"),
+    ("repo-navigator navigate . --goal x --tokens y", "--tokens", "'y'"),
     ("repo-navigator navigate . --goal x two", "GOAL", "--goal"),
     ("repo-navigator navigate . x --goal-file y", "GOAL", "--goal-file"),
     ("repo-navigator navigate . --since=", "--since", "`repo-navigator navigate --help`"),

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_navigator.command_line import run_program
-from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command, Program
+from repo_navigator.cli import REPO_MAP, REPO_NAVIGATOR, Command, Program, run_program
 from tests.support.trees import write
 
 FAILING = """
@@ -30,7 +29,7 @@ def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """A command that raises what it is told to."""
     write(tmp_path, {"made_up_command.py": FAILING})
     monkeypatch.syspath_prepend(tmp_path)
-    return Command("fail", "made_up_command", "fail", "Fail.", "ValueError()")
+    return Command("fail", "made_up_command", "fail")
 
 
 def ended(

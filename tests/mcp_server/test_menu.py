@@ -18,7 +18,7 @@ from navigator.state.reports import NavigatorOutput, OutlineEntry, TurnReport
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.completeness import Evidence
 from repo_map.text.tokens import count
-from repo_navigator.context_json import context_data
+from repo_navigator.commands.context import context_data
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
 from tests.support.errors import refusal_of

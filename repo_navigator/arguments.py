@@ -1,0 +1,92 @@
+"""Arguments that several commands share, and what they mean: outputs, and repositories by name or path."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from mcp_server.repositories import RepositoryAccess
+from mcp_server.repository import work_tree
+from mcp_server.settings import Settings
+from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.cli import Parser, nonempty
+from repo_navigator.terminal import write_or_print
+
+
+def _output_file(text: str) -> str | None:
+    return None if nonempty(text) == "-" else text
+
+
+def add_output(parser: Parser) -> None:
+    """Add where a command prints, and in which form."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=_output_file, help="write to this file instead of stdout"
+    )
+    parser.add_switch("-q", "--quiet", "print only errors on stderr")
+    parser.add_switch("--json", "print one JSON object instead of text")
+
+
+def add_paging(parser: Parser) -> None:
+    """Add how a context is shown on a terminal."""
+    parser.add_switch("--line-numbers", "number every fifth line of source, as in 55│")
+    parser.add_switch("--no-pager", "do not open a pager ($PAGER, or less) for a long context")
+
+
+def add_further(parser: Parser) -> None:
+    """Add the flag for repositories beside the first."""
+    parser.add_argument(
+        "--with",
+        dest="further",
+        metavar="REPO",
+        type=nonempty,
+        action="append",
+        default=[],
+        help="another repository in the same budget; may be repeated",
+    )
+
+
+def write(args: Namespace, text: str) -> None:
+    """Write a text where ``--output`` says."""
+    write_or_print(text, args.output)
+
+
+def write_json(args: Namespace, data: object) -> None:
+    """Write a JSON object there, on one line."""
+    write(args, dumps(data, ensure_ascii=False))
+
+
+def plan_updates(args: Namespace) -> dict[str, Any]:
+    """Return what is changed of the plan of a stored navigation; empty for nothing."""
+    return {"line_numbers": True} if args.line_numbers else {}
+
+
+def require_repository(named: str | None, further: Sequence[str], settings: Settings, where: str) -> str:
+    """Return the address of what a command line names, else of the git work tree we stand in.
+
+    Args:
+        named: the repository, None where none is named.
+        further: those beside it.
+        settings: what may be read.
+        where: in the command line one would be named, in words.
+
+    Raises:
+        RepositoryNotFoundError: one of them is none, or none is named and we stand in no work tree.
+    """
+    if named is None and not further and not settings.allowed and work_tree(Path.cwd()) is None:
+        raise RepositoryNotFoundError(
+            f"No repository is named, and this folder is in no git work tree; name one {where}."
+        )
+    return find_repositories([*([named] if named else []), *further], settings)
+
+
+def find_repositories(names: Sequence[str], settings: Settings) -> str:
+    """Return the address of the repositories that a user of this machine names; none for where we stand.
+
+    Raises:
+        RepositoryNotFoundError: one of them is none.
+    """
+    access = RepositoryAccess(settings.repositories, settings.allowed)
+    return access.choose(names, (), Path.cwd())
