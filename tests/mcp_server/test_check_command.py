@@ -178,47 +178,6 @@ def test_the_hook_for_pre_commit_runs_this_command(shop: Path, monkeypatch: pyte
     assert main(arguments) == 1
 
 
-def test_places_have_room_before_the_reasons_of_tests(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    uses = {f"some/long/folder/of/users/user_{n}.py": FILES["cart.py"] for n in range(30)}
-    tests = {f"tests/with/a/long/name/test_{n}.py": FILES["test_price.py"] for n in range(9)}
-    commit(shop, {**uses, **tests})
-    main(["check", str(renamed(shop))])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "62 places to look at:"
-    assert sum("`gross` is now `with_tax`" in line for line in lines) >= 4
-
-
-def left_open(root: Path, path: str, old: str, new: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    write(root, {path: (root / path).read_text().replace(old, new)})
-    assert main(["check", str(root), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["complete"] is bool(not found["left_open"])
-    return [*found["left_open"]]
-
-
-def test_calls_that_may_leave_values_out_and_stayed_are_left_open(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source = "function put(a) {\n  return a;\n}\nexports.all = (x) => [put(x),\n  put(x, 2)];\n"
-    root = commit(tmp_path / "tree", {"a.js": source})
-    (why,) = left_open(root, "a.js", "put(a)", "put(a, b)", capsys)
-    assert "a.js:4" in why
-    assert "a.js:5" not in why
-
-
-def test_a_method_that_is_gone_and_called_on_what_nothing_resolves_is_left_open(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source = (
-        "pub struct A;\n\nimpl A {\n    pub fn poll(&self) {}\n}\n\n"
-        "pub fn run(each: other::B) {\n    each.a().unwrap().poll()\n}\n"
-    )
-    toml = '[package]\nname = "a"\nversion = "0.1.0"\n'
-    root = commit(tmp_path / "tree", {"Cargo.toml": toml, "src/lib.rs": source})
-    (why,) = left_open(root, "src/lib.rs", "fn poll(", "fn read(", capsys)
-    assert "src/lib.rs:8" in why
-
-
 @pytest.fixture
 def undecided(shop: Path) -> Path:
     commit(shop, {"fees.py": "from price import net\n\nFEES = list(map(net, [1]))\n"})
@@ -229,30 +188,17 @@ def undecided(shop: Path) -> Path:
     )
 
 
-def reason_of(undecided: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return why a check is not complete, as every format has it."""
-    assert main(["check", str(undecided), "--json"]) == 0
-    (reason,) = json.loads(capsys.readouterr().out)["left_open"]
-    assert "fees.py:3" in reason
-    return str(reason)
-
-
-def test_github_gets_a_warning_for_each_reason_why_the_check_is_not_complete(
+def test_each_format_has_the_reasons_why_a_check_is_not_complete(
     undecided: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    reason = reason_of(undecided, capsys)
-    assert main(["check", str(undecided), "--format", "github"]) == 0
-    warning = capsys.readouterr().out
+    for form in ("--json", "--format=github", "--format=sarif"):
+        assert main(["check", str(undecided), form]) == 0
+    data, warning, sarif = capsys.readouterr().out.splitlines()
+    (reason,) = json.loads(data)["left_open"]
+    assert "fees.py:3" in reason
     assert warning.startswith("::warning title=")
     assert reason in warning
-
-
-def test_sarif_gets_a_note_for_each_reason_why_the_check_is_not_complete(
-    undecided: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reason = reason_of(undecided, capsys)
-    assert main(["check", str(undecided), "--format", "sarif"]) == 0
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (run,) = json.loads(sarif)["runs"]
     assert run["results"] == []
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is True
