@@ -204,7 +204,9 @@ def step_text(report: wire.TurnReportJson) -> str:
     if not report.next:
         size = ""  # No step was taken.
     spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
-    head = f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]}, step {report.step_number}"
+    # A navigation whose context is done goes on with every further question.
+    status = "" if report.status == "finished" else f"{STATUS_WORDS[report.status]}, "
+    head = f"navigation {report.navigation_id}: {status}step {report.step_number}"
     ours = [f"{head}{size}{spent}"]
     if report.status not in ("finished", "user") and report.next:
         ours.append(f"next: {report.next}")

@@ -48,6 +48,7 @@ from navigator.planner.arguments import require_goal, turn_request
 from navigator.settings import (
     DEFAULT_MAX_STEPS,
     DEFAULT_TOKEN_BUDGET,
+    FIRST_ANSWER,
     MAX_TOKEN_BUDGET,
     MIN_TOKEN_BUDGET,
     NavigationRequest,
@@ -229,7 +230,11 @@ async def navigate(
         if plan is not None and not plan.strip():
             # Models fill in an empty text for what they leave out.
             plan = None
-        usual = first_answer_for(ctx, is_elsewhere=any(each.name for each in read_address(subject)))
+        is_elsewhere = any(each.name for each in read_address(subject))
+        usual = first_answer_for(ctx, is_elsewhere=is_elsewhere)
+        if line_numbers is None and usual != FIRST_ANSWER and not app.settings.line_numbers:
+            # Whoever reads no files asks for lines by their numbers.
+            line_numbers = True
         budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
         if fill and token_budget is None and budget.first == usual:
             budget = budget._replace(first=text_tokens_in(budget.response))

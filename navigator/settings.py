@@ -29,7 +29,7 @@ DEFAULT_TOKEN_BUDGET = 8_000
 """Clients truncate at 10k tokens, and their tokenizers may count 20 % more than ours."""
 FIRST_ANSWER = 1_000
 """Tokens of a first answer for clients that read files: larger ones cost more than they save."""
-FIRST_ANSWER_ALONE = 4_000
+FIRST_ANSWER_ALONE = 1_500
 """Tokens of one for other clients."""
 DEFAULT_MAX_STEPS = 12
 LOCAL_USER: Final = "local"

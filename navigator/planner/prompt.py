@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from navigator.planner.outline_text import outline_text
 from navigator.state.labels import dollars
 from navigator.state.run_state import Navigation
 from navigator.workspaces.address import address_name
-from repo_map.languages.language import LanguageRole
-from repo_map.languages.registry import language_named
 from repo_map.messages import one_line, plural, quoted
 from repo_map.text.tokens import count
 
@@ -58,7 +57,7 @@ def first_message(navigation: Navigation, view: View, index: Index) -> str:
     state, run = navigation
     name = one_line(address_name(state.repo_path))
     parts = [
-        f"The repository:\n{fenced(chr(10).join((name, *_overview(index))))}",
+        f"The repository:\n{fenced(chr(10).join((name, *_overview(index, view.languages))))}",
         f"The task:\n{state.user_task}",
     ]
     if run.selection:
@@ -111,26 +110,17 @@ def _within(outline: tuple[OutlineEntry, ...], tokens: int) -> str:
     return outline_text(outline[:shown])
 
 
-def _overview(index: Index) -> list[str]:
+def _overview(index: Index, languages: Sequence[tuple[str, int]]) -> list[str]:
     """Return the languages and the top folders of a repository, with their numbers of files."""
-    languages: Counter[str] = Counter()
-    folders: Counter[str] = Counter()
-    for file, path in enumerate(index.paths):
-        language = index.language(file)
-        if language_named(language).role in (LanguageRole.CODE, LanguageRole.DECLARATIONS):
-            languages[language] += 1
-        top, slash, _ = path.partition("/")
-        if slash:
-            folders[f"{top}/"] += 1
+    tops = Counter(path.partition("/")[0] for path in index.paths if "/" in path)
+    folders = sorted(tops.items(), key=lambda each: (-each[1], each[0]))
     lines = []
-    for label, counted, limit in (
-        ("Languages", languages, _MAX_LANGUAGES),
-        ("Folders", folders, _MAX_FOLDERS),
-    ):
-        ranked = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
-        named = ", ".join(f"{one_line(name)} {number:,}" for name, number in ranked[:limit])
-        if named:
-            lines.append(f"{label}, with their files: {named}")
+    if languages:
+        named = ", ".join(f"{name} {number:,}" for name, number in languages[:_MAX_LANGUAGES])
+        lines.append(f"Languages, with their files: {named}")
+    if folders:
+        named = ", ".join(f"{one_line(name)}/ {number:,}" for name, number in folders[:_MAX_FOLDERS])
+        lines.append(f"Folders, with their files: {named}")
     return lines
 
 

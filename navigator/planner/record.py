@@ -12,6 +12,7 @@ from navigator.state.labels import USER
 from navigator.state.reports import CutReport, FileReport, OutlineEntry, StopReason, TurnReport
 from navigator.state.run_state import Navigation, RunState, SelectedPlace, StepRecord
 from navigator.state.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
+from navigator.workspaces.address import address_name
 from repo_map.messages import one_line, plural
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LOG_LENGTH: Final = 10
 """Decisions that stay in the state; every one of them is in its step's record as well."""
 _LOGGED_DIFFS: Final = 2
 """Of those, how many keep their diff: an event stores the whole state, so its size is paid at every step."""
+_MAX_LANGUAGES: Final = 2
 _MAX_REASONING_CHARS: Final = 2_000
 _NOTHING_TO_IMPROVE: Final = "Nothing was found that a further step would improve."
 _ENDED_BY_ROOM: Final = "The code ends here; the outline lists what had no room."
@@ -176,6 +178,7 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         cuts=cuts_of(drawn),
         candidates=view.candidates,
         outline=view.outline,
+        repository=_repository(state, view),
         also_listed=view.also_listed,
         tests=view.tests,
         confidence=view.confidence.grade,
@@ -196,6 +199,11 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         reasoning_summary=state.reasoning_summary,
         undo=since.undo,
     )
+
+
+def _repository(state: NavigatorState, view: View) -> str:
+    languages = ", ".join(f"{name} {number:,}" for name, number in view.languages[:_MAX_LANGUAGES])
+    return one_line(": ".join(filter(None, (address_name(state.repo_path), languages))))
 
 
 def _files_of(view: View) -> tuple[FileReport, ...]:

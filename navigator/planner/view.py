@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,6 +13,8 @@ from navigator.state.reports import Candidate, OutlineEntry
 from navigator.state.run_state import SelectedPlace
 from repo_map.check.model import NO_CHANGES, Changes, Finding
 from repo_map.check.report import describe_changes
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.replay import stamp
 from repo_map.text import tokens
@@ -69,6 +72,8 @@ class View(NamedTuple):
     """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     is_first_look: bool = False
     """Whether most files were not read yet."""
+    languages: tuple[tuple[str, int], ...] = ()
+    """The repository's languages of code with their numbers of files, most files first."""
 
 
 def build_view(workspace: Workspace, request: ViewRequest) -> View:
@@ -110,7 +115,15 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
         findings=changes.findings,
         impact=impact,
         is_first_look=bool(index.build.partial_files),
+        languages=index.memo(_languages),
     )
+
+
+def _languages(index: Index) -> tuple[tuple[str, int], ...]:
+    numbers = Counter(map(index.language, range(len(index))))
+    code = (LanguageRole.CODE, LanguageRole.DECLARATIONS)
+    found = [each for each in numbers.items() if language_named(each[0]).role in code]
+    return tuple(sorted(found, key=lambda each: (-each[1], each[0])))
 
 
 def _fit_outline(

@@ -159,6 +159,8 @@ class TurnReport(_Report):
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     outline: tuple[OutlineEntry, ...] = ()
+    repository: str = ""
+    """Its name, and its main languages with their numbers of files."""
     also_listed: str = ""
     """What the index lists beside the places that a model selected, on one line."""
     tests: str = ""

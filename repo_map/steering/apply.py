@@ -189,7 +189,8 @@ class _Steering:
                 return targets[0]
             self._miss(f"{field} {about}", unknown_numbers((about,), self._outline), str(about))
             return None
-        target = self._named(about)
+        # Options, settings, routes and error codes are names that only texts have.
+        target = self._named(about) or find_text(self._index, about, self._shown)
         if target:
             return target
         self._miss(f"{field} {about}", unknown(self._index, about), about)
