@@ -246,8 +246,14 @@ def report_lines(
     if is_first_answer and report.status == "finished" and len(outline) > 1:
         head = f"navigation {report.navigation_id}: {_by_number(outline[1])}{_spent(report)}"
         ours, outline = [head], outline[1:]
+    extra = dict(report.model_extra or {})
+    repository = extra.pop("repository", "")
     # What is at risk is what a change is looked at for.
-    lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
+    lines = [
+        *([repository] if repository else []),
+        *report.impact,
+        *([_reasoning_line(report)] if report.reasoning else []),
+    ]
     if report.answer:
         lines.append(f"answer: {report.answer}")
     if not is_first_answer and report.focus_areas:
@@ -259,7 +265,7 @@ def report_lines(
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     lines += outline
-    lines += [f"{name.replace('_', ' ')}: {value}" for name, value in (report.model_extra or {}).items()]
+    lines += [f"{name.replace('_', ' ')}: {value}" for name, value in extra.items()]
     if report.left_out:
         lines.append(f"left out for lack of budget: {plural(report.left_out, 'file')}")
     if report.account and not is_first_answer:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance
 
-HEADER_TOKENS: Final = 80
-"""Of an answer, besides outline and code: its header, how to go on, its confidence."""
+HEADER_TOKENS: Final = 88
+"""Of an answer, besides outline and code: its header, the repository, how to go on, its confidence."""
 _BASE_OUTLINE: Final = 180
 """Tokens of the outline, before"""
 _OUTLINE_SHARE: Final = 0.22
