@@ -148,6 +148,12 @@ def facts_query(language: str) -> Query:
     return _query(language, "facts")
 
 
+@cache
+def signature_query(language: str) -> Query | None:
+    """Return the query for parameters and arguments, ``signatures.scm``, None for a language without."""
+    return _query(language, "signatures") if query_files(language, "signatures") else None
+
+
 def load(language: str) -> None:
     """Load what reading a language takes; raises ``GrammarMissingError``."""
     parser_for(language)

@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, NewType
 
@@ -50,113 +49,64 @@ _MAX_DEPTH: Final = 12
 _MAX_CACHED: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A bare name, and whether it is called."""
+# Kinds of roots.
+NAME: Final = "name"
+"""A bare name."""
+LITERAL: Final = "literal"
+"""A literal of no parts, whose text is ``'`` for a text or ``0`` for a number."""
+UNKNOWN_ROOT: Final = "?"
+TYPED: Final = "typed"
+"""Something of a written type."""
+ONE_OF: Final = "one of"
+"""Any one of its parts."""
+CONTAINERS: Final = frozenset({"list", "dict", "tuple"})
+"""Literals of parts."""
 
-    name: str
-    is_called: bool = False
+# Kinds of steps.
+MEMBER: Final = "."
+CALLED: Final = "("
+"""What calling it gives."""
+ITEM: Final = "["
+"""What subscripting it gives, by a number where one is written."""
+ITERATED: Final = "*"
+"""What iterating over it gives."""
+ENTERED: Final = "%"
+"""What entering it as a context gives, or a key of what is iterated over."""
+TUPLE_ITEM: Final = "#"
+ARGUMENT_TYPE: Final = "@."
+"""What a call of so many arguments takes as the one at a number."""
+PARAMETER_TYPE: Final = "@"
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A literal of no parts, ``'`` a text or ``0`` a number."""
-
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Anything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """Something of a written type."""
-
-    written: str
-
-
-@dataclass(frozen=True, slots=True)
-class Container:
-    """A literal of parts: ``list``, ``dict`` or ``tuple``."""
+class Root(NamedTuple):
+    """What an expression begins with."""
 
     kind: str
-    parts: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """Any one of several."""
-
-    parts: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member, and whether it is called."""
-
-    name: str
+    text: str = ""
+    parts: tuple[Expression, ...] = ()
     is_called: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What calling it gives."""
+class Step(NamedTuple):
+    """What is done with a value."""
 
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """What subscripting it gives, by a number where one is written."""
-
+    kind: str
+    name: str = ""
+    """Of a member."""
     number: int | None = None
+    arguments: int = 0
+    """How many a call is given."""
+    is_called: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IterItem:
-    """What iterating over it gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContextEnter:
-    """What entering it as a context gives, or a key of what is iterated over."""
-
-
-@dataclass(frozen=True, slots=True)
-class TupleItem:
-    """One of the parts of a tuple."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentType:
-    """What a call of ``count`` arguments takes as the one at ``number``."""
-
-    count: int
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterType:
-    """A parameter of what is a function."""
-
-    number: int
-
-
-Root = Name | Literal | Unknown | Typed | Container | OneOf
-Step = Member | Called | Item | IterItem | ContextEnter | TupleItem | ArgumentType | ParameterType
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(NamedTuple):
     """A root, and what is done with it in order."""
 
     root: Root
     steps: tuple[Step, ...] = ()
 
 
-UNKNOWN: Final = Expression(Unknown())
+UNKNOWN: Final = Expression(Root(UNKNOWN_ROOT))
 
 # Values to text, for readers.
 
@@ -286,7 +236,6 @@ def _then(form: Form, step: str) -> Form:
 
 # Text to values, for resolvers.
 
-_CALLED, _ITERATED, _ENTERED, _ITEM = Called(), IterItem(), ContextEnter(), Item()
 _KINDS: Final = {"[": "list", "{": "dict", "(": "tuple"}
 
 
@@ -339,57 +288,43 @@ def _decode(text: str, depth: int) -> Expression:
     if not text or depth > _MAX_DEPTH:
         return UNKNOWN
     first = text[0]
-    name, root = "", UNKNOWN.root
-    if first in "'0?":
-        at = 1
-        if first != "?":
-            root = Literal(first)
+    root, at = UNKNOWN.root, 1
+    if first in "'0":
+        root = Root(LITERAL, first)
     elif first in _OPENING:
         at = _close(text)
         root = _decode_parts(first, text[1 : at - 1], depth + 1)
-    else:
-        named = _NAME.match(text)
-        if named is None:
+    elif first != "?":
+        if (named := _NAME.match(text)) is None:
             return UNKNOWN
-        name, at = named[0], named.end()
+        root, at = Root(NAME, named[0]), named.end()
     written: list[str] = []
     while at < len(text):
-        step = _STEP.match(text, at)
-        if step is None:
+        if (step := _STEP.match(text, at)) is None:
             return UNKNOWN
         written.append(step[0])
         at = step.end()
-    calls = [each == "()" or (each[0] == "@" and "." in each) for each in written]
-    if name:
-        root = Name(name, calls[:1] == [True])
-    steps = tuple(_step(each, is_called=calls[at + 1 : at + 2] == [True]) for at, each in enumerate(written))
-    return Expression(root, steps)
+    calls = [*(each == "()" or (each[0] == "@" and "." in each) for each in written), False]
+    if root.kind == NAME:
+        root = root._replace(is_called=calls[0])
+    steps = (_step(each, is_called=after) for each, after in zip(written, calls[1:], strict=True))
+    return Expression(root, tuple(steps))
 
 
 def _decode_parts(mark: str, inner: str, depth: int) -> Root:
     if mark == "<":
-        return Typed(inner)
+        return Root(TYPED, inner)
     if inner.startswith("|"):
-        return OneOf(tuple(_decode(part, depth) for part in split(inner[1:], "|")))
-    return Container(_KINDS[mark], tuple(_decode(part, depth) for part in split(inner, ",")))
+        return Root(ONE_OF, parts=tuple(_decode(part, depth) for part in split(inner[1:], "|")))
+    return Root(_KINDS[mark], parts=tuple(_decode(part, depth) for part in split(inner, ",")))
 
 
 def _step(written: str, *, is_called: bool) -> Step:
-    mark, rest = written[0], written[1:]
-    if mark == ".":
-        return Member(rest, is_called)
-    if mark == "(":
-        return _CALLED
-    if mark == "[":
-        return Item(int(rest[:-1])) if rest != "]" else _ITEM
-    if mark == "*":
-        return _ITERATED
-    if mark == "%":
-        return _ENTERED
-    if mark == "#":
-        return TupleItem(int(rest))
-    count, dot, number = rest.partition(".")
-    return ArgumentType(int(count), int(number)) if dot else ParameterType(int(count))
+    kind, rest = written[0], written[1:].rstrip(")]")
+    if kind == MEMBER:
+        return Step(kind, rest, is_called=is_called)
+    count, dot, number = rest.rpartition(".")
+    return Step(kind + dot, number=int(number) if number else None, arguments=int(count) if dot else 0)
 
 
 @lru_cache(maxsize=_MAX_CACHED)

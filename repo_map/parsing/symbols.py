@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -15,12 +15,12 @@ from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import language_called, language_in, language_named
 from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
-from repo_map.parsing.facts_model import Binding, FileFacts, Site
+from repo_map.parsing.facts_model import FileFacts
 from repo_map.parsing.facts_reader import find_facts
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.queries import MAX_DEPTH, scan
 from repo_map.parsing.references import find_references
-from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
+from repo_map.parsing.values import Definition, FileSymbols, Import
 
 _DEEP: Final = MAX_DEPTH // 5
 """Definitions within one another, each at most five levels of syntax."""
@@ -134,9 +134,8 @@ def read_component(source: bytes, language: str, deadline: CpuDeadline, max_defi
     found = list(_scripts(source))
     scripts = {script.row: script for script in found[:_MAX_SCRIPTS]}
     unread = len(found) - len(found[:_MAX_SCRIPTS])
-    merged = _Merged(outer)
-    for index, definition in enumerate(outer.definitions):
-        merged.add(index, definition)
+    inner: dict[int, FileSymbols] = {}
+    for row, definition in enumerate(outer.definitions):
         script = scripts.get(definition.start) if definition.name == "script" else None
         if script is None:
             continue
@@ -145,13 +144,15 @@ def read_component(source: bytes, language: str, deadline: CpuDeadline, max_defi
             continue
         # Padded with line feeds, so that its line numbers are the file's.
         code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
-        merged.put_inside(index, read_code(code, script.language, deadline, max_definitions))
-    if unread:
-        merged.add_problem(
-            f"{unread:,} of its {len(found):,} scripts were not read: at most {_MAX_SCRIPTS} are,"
-            f" in {deadline.seconds:.2g} s of CPU time"
-        )
-    return merged.symbols()
+        inner[row] = read_code(code, script.language, deadline, max_definitions)
+    symbols = _put_inside(outer, inner)
+    if not unread:
+        return symbols
+    problem = (
+        f"{unread:,} of its {len(found):,} scripts were not read: at most {_MAX_SCRIPTS} are,"
+        f" in {deadline.seconds:.2g} s of CPU time"
+    )
+    return symbols._replace(problems=(*symbols.problems, problem))
 
 
 def _scripts(source: bytes) -> Iterator[_Script]:
@@ -188,55 +189,31 @@ def _read_blocks(source: bytes, language: str) -> FileSymbols:
     return FileSymbols(language, tuple(definitions), (), (), problems)
 
 
-class _Merged:
-    """The definitions of a file and of its scripts, put into one order."""
+def _put_inside(outer: FileSymbols, scripts: Mapping[int, FileSymbols]) -> FileSymbols:
+    """Return a file's symbols with those of its scripts as children of the elements at some rows."""
+    definitions: list[Definition] = []
+    references, imports, problems = [*outer.references], [*outer.imports], [*outer.problems]
+    sites, bindings = [*outer.facts.sites], [*outer.facts.bindings]
+    new_rows = {-1: -1}
+    for row, definition in enumerate(outer.definitions):
+        element = new_rows[row] = len(definitions)
+        definitions.append(definition._replace(parent=new_rows[definition.parent]))
+        if (inner := scripts.get(row)) is None:
+            continue
 
-    def __init__(self, outer: FileSymbols) -> None:
-        self._language = outer.language
-        self._definitions: list[Definition] = []
-        self._references: list[Reference] = list(outer.references)
-        self._imports: list[Import] = list(outer.imports)
-        self._problems: list[str] = list(outer.problems)
-        self._sites: list[Site] = list(outer.facts.sites)
-        self._bindings: list[Binding] = list(outer.facts.bindings)
-        self._moved: dict[int, int] = {-1: -1}
-        self._is_hard = outer.is_hard
-
-    def add(self, index: int, definition: Definition) -> None:
-        """Take a definition of the file itself."""
-        self._moved[index] = len(self._definitions)
-        self._definitions.append(definition._replace(parent=self._moved[definition.parent]))
-
-    def put_inside(self, index: int, inner: FileSymbols) -> None:
-        """Take a script's symbols as children of the element at ``index``."""
-        base, element = len(self._definitions), self._moved[index]
-
-        def moved(at: int) -> int:
+        def moved(at: int, base: int = element + 1, element: int = element) -> int:
             return at + base if at >= 0 else element
 
-        self._definitions += (item._replace(parent=moved(item.parent)) for item in inner.definitions)
-        self._references += (item._replace(definition=moved(item.definition)) for item in inner.references)
-        self._imports += inner.imports
-        self._sites += (item._replace(definition=moved(item.definition)) for item in inner.facts.sites)
-        self._bindings += (item._replace(definition=moved(item.definition)) for item in inner.facts.bindings)
-        self._problems += inner.problems
-        self._is_hard |= inner.is_hard
-
-    def add_problem(self, problem: str) -> None:
-        """Say what was left out."""
-        self._problems.append(problem)
-
-    def symbols(self) -> FileSymbols:
-        """Return everything taken."""
-        return FileSymbols(
-            self._language,
-            tuple(self._definitions),
-            tuple(self._references),
-            tuple(self._imports),
-            tuple(self._problems),
-            self._is_hard,
-            FileFacts(tuple(self._sites), tuple(self._bindings)),
-        )
+        definitions += (each._replace(parent=moved(each.parent)) for each in inner.definitions)
+        references += (each._replace(definition=moved(each.definition)) for each in inner.references)
+        sites += (each._replace(definition=moved(each.definition)) for each in inner.facts.sites)
+        bindings += (each._replace(definition=moved(each.definition)) for each in inner.facts.bindings)
+        imports += inner.imports
+        problems += inner.problems
+    is_hard = outer.is_hard or any(each.is_hard for each in scripts.values())
+    facts = FileFacts(tuple(sites), tuple(bindings))
+    tables = (tuple(definitions), tuple(references), tuple(imports), tuple(problems))
+    return FileSymbols(outer.language, *tables, is_hard, facts)
 
 
 MAX_DATA_BYTES: Final = 300_000
@@ -263,34 +240,30 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
 
 
 def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
-    """Keep the first of more symbols than a file may have, and tell so."""
+    """Keep the first of more symbols than a file may have, and report the others."""
+    most, many = limits.definitions, limits.definitions * _REFERENCES_PER_DEFINITION
     problems = list(symbols.problems)
-    max_definitions = limits.definitions
-    definitions, references, imports = symbols.definitions, symbols.references, symbols.imports
-    if len(definitions) > max_definitions:
-        definitions = definitions[:max_definitions]
-        references = tuple(each for each in references if each.definition < max_definitions)
-        problems.append(f"more than {max_definitions:,} definitions; the first {max_definitions:,} were read")
-    if len(references) > (many := max_definitions * _REFERENCES_PER_DEFINITION):
-        references = references[:many]
+    definitions, imports = symbols.definitions[:most], symbols.imports
+    references, (sites, bindings) = symbols.references, symbols.facts
+    if len(symbols.definitions) > most:
+        problems.append(f"more than {most:,} definitions; the first {most:,} were read")
+        references = tuple(each for each in references if each.definition < most)
+        sites = tuple(each for each in sites if each.definition < most)
+        bindings = tuple(each for each in bindings if each.definition < most)
+    if len(references) > many:
         problems.append(f"more than {many:,} names are used in it; the first {many:,} were read")
     # A statement counts as often as it names something.
-    counted = accumulate(1 + len(each.names) for each in imports)
-    fitting = sum(total <= max_definitions for total in counted)
+    fitting = sum(total <= most for total in accumulate(1 + len(each.names) for each in imports))
     if fitting < len(imports):
-        imports = imports[:fitting]
-        problems.append(f"more than {max_definitions:,} imports; the first {fitting:,} were read")
-    many = max_definitions * _REFERENCES_PER_DEFINITION
-    sites, bindings = symbols.facts
+        problems.append(f"more than {most:,} imports; the first {fitting:,} were read")
     if len(sites) > many or len(bindings) > many:
         problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
-    sites, bindings = sites[:many], bindings[:many]
-    if len(symbols.definitions) > max_definitions:
-        sites = tuple(each for each in sites if each.definition < max_definitions)
-        bindings = tuple(each for each in bindings if each.definition < max_definitions)
-    facts = FileFacts(sites, bindings)
-    return FileSymbols(
-        symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts
+    return symbols._replace(
+        definitions=definitions,
+        references=references[:many],
+        imports=imports[:fitting],
+        problems=tuple(problems),
+        facts=FileFacts(sites[:many], bindings[:many]),
     )
 
 

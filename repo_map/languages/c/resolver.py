@@ -211,12 +211,10 @@ class C(StaticResolver):
                 each for each in self.definitions.named(site.name) if self.definitions.is_function(each)
             )
         count = len(decode_receiver(site.receiver).arguments or ())
-        callback_methods = [each for each in functions if self.overloads.takes(each, count)]
+        callback_methods = [each for each in functions if self.takes(each, count)]
         if len({(self._full_name(each), self._parameters_of(each)) for each in callback_methods}) > 1:
             return True
-        return any(
-            self.definitions.is_function(each) and not self.overloads.takes(each, count) for each in targets
-        )
+        return any(self.definitions.is_function(each) and not self.takes(each, count) for each in targets)
 
     def _is_written_once(self, place: Place, name: str) -> bool:
         """Tell whether nothing else has another name of a type: conditions often write it twice."""

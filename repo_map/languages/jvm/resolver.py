@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import cached_property
+from typing import ClassVar, Final
 
 from repo_map.languages.jvm import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.languages.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMITIVES, ROOT_TYPE, fit
-from repo_map.languages.jvm.packages import Packages
 from repo_map.languages.language import words
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
@@ -28,9 +28,7 @@ from repo_map.relations.core.values import (
 )
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
-
-if TYPE_CHECKING:
-    from repo_map.index.index import Index
+from repo_map.relations.text_search import shared_folders
 
 _GETTER: Final = re.compile(r"(?:get|set)([A-Z]\w*)\Z")
 _OF_ANY: Final = frozenset({"Object", "T"})
@@ -68,10 +66,6 @@ class Jvm(StaticResolver):
         " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
     )
 
-    def __init__(self, index: Index) -> None:
-        super().__init__(index)
-        self.packages = Packages(self)
-
     # Sites.
 
     def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
@@ -86,7 +80,7 @@ class Jvm(StaticResolver):
         if receiver.implicit:
             return self.lookup(where, site.name, is_called=True)
         values = super().at_site(where, site, receiver)
-        if not values and receiver.text and site.kind == facts.CALL and self.packages.is_kotlin(where.file):
+        if not values and receiver.text and site.kind == facts.CALL and self._is_kotlin(where.file):
             return self._extensions(UNKNOWN_EXTERNAL, site.name, where)
         return values
 
@@ -100,14 +94,14 @@ class Jvm(StaticResolver):
         """Return the files that a file imports something of, each with the line where it does."""
         found: dict[tuple[int, int], None] = {}
         where = Position(file, -1, 0)
-        is_kotlin = self.packages.is_kotlin(file)
+        is_kotlin = self._is_kotlin(file)
         for each in self.views[file].bindings:
             if is_kotlin and each.kind in (facts.IMPORT, facts.RENAMED):
                 for value in self._at(each.value, where):
                     if value.file >= 0 and value.file != file:
                         found.setdefault((value.file, each.line), None)
             elif not is_kotlin and each.kind == facts.IMPORT:
-                for value in self.packages.qualified(each.value.partition(":")[0], file):
+                for value in self._qualified(each.value.partition(":")[0], file):
                     found.setdefault((value.file, each.line), None)
         return tuple(found)
 
@@ -130,7 +124,7 @@ class Jvm(StaticResolver):
     def _extension_around(self, where: Position) -> Place | None:
         """Return the extension within the innermost class around a position."""
         view = self.views[where.file]
-        for row in view.around(where.row) if self.packages.is_kotlin(where.file) else ():
+        for row in view.around(where.row) if self._is_kotlin(where.file) else ():
             if view.definitions[row].kind in CLASSES:
                 break
             if self.definitions.stated((where.file, row), facts.RECEIVER):
@@ -139,7 +133,7 @@ class Jvm(StaticResolver):
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is; a call of a class's name constructs it, or is a function's."""
-        is_kotlin, is_constructed = self.packages.is_kotlin(where.file), is_called and name[:1].isupper()
+        is_kotlin, is_constructed = self._is_kotlin(where.file), is_called and name[:1].isupper()
         if is_kotlin and is_called and (bound := self._bound_around(where, name)) is not None:
             return self.of_binding(*bound) or (UNKNOWN_EXTERNAL,)
         if not is_constructed:
@@ -177,7 +171,7 @@ class Jvm(StaticResolver):
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is outside of all functions: imported, or of the package."""
-        if self.packages.is_kotlin(where.file):
+        if self._is_kotlin(where.file):
             return self._top_of_kotlin(where, name, is_called=is_called)
         found = self._top_of_java(where, name, is_called=is_called)
         if found not in ((), (UNKNOWN_EXTERNAL,)) or is_called:
@@ -185,7 +179,7 @@ class Jvm(StaticResolver):
         # A class that holds a Kotlin file's functions.
         bound = self.views[where.file].bound.get((-1, name), ())
         packages = [self.package(where.file), *(each.value.rpartition(".")[0] for each in bound)]
-        facades = [package for package in packages if (package, name) in self.packages.facades]
+        facades = [package for package in packages if (package, name) in self._facades]
         return (Value(MODULE, name=facades[0]),) if facades else found
 
     def _top_of_java(self, where: Position, name: str, *, is_called: bool) -> Values:
@@ -195,12 +189,12 @@ class Jvm(StaticResolver):
             if each.kind == facts.IMPORT:
                 owner, is_static, member = each.value.partition(":")
                 if not is_static:
-                    found = () if is_called else self.packages.qualified(owner, where.file)
+                    found = () if is_called else self._qualified(owner, where.file)
                     return found or (() if is_called else (UNKNOWN_EXTERNAL,))
                 if found := self._static(owner, member, where, is_called=is_called):
                     return found
         own = self.package(where.file)
-        if not is_called and (found := self.packages.types(own, name, where.file)):
+        if not is_called and (found := self._package_types(own, name, where.file)):
             return found
         for star in (each.value for each in view.of_scope.get((-1, facts.STAR), ())):
             if found := self._starred(star, name, where, is_called=is_called):
@@ -212,7 +206,7 @@ class Jvm(StaticResolver):
 
     def _unknown_top(self, name: str, outside: frozenset[str]) -> Values:
         """Return the package that a name begins, or what is not ours where it is written like a type."""
-        if name in self.packages.first_parts:
+        if name in self._package_roots:
             return (Value(MODULE, name=name),)
         return (UNKNOWN_EXTERNAL,) if name[:1].isupper() or name in outside else ()
 
@@ -220,16 +214,16 @@ class Jvm(StaticResolver):
         """Return what an import of all names of a package, or of a class (``:`` behind it), brings."""
         if star.endswith(":"):
             return self._static(star[:-1], name, where, is_called=is_called)
-        return () if is_called else self.packages.types(star, name, where.file)
+        return () if is_called else self._package_types(star, name, where.file)
 
     def _static(self, owner: str, name: str, where: Position, *, is_called: bool) -> Values:
         """Return a member of a type by the type's full name."""
         package, _, last = owner.rpartition(".")
-        if (package, last) in self.packages.facades:
+        if (package, last) in self._facades:
             if is_called:
-                return self.packages.functions(package, name, where.file)
-            return self.packages.variables(package, name)
-        found = self.packages.qualified(owner, where.file)
+                return self._package_functions(package, name, where.file)
+            return self._package_variables(package, name)
+        found = self._qualified(owner, where.file)
         return tuple(
             each for value in found for each in self.of_type(value, name, where, is_called=is_called)
         )
@@ -260,37 +254,122 @@ class Jvm(StaticResolver):
         for star in (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ())):
             if found := self._of_package(star, name, where, is_called=is_called):
                 return found
-            for value in self.packages.qualified(star, where.file):
+            for value in self._qualified(star, where.file):
                 if found := self.of_type(value, name, where, is_called=is_called):
                     return found
         return ()
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:
         """Return what a package calls ``name``: a function, a type, or a package below it."""
-        found = self.packages.functions(module.name, name, where.file)
-        if found := found or self.packages.types(module.name, name, where.file):
+        found = self._package_functions(module.name, name, where.file)
+        if found := found or self._package_types(module.name, name, where.file):
             return found
         return (Value(MODULE, name=f"{module.name}.{name}"),) if not name[:1].isupper() else ()
 
     def _of_package(self, package: str, name: str, where: Position, *, is_called: bool) -> Values:
         if is_called:
-            return self.packages.functions(package, name, where.file)
-        return self.packages.types(package, name, where.file) or self.packages.variables(package, name)
+            return self._package_functions(package, name, where.file)
+        return self._package_types(package, name, where.file) or self._package_variables(package, name)
 
     def _at(self, path: str, where: Position, *, is_called: bool | None = None) -> Values:
         """Return what a full name is: a type, a function, a property, or a member of an object."""
         package, _, name = path.rpartition(".")
         found: Values = ()
         if is_called is not True:
-            found = self.packages.qualified(path, where.file) or self.packages.variables(package, name)
+            found = self._qualified(path, where.file) or self._package_variables(package, name)
         if is_called is not False:
-            found = (*found, *self.packages.functions(package, name, where.file))
+            found = (*found, *self._package_functions(package, name, where.file))
         if found or not package:
             return found
         return self.all_of(
-            self.packages.qualified(package, where.file),
+            self._qualified(package, where.file),
             lambda value: self.of_type(value, name, where, is_called=is_called is not False),
         )
+
+    # What packages hold: types, and functions and properties of no type.
+
+    def _is_kotlin(self, file: int) -> bool:
+        """Tell whether a file is written in Kotlin."""
+        return self.index.language(file) == "kotlin"
+
+    @cached_property
+    def _package_roots(self) -> frozenset[str]:
+        """The first parts of the names of our packages."""
+        return frozenset(self.package(file).partition(".")[0] for file in self.files) - {""}
+
+    @cached_property
+    def _facades(self) -> frozenset[tuple[str, str]]:
+        """Packages and names of the classes that hold, for Java, what Kotlin's files define of no type."""
+        found = set()
+        for file in filter(self._is_kotlin, self.files):
+            stated = self.views[file].of_scope.get((-1, facts.EXPORTED), ())
+            stem = self.index.paths[file].rpartition("/")[2].partition(".")[0]
+            name = stated[0].name if stated else f"{stem[:1].upper()}{stem[1:]}Kt"
+            found.add((self.package(file), name))
+        return frozenset(found)
+
+    def _package_types(self, package: str, name: str, seen_from: int) -> Values:
+        """Return the type of a name in a package; of several modules' the one nearest to a file."""
+        found = [
+            place
+            for place in self.definitions.types_named(name)
+            if self.views[place[0]].definitions[place[1]].parent < 0 and self.package(place[0]) == package
+        ]
+        if len(found) > 1:
+            paths = self.index.paths
+            found = [max(found, key=lambda place: shared_folders(paths[seen_from], paths[place[0]]))]
+        return tuple(Value(CLASS, *place) for place in found)
+
+    def _qualified(self, name: str, seen_from: int) -> Values:
+        """Return the type of a full name (``a.b.Outer.Inner``)."""
+        parts = name.split(".")
+        for at in range(len(parts) - 1, -1, -1):
+            found = self._package_types(".".join(parts[:at]), parts[at], seen_from)
+            for inner in parts[at + 1 :]:
+                found = tuple(
+                    each
+                    for value in found
+                    for each in self.inner_types(self.views[value.file], value.row, inner)
+                )
+            if found:
+                return found
+        return ()
+
+    def _package_functions(self, package: str, name: str, seen_from: int) -> Values:
+        """Return the functions of a package that are of no type, those of the file first."""
+        definitions = self.definitions
+
+        def read() -> Values:
+            return tuple(
+                Value(FUNCTION, *place)
+                for place in definitions.named(name)
+                if definitions.is_function(place)
+                and self.views[place[0]].definitions[place[1]].parent < 0
+                and self.package(place[0]) == package
+                and not definitions.stated(place, facts.RECEIVER)
+            )
+
+        found = self.memo.memoized(("functions", package, name), read)
+        own = tuple(value for value in found if value.file == seen_from)
+        if own or len({value.file for value in found}) < 2:
+            return own or found
+        return tuple(value for value in found if not self._is_private(value.place))
+
+    def _is_private(self, place: Place) -> bool:
+        """Tell whether a function is seen in its own file alone."""
+        definition = self.views[place[0]].definitions[place[1]]
+        lines = self.index.sources.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
+        return re.search(r"\bprivate\b", "\n".join(lines).partition("fun ")[0]) is not None
+
+    def _package_variables(self, package: str, name: str) -> Values:
+        """Return what the properties of a package are that are of no type."""
+        found: list[Value] = []
+        for place in self.definitions.named(name):
+            definition = self.views[place[0]].definitions[place[1]]
+            is_own = definition.kind == "constant" and definition.parent < 0
+            if is_own and self.package(place[0]) == package:
+                found += self.variable(place, name)
+        return tuple(dict.fromkeys(found))
 
     # Types.
 
@@ -345,7 +424,7 @@ class Jvm(StaticResolver):
 
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares, in Kotlin beside the one in its head."""
-        is_kotlin = self.packages.is_kotlin(place[0])
+        is_kotlin = self._is_kotlin(place[0])
         name = "constructor" if is_kotlin else self.definitions.last_name(place)
         owned = self.definitions.owned(name, place)
         return [each for each in owned if self.definitions.is_function(each)]
@@ -359,14 +438,14 @@ class Jvm(StaticResolver):
             return (value._replace(kind=INSTANCE),) if name == "this" else (UNKNOWN_EXTERNAL,)
         found = super().member(value, name, where, is_called=is_called)
         is_open = not found or all(each.kind == EXTERNAL_METHOD for each in found)
-        if is_called and is_open and value.kind != MODULE and self.packages.is_kotlin(where.file):
+        if is_called and is_open and value.kind != MODULE and self._is_kotlin(where.file):
             return self._extensions(value, name, where) or found
         return found
 
     def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a type, or an object of it, calls ``name``, as the language of a file sees it."""
         found = self._declared(value, name, where, is_called=is_called)
-        if not self.packages.is_kotlin(where.file):
+        if not self._is_kotlin(where.file):
             return self._seen_by_java(found, value, name, where, is_called=is_called)
         if any(each.kind != EXTERNAL_METHOD for each in found):
             return found
@@ -402,7 +481,7 @@ class Jvm(StaticResolver):
             if each.row >= 0 and self.definitions.stated(each.place, facts.EXPORTED)
         }
         seen = tuple(each for each in found if each not in hidden) if hidden else found
-        if is_called and any(self.packages.is_kotlin(each.file) for each in functions):
+        if is_called and any(self._is_kotlin(each.file) for each in functions):
             read = super().of_type(value, name, where)
             if read and read[0].kind != EXTERNAL_METHOD:
                 return (*seen, Value(EXTERNAL, name="func", parts=(read,)))
@@ -418,9 +497,9 @@ class Jvm(StaticResolver):
                 members = tuple(each for each in found if not stated(each.place, facts.RECEIVER))
                 return members or found
             return found
-        if is_called and self.packages.is_kotlin(place[0]):
+        if is_called and self._is_kotlin(place[0]):
             return self._property_called(place, value, name)
-        if not is_called and not self.packages.is_kotlin(place[0]):
+        if not is_called and not self._is_kotlin(place[0]):
             getter = super().declared_member(place, value, f"get{name[:1].upper()}{name[1:]}", is_called=True)
             return self.all_of(getter or (), self.returned) or None
         return None
@@ -445,7 +524,7 @@ class Jvm(StaticResolver):
 
     def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
         """Return what a call with these arguments means; a class of Kotlin has a constructor in its head."""
-        types = [value for value in values if value.kind == CLASS and self.packages.is_kotlin(value.file)]
+        types = [value for value in values if value.kind == CLASS and self._is_kotlin(value.file)]
         functions = tuple(value for value in values if value.kind == FUNCTION)
         if not types:
             if functions and len(functions) < len(values) and arguments is not None:
@@ -454,7 +533,7 @@ class Jvm(StaticResolver):
                 values = tuple(
                     value
                     for value in values
-                    if value.kind != FUNCTION or self.overloads.fit(value.place, given) is not None
+                    if value.kind != FUNCTION or self.fit(value.place, given) is not None
                 )
             return super().called(values, arguments, where)
         made: list[Value] = []

@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     CALLBACK,
-    Container,
     Receiver,
+    Root,
     decode,
     decode_excluded,
     decode_narrowed,
@@ -498,7 +498,7 @@ class DynamicResolver(Resolver):
 
     # Containers.
 
-    def several(self, where: Position, literal: Container) -> Values:
+    def several(self, where: Position, literal: Root) -> Values:
         """Return the list, mapping, tuple or object that a literal makes."""
         if literal.kind == "dict" and not literal.parts:
             return self.object_literal(where)

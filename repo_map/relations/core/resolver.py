@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import re
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
 from repo_map.arrays import distinct
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     FIELDS,
-    ArgumentType,
-    Called,
-    Container,
-    ContextEnter,
     Expression,
-    Item,
-    IterItem,
-    Literal,
-    Member,
-    Name,
-    OneOf,
-    ParameterType,
     Receiver,
-    TupleItem,
-    Typed,
+    Root,
+    Step,
     decode_receiver,
     decode_type,
 )
@@ -62,8 +51,6 @@ _PLAIN_NAME: Final = re.compile(r"(?:.*:)?[\w.$=]+\Z")
 _MAX_RENAMES: Final = 3
 """Names of a name of a name that are followed."""
 
-_Follow = Callable[[Value, Any, Position], Values]
-
 
 class Resolver:
     """Resolves the names of one family of languages.
@@ -85,7 +72,6 @@ class Resolver:
         self.index = index
         self.views = index.memo(FileViews)
         self.memo = Memo()
-        self.evaluate: Callable[[Position, Expression], Values] = _Evaluator(self).evaluate
 
     # What is asked of it.
 
@@ -275,7 +261,45 @@ class Resolver:
 
     # What is done with a value.
 
-    def several(self, where: Position, literal: Container) -> Values:
+    def evaluate(self, where: Position, expression: Expression) -> Values:
+        """Return what an expression may be at a position."""
+        values = self._root(where, expression.root)
+        for step in expression.steps:
+            found = (each for value in values for each in self._follow(value, step, where))
+            values = tuple(dict.fromkeys(found))[:MAX_VALUES]
+        return values
+
+    def _root(self, where: Position, root: Root) -> Values:
+        if root.kind == forms.NAME:
+            return self.root_name(where, root.text, is_called=root.is_called)
+        if root.kind == forms.LITERAL:
+            return (Value(EXTERNAL, name=self.literals.get(root.text, "")),)
+        if root.kind == forms.TYPED:
+            return self.instances(where, root.text)
+        if root.kind == forms.ONE_OF:
+            parts = (value for part in root.parts for value in self.evaluate(where, part))
+            return tuple(dict.fromkeys(parts))[:MAX_VALUES]
+        return self.several(where, root) if root.kind in forms.CONTAINERS else ()
+
+    def _follow(self, value: Value, step: Step, where: Position) -> Values:
+        match step.kind:
+            case forms.MEMBER:
+                return self.read_member(value, step.name, where, is_called=step.is_called)
+            case forms.CALLED:
+                return self.result(value)
+            case forms.ITEM:
+                return self.item(value, step.number)
+            case forms.ITERATED:
+                return self.iterated(value)
+            case forms.ENTERED:
+                return self.entered(value)
+            case forms.TUPLE_ITEM:
+                return self.nth(value, step.number or 0)
+            case forms.ARGUMENT_TYPE:
+                return self.taken(value, step.arguments, step.number or 0)
+        return self.parameter(value, step.number or 0)
+
+    def several(self, where: Position, literal: Root) -> Values:
         """Return what a literal of parts makes."""
         del where, literal
         return ()
@@ -337,51 +361,3 @@ class Resolver:
             if last and last != name:
                 found.setdefault(last, {})[name] = None
         return {name: tuple(others) for name, others in found.items()}
-
-
-class _Evaluator:
-    """Evaluates expressions by the rules of one language family."""
-
-    def __init__(self, rules: Resolver) -> None:
-        # Weakly: a ring would keep the index alive until the collector runs.
-        self._rules: Resolver = weakref.proxy(rules)
-        rules = self._rules
-        self._follow: dict[type, _Follow] = {
-            Member: lambda value, step, where: rules.read_member(
-                value, step.name, where, is_called=step.is_called
-            ),
-            Called: lambda value, *_: rules.result(value),
-            Item: lambda value, step, _: rules.item(value, step.number),
-            IterItem: lambda value, *_: rules.iterated(value),
-            ContextEnter: lambda value, *_: rules.entered(value),
-            TupleItem: lambda value, step, _: rules.nth(value, step.number),
-            ArgumentType: lambda value, step, _: rules.taken(value, step.count, step.number),
-            ParameterType: lambda value, step, _: rules.parameter(value, step.number),
-        }
-
-    def evaluate(self, where: Position, expression: Expression) -> Values:
-        """Return what an expression may be at a position."""
-        values = self._root(where, expression)
-        for step in expression.steps:
-            if not values:
-                return ()
-            follow = self._follow[type(step)]
-            found: dict[Value, None] = {}
-            for value in values:
-                for each in follow(value, step, where):
-                    found[each] = None
-            values = tuple(found)[:MAX_VALUES]
-        return values
-
-    def _root(self, where: Position, expression: Expression) -> Values:
-        root, rules = expression.root, self._rules
-        if isinstance(root, Name):
-            return rules.root_name(where, root.name, is_called=root.is_called)
-        if isinstance(root, Literal):
-            return (Value(EXTERNAL, name=rules.literals.get(root.mark, "")),)
-        if isinstance(root, Typed):
-            return rules.instances(where, root.written)
-        if isinstance(root, OneOf):
-            parts = (value for part in root.parts for value in self.evaluate(where, part))
-            return tuple(dict.fromkeys(parts))[:MAX_VALUES]
-        return rules.several(where, root) if isinstance(root, Container) else ()

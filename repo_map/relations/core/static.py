@@ -12,8 +12,8 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
+    NAME,
     Expression,
-    Name,
     Receiver,
     decode,
     decode_narrowed,
@@ -22,7 +22,6 @@ from repo_map.parsing.expressions import (
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.definitions import Definitions
 from repo_map.relations.core.memo import BINDINGS_A_STEP
-from repo_map.relations.core.overloads import Overloads
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -77,7 +76,6 @@ class StaticResolver(Resolver):
         ]
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
         self.definitions = Definitions(index, self.files, self.memo, self.owner)
-        self.overloads = Overloads(self)
 
     def package(self, file: int) -> str:
         """Return the package, module or namespace that a file says it belongs to."""
@@ -130,10 +128,6 @@ class StaticResolver(Resolver):
             return self.named_type(where, f"{receiver.text}.{site.name}" if receiver.text else site.name)
         return super().at_site(where, site, receiver)
 
-    def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
-        """Return what a call with these arguments may mean, constructors of types too."""
-        return self.overloads.choose(values, arguments, where)
-
     def one_of(self, targets: list[Place]) -> list[Place]:
         """Return a type with its constructor, or functions alike; else the types alone.
 
@@ -143,6 +137,71 @@ class StaticResolver(Resolver):
         if len(functions) <= 1 or self.are_same_declaration(functions):
             return targets
         return [place for place in targets if self.definitions.is_type(place)]
+
+    # Overloads: which of several functions of one name takes the arguments of a call.
+
+    def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
+        """Return what a call with these arguments may mean, constructors of types too."""
+        made: list[Value] = []
+        for value in values:
+            made.append(value)
+            if value.kind == CLASS:
+                made += (Value(FUNCTION, *each) for each in self.constructors(value.place))
+        functions = [value for value in made if value.kind == FUNCTION and value.row >= 0]
+        if arguments is None or len(functions) < 2:
+            return tuple(made)
+        others = [value for value in made if value.kind != FUNCTION or value.row < 0]
+        given = [self.evaluate(where, each) for each in arguments]
+        fits = [(self.fit(each.place, given), each) for each in functions]
+        possible = [(fit, each) for fit, each in fits if fit is not None]
+        if not possible:
+            return tuple(others)
+        best = max(fit for fit, _ in possible)
+        chosen = [each for fit, each in possible if fit == best]
+        if len(chosen) == 1 and len(possible) > 1 and not all(given):
+            # What is not known of an argument may be what another one takes.
+            chosen = [each for _, each in possible]
+        return (*others, *chosen)
+
+    def takes(self, place: Place, count: int) -> bool:
+        """Tell whether a function can be called with so many arguments."""
+        parameters = self.definitions.parameters(place)
+        return parameters is None or parameters.take(count)
+
+    def fit(self, place: Place, given: list[Values]) -> float | None:
+        """Return how well a function takes arguments, None where it does not."""
+        parameters = self.definitions.parameters(place)
+        if parameters is None:
+            return 0.0
+        if not parameters.take(len(given)):
+            return None
+        types, has_more = parameters.types, parameters.has_more
+        if not has_more:
+            types = types[: len(given)]
+        sum_, where = 0.0, Position(*place, 0)
+        for at, values in enumerate(given):
+            if not types:
+                break
+            written = types[min(at, len(types) - 1)]
+            if has_more and at >= len(types) - 1:
+                one = self._matches(values, written.removeprefix("list[").removesuffix("]"), where)
+                whole = self._matches(values, written, where) if len(given) == len(types) else None
+                fit = max((each for each in (one, whole) if each is not None), default=None)
+                fit = fit - 0.5 if fit is not None else None
+            else:
+                fit = self._matches(values, written, where)
+            if fit is None:
+                return None
+            sum_ += fit
+        return sum_ - (0.5 if has_more else 0.0)
+
+    def _matches(self, values: Values, written: str, where: Position) -> float | None:
+        """Return how well an argument fits a written type, None where it can't."""
+        wanted = self.instances(where, written)
+        if not values or not wanted:
+            return 0.5
+        found = [fit for value in values for each in wanted if (fit := self.fits(value, each)) is not None]
+        return max(found, default=None)
 
     # Bare names.
 
@@ -493,5 +552,7 @@ class StaticResolver(Resolver):
 
 def _root_of(each: Binding) -> str:
     """Return the name that the value of an assignment begins with, ``""`` for none."""
-    root = decode(each.value).root if each.kind == facts.ASSIGNED and each.value else None
-    return root.name if isinstance(root, Name) else ""
+    if each.kind != facts.ASSIGNED or not each.value:
+        return ""
+    root = decode(each.value).root
+    return root.text if root.kind == NAME else ""

@@ -1,0 +1,1 @@
+(parameter_list (variadic_parameter) @rest)
