@@ -16,8 +16,8 @@ from typing import Any, Final
 import yaml
 
 from mcp_server.tools import tools
+from repo_navigator.clients.configuration import HOOKS
 from repo_navigator.clients.entries import entry_by_path, hook_elements, server_entry
-from repo_navigator.clients.hook_configuration import HOOKS
 from repo_navigator.clients.hosts import ENTRY, HOSTS
 
 ROOT: Final = Path(__file__).parents[1]

@@ -57,6 +57,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr("repo_navigator.clients.client_commands.find_program", lambda _: None)
     return tmp_path
 
 
@@ -460,3 +461,43 @@ def test_a_configuration_that_is_a_link_to_itself_is_told(
     path.unlink()
     path.symlink_to(path)
     assert main(["install", "cursor"]) == 1
+
+
+CLIENT = """\
+#!{python}
+import json, pathlib, sys
+words = sys.argv[1:]
+with pathlib.Path({log!r}).open("a") as log:
+    log.write(json.dumps(words) + "\\n")
+file = pathlib.Path({file!r})
+servers = {{}}
+if words[1] == "add-json":
+    servers = {{words[-2]: json.loads(words[-1])}}
+    del servers[words[-2]]["alwaysLoad"]
+file.write_text(json.dumps({{"mcpServers": servers}}))
+"""
+
+
+def test_a_clients_own_command_adds_and_removes_the_server_and_what_it_leaves_out_is_added(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, log, program = configuration(home, "claude-code"), home / "log", home / "claude"
+    program.write_text(CLIENT.format(python=sys.executable, log=str(log), file=str(path)))
+    program.chmod(0o755)
+    find = "repo_navigator.clients.client_commands.find_program"
+    monkeypatch.setattr(find, lambda name: str(program) if name == "claude" else None)
+    assert main(["install", "claude-code", "--dry-run"]) == 0
+    assert "claude mcp add-json" in capsys.readouterr().out
+    assert not log.exists()
+    assert main(["install", "claude-code", "--json"]) == 0
+    (outcome,) = json.loads(capsys.readouterr().out)["hosts"]
+    assert outcome["changed"]
+    assert outcome["command"][1:4] == ["mcp", "add-json", "--scope"]
+    assert entry_in(HOSTS["claude-code"], path)["alwaysLoad"] is True
+    assert main(["install", "claude-code"]) == 0
+    assert main(["install", "claude-code", "--undo"]) == 0
+    assert json.loads(path.read_text()) == {"mcpServers": {}}
+    assert [json.loads(line)[1] for line in log.read_text().splitlines()] == ["add-json", "remove"]
+    program.write_text("#!/bin/sh\nexit 1\n")
+    assert main(["install", "claude-code"]) == 0
+    assert entry_in(HOSTS["claude-code"], path)["command"] == sys.executable
