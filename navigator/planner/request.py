@@ -22,7 +22,7 @@ from navigator.planner.arguments import (
     whole_number,
 )
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
-from navigator.state.labels import dollars
+from navigator.state.labels import EMBEDDED, dollars
 from navigator.state.reports import Seconds
 from navigator.state.run_state import Navigation, RunState
 from navigator.state.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
@@ -148,7 +148,8 @@ def validate(
         fill=request.fill,
         first_answer=request.first_answer,
         notes=tuple(filter(None, notes)),
-        may_look_first=request.may_look_first and not query and not is_planned,
+        # A model that explores has to find what most files hold.
+        may_look_first=request.may_look_first and not query and not is_planned and model == EMBEDDED,
         names=guessed_names(request.names),
         query=query,
     )

@@ -33,6 +33,16 @@ def answer(
     Raises:
         LookupRequestError: the request can't be answered as it is.
     """
+    found = _answer(index, request, near, is_excluded)
+    if read_files := index.build.partial_files:
+        note = f"Only {read_files:,} of {len(index):,} files are indexed so far; ask again for the rest."
+        found = found._replace(text=f"{found.text}\n{note}")
+    return found
+
+
+def _answer(
+    index: Index, request: Request, near: Iterable[str], is_excluded: Callable[[str], bool] | None
+) -> Answer:
     match request:
         case Search():
             return search(index, request, is_excluded)

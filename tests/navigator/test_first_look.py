@@ -7,10 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 
 from navigator.navigator import Navigator
 from navigator.picture.data import CHANGED
@@ -159,3 +164,24 @@ def test_whoever_kills_what_reads_the_rest_is_answered_all_the_same(tree: Path, 
     assert [each.read_bytes() for each in killed.snapshots()] == [
         each.read_bytes() for each in alone.snapshots()
     ]
+
+
+async def test_a_model_explores_the_whole_index(tree: Path, tmp_path: Path) -> None:
+    selected = {"summary": "Found.", "select": [{"target": "parcel_postage", "reason": "the goal names it"}]}
+
+    class Selecting(BaseLlm):
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncGenerator[LlmResponse, None]:
+            part = types.Part.from_function_call(name="finalize_context", args=selected)
+            yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+    settings = NavigatorSettings(data_dir=None, cache_dir=tmp_path)
+    navigator = Navigator(settings, models={"host": Selecting(model="host")})
+    try:
+        output = await navigator.run(await navigator.open(ask(tree, model="host")))
+    finally:
+        await navigator.aclose()
+    assert output.model == "host"
+    assert not any("first look" in note for note in output.notes)
+    assert "first_look" not in output.flight_plan_yaml
