@@ -294,7 +294,7 @@ _Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
 """What ``parse_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
 
 
-_ASKED: Final = '{"search": REGEX}, {"read": [NAME, "path:3-90"]}, {"callers": NAME}; ' + ", ".join(
+_ASKED: Final = 'Any of {"search": REGEX, "read": [NAME, "path:3-90"], "callers": NAME}; ' + ", ".join(
     each for each in QUESTIONS if each not in ("search", "read", "callers", "references")
 )
 
