@@ -9,11 +9,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+import re2
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
 from repo_map.lookup.locations import find_definitions
+from repo_map.lookup.search import hits_of
 from repo_map.sources.file_kinds import UserFileKind, user_file_kind
 
 if TYPE_CHECKING:
@@ -21,10 +23,9 @@ if TYPE_CHECKING:
 
 _MAX_HITS: Final = 40
 """Lines with a quoted text."""
-_MAX_SEARCHED_CHARS: Final = 60_000_000
-"""Of sources that are searched for a quoted text."""
 _MAX_ENCLOSING: Final = 5
 _MIN_TEXT_CHARS: Final = 3
+_MAX_TEXT_CHARS: Final = 500
 _MAX_LISTED: Final = 4
 
 
@@ -200,19 +201,14 @@ def find_places(index: Index, words: str) -> list[NamedDefinition]:
 
 def find_text(index: Index, text: str, first_in: Collection[str] = ()) -> Target:
     """Return the lines with a text, of the files in ``first_in`` first."""
-    if len(text.strip()) < _MIN_TEXT_CHARS:
+    if not _MIN_TEXT_CHARS <= len(text.strip()) <= _MAX_TEXT_CHARS:
         return Target(text)
-    spans: dict[LineSpan, None] = {}
-    searched = 0
-    for file in sorted(range(len(index)), key=lambda file: (index.paths[file] not in first_in, file)):
-        source = index.sources.text(file)
-        searched += len(source)
-        for found in re.finditer(re.escape(text), source):
-            line = source.count("\n", 0, found.start()) + 1
-            spans.setdefault(LineSpan(index.paths[file], line, line + text.count("\n")))
-        if len(spans) >= _MAX_HITS or searched > _MAX_SEARCHED_CHARS:
-            break
-    return Target(text, spans=tuple(spans)[:_MAX_HITS], names=(f'"{text}"',), is_text=True)
+    hits = sorted(
+        hits_of(index, re2.escape(text)), key=lambda hit: (index.paths[hit[0]] not in first_in, hit)
+    )
+    below = text.count("\n")
+    spans = [LineSpan(index.paths[file], line, line + below) for file, lines in hits for line in lines]
+    return Target(text, spans=tuple(spans[:_MAX_HITS]), names=(f'"{text}"',), is_text=True)
 
 
 def around(index: Index, span: LineSpan) -> NamedDefinition | None:
