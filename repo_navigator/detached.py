@@ -11,8 +11,8 @@ from pathlib import Path
 from repo_map.working_folder import absolute_entries
 
 
-def start_detached(module: str, *arguments: str, text: str = "", folder: str | None = None) -> None:
-    """Start a module with what its stdin holds; where it can't be started, nothing happens.
+def start_detached(module: str, *arguments: str, folder: str | None = None) -> None:
+    """Start a module; where it can't be started, nothing happens.
 
     It imports nothing of the folder that it is started in, as the command lines do not.
     """
@@ -21,7 +21,7 @@ def start_detached(module: str, *arguments: str, text: str = "", folder: str | N
     with suppress(OSError, ValueError):
         process = subprocess.Popen(
             [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", module, *arguments],
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,
@@ -29,9 +29,5 @@ def start_detached(module: str, *arguments: str, text: str = "", folder: str | N
             start_new_session=True,
             creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
         )
-        assert process.stdin is not None
-        with suppress(OSError):
-            process.stdin.write(text.encode("utf-8", "replace"))
-            process.stdin.close()
         # It is not waited for, and no warning says that it still runs.
         process.returncode = 0

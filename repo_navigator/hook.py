@@ -1,7 +1,7 @@
 """``repo-navigator hook EVENT``: check what an assistant edits, and report what breaks at its next call.
 
 A client starts a hook after each tool call and after each prompt, and waits for it. So this module imports
-neither numpy nor the engine, and ends within a second; ``hook_check`` does the work in a process of its own.
+neither numpy nor the engine, and ends within a second; ``background`` does the work in a process of its own.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ def handle_event(event: str, message: bytes, environ: Mapping[str, str]) -> str:
     edited = _edited_paths(given, folder, root) if event == TOOL else ()
     if edited:
         append_lines(file, edited)
-        _start_background(root, file, "check")
+        _start_background("check", root, file)
         return ""
     if event == PROMPT:
         _remove_old(file.parent)
-        _start_background(root, file, "index")
+        _start_background("refresh", root, file)
     report = _take_report(file, root)
     return _answer(given, EVENTS[event], report) if report else ""
 
@@ -221,12 +221,12 @@ def _answer(message: Mapping[str, Any], usual_event: str, text: str) -> str:
     return json.dumps(answer)
 
 
-def _start_background(root: Path, file: Path, work: str) -> None:
+def _start_background(work: str, root: Path, file: Path) -> None:
     from repo_navigator.detached import start_detached  # noqa: PLC0415 - few hooks start anything
 
     home = os.path.expanduser("~")  # noqa: PTH111
     folder = home if os.path.isdir(home) else None  # noqa: PTH112
-    start_detached("repo_navigator.hook_check", str(root), str(file), work, folder=folder)
+    start_detached("repo_navigator.background", work, str(root), str(file), folder=folder)
 
 
 def _text(message: Mapping[str, Any], *keys: str) -> str:

@@ -36,7 +36,7 @@ from repo_navigator.arguments import (
 from repo_navigator.cli import CommandLineError, Parser, nonempty
 from repo_navigator.commands.context import FollowUp, context_data, follow_up, show_follow_up
 from repo_navigator.conversation import spinner, take_steps
-from repo_navigator.index_behind import index_behind
+from repo_navigator.detached import start_detached
 from repo_navigator.navigations import ID_START, select_navigation, use_navigator
 from repo_navigator.report import closing, cost_line, show_context, stderr_console
 from repo_navigator.terminal import CANCELLED, read_input, read_plan
@@ -165,7 +165,8 @@ def run(args: Namespace, settings: Settings) -> int:
     output = result.output
     assert output is not None
     _print(result, output, args, time.perf_counter() - started)
-    index_behind(result.unread if settings.use_cache else ())
+    if result.unread and settings.use_cache:
+        start_detached("repo_navigator.background", "index", *result.unread)
     if result.cancelled and args.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from repo_navigator.clients.hosts import HOSTS
-from repo_navigator.commands.doctor import (
-    FindingState,
-    folder,
-    host_configurations,
-    keys,
-    packages,
-    vocabularies,
-)
 from repo_navigator.main import main
 from tests.support.team_stores import own_schema, url_of
 
@@ -35,87 +27,63 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_healthy_installation_has_nothing_that_failed(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["doctor", "--json"])
-    findings = json.loads(capsys.readouterr().out)["findings"]
-    assert [finding for finding in findings if finding["state"] == "failed"] == []
-    assert code == 0
-    assert findings[-1]["name"] == "offline navigation"
+def examined(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, dict[str, str]]:
+    """Return the findings of ``doctor --json`` by name."""
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == code
+    return {each["name"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
 
 
-def test_a_folder_that_is_a_file_is_told_with_its_variable(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    finding = folder("data folder", tmp_path / "file" / "below")
-    assert finding.state is FindingState.FAILED
-    assert "REPO_NAVIGATOR_DATA" in finding.advice
-
-
-def test_keys_are_named_and_never_shown() -> None:
-    finding = keys({"GOOGLE_API_KEY": "very-secret"})
-    assert "GOOGLE_API_KEY" in finding.detail
-    assert "very-secret" not in finding.detail
-
-
-def test_a_host_whose_command_is_gone_is_told_how_to_mend_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_healthy_installation_has_nothing_that_failed_and_shows_no_key(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    environ = {"HOME": str(tmp_path)}
-    path = HOSTS["cursor"].path(environ, "linux")
-    path.parent.mkdir()
-    path.write_text(json.dumps({"mcpServers": {"repo-navigator": {"command": "/gone/python"}}}))
-    (finding,) = host_configurations(environ, tmp_path)
-    assert finding.state is FindingState.FAILED
-    assert finding.advice == "run `repo-navigator install cursor` again"
+    monkeypatch.setenv("GOOGLE_API_KEY", "very-secret")
+    findings = examined(capsys)
+    assert {each["state"] for each in findings.values()} <= {"ok", "note"}
+    assert list(findings)[-1] == "offline navigation"
+    assert "GOOGLE_API_KEY" in findings["keys"]["detail"]
+    assert "very-secret" not in str(findings)
 
 
-@pytest.mark.parametrize(
-    ("entry", "why"),
-    [
-        ({"command": sys.executable, "args": ["-m", "mcp_server"]}, "`python -m` imports from the folder"),
-        (
-            {"command": "./run/repo-navigator", "args": ["serve"]},
-            "is looked for in the folder that is opened",
-        ),
-        ({"command": "uv", "args": ["run", "repo-navigator"]}, "uv takes its settings from the folder"),
-    ],
-)
-def test_an_entry_that_runs_what_lies_in_the_opened_folder_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], why: str
+ENTRIES = {
+    "/gone/python": {"command": "/gone/python"},
+    "imports from the folder": {"command": sys.executable, "args": ["-m", "mcp_server"]},
+    "looked for in the folder": {"command": "./run/repo-navigator", "args": ["serve"]},
+    "settings from the folder": {"command": "uv", "args": ["run", "repo-navigator"]},
+}
+
+
+def test_folders_and_entries_that_can_not_be_used_are_told_with_a_way_to_mend_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    environ = {"HOME": str(tmp_path / "home")}
-    mine = HOSTS["zed"].path(environ, "linux")
-    shared = tmp_path / "project" / ".vscode" / "mcp.json"
-    for path, servers in ((mine, "context_servers"), (shared, "servers")):
+    (home / "file").touch()
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(home / "file" / "below"))
+    hosts = ("cursor", "windsurf", "zed", "vscode")
+    for name, (why, entry) in zip(hosts, ENTRIES.items(), strict=True):
+        host = HOSTS[name]
+        path = home / "project" / ".vscode" / "mcp.json"
+        if name != "vscode":
+            path = host.path({"HOME": str(home)}, "linux")
         path.parent.mkdir(parents=True)
-        path.write_text(f'{{ // mine\n "{servers}": {{"repo-navigator": {json.dumps(entry)},}},}}')
-    message = list(host_configurations(environ, tmp_path / "project"))
-    assert [(each.name, each.state) for each in message] == [
-        ("VS Code, this project", FindingState.FAILED),
-        ("Zed", FindingState.FAILED),
-    ]
-    assert all(why in each.detail for each in message)
-    assert [each.advice for each in message] == [
-        "run `repo-navigator install --scope project vscode` again",
-        "run `repo-navigator install zed` again",
-    ]
+        path.write_text(f'{{ // {why}\n "{host.servers}": {{"repo-navigator": {json.dumps(entry)},}},}}')
+    findings = examined(capsys, code=1)
+    assert "REPO_NAVIGATOR_DATA" in findings["data folder"]["advice"]
+    for name, why in zip(hosts, ENTRIES, strict=True):
+        finding = findings[HOSTS[name].title + (", this project" if name == "vscode" else "")]
+        assert finding["state"] == "failed"
+        assert why in finding["detail"]
+        assert finding["advice"].endswith(f"{name}` again")
 
 
-def test_what_install_writes_is_safe_and_there(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_install_writes_is_safe_and_there(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["install", *HOSTS]) == 0
     assert main(["install", "--scope", "project", "codex", "vscode"]) == 0
-    scripts = str(Path(sys.executable).parent)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", scripts)
-        message = list(host_configurations({"HOME": str(home)}, home / "project"))
-    assert [each for each in message if each.state is not FindingState.OK] == []
-    assert len(message) == len(HOSTS) + 2
-
-
-def test_packages_and_tokenizer_are_there() -> None:
-    assert packages().state is FindingState.OK
-    assert vocabularies().state is FindingState.OK
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    findings = examined(capsys)
+    titles = [*(host.title for host in HOSTS.values()), "Codex, this project", "VS Code, this project"]
+    assert {findings[title]["state"] for title in titles} == {"ok"}
 
 
 def test_the_settings_of_a_team_are_checked(
@@ -131,8 +99,7 @@ def test_the_settings_of_a_team_are_checked(
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_ISSUER", "https://idp.example")
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_RESOURCE", "https://navigator.example/mcp")
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_JWKS", "https://idp.example/keys")
-    assert main(["doctor", "--json"]) == 1
-    states = {each["name"]: each["state"] for each in json.loads(capsys.readouterr().out)["findings"]}
+    states = {name: each["state"] for name, each in examined(capsys, code=1).items()}
     wanted = {"repositories": "failed", "allowed folders": "failed", "identity provider": "ok"}
     assert {name: states[name] for name in wanted} == wanted
     file.write_text("- name: api\n  path: /srv/api\n")

@@ -166,7 +166,11 @@ def test_a_check_that_is_killed_leaves_the_next_one_free(shop: Path) -> None:
         (shop / f"shop/part_{number}.py").write_text("def part(x):\n    return x\n" * 200)
     edit(shop, CLAUDE_EDIT, "shop/pricing.py", RENAMED)
     listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    ours = [line.split()[0] for line in listed.splitlines() if "hook_check" in line and str(shop) in line]
+    ours = [
+        line.split()[0]
+        for line in listed.splitlines()
+        if "repo_navigator.background" in line and str(shop) in line
+    ]
     for process in ours:
         os.kill(int(process), signal.SIGKILL)
     edit(shop, CLAUDE_EDIT, "shop/pricing.py", RENAMED)

@@ -130,7 +130,7 @@ class Command:
     def begin_to_read(self) -> subprocess.Popen[bytes]:
         """Return the process that reads the tree behind a first look, once it has begun to."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "repo_navigator.index_behind", str(self.tree)], env=self.environ
+            [sys.executable, "-m", "repo_navigator.background", "index", str(self.tree)], env=self.environ
         )
         while process.poll() is None and not any((self.data / "indexing").glob("*.lock")):
             os.sched_yield()

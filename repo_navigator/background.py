@@ -1,24 +1,30 @@
-"""``python -m repo_navigator.hook_check ROOT STATE check|index``: the work that a hook does not wait for.
+"""``python -m repo_navigator.background WORK …``: work that nobody waits for, in a process of its own.
 
-``check`` checks what a session edited and stores what certainly breaks beside its state. ``index`` refreshes
-the repository's index. Either ends by itself within three minutes, without supervision.
+``index REPOSITORY…`` indexes repositories whole, after an answer that came from a first look. For hooks
+``refresh ROOT STATE`` refreshes the index, and ``check ROOT STATE`` stores what a session's edits certainly
+break; both end within three minutes, without supervision.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
+import tempfile
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Timer
 from typing import BinaryIO, Final
 
-from filelock import FileLock
+import anyio
+from filelock import FileLock, Timeout
 
+from mcp_server.loading import load_navigator
 from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings, read_settings
+from navigator.settings import in_memory
 from repo_map.cache import replace_file
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
@@ -37,16 +43,21 @@ _MAX_TRIES: Final = 3
 
 
 def main() -> None:
-    """Do the work that the arguments name."""
+    """Do the work that the arguments name; nobody reads an error, and the next call tries again."""
     harden_sys_path()
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+    work, *arguments = sys.argv[1:]
+    settings = read_settings()
+    if work == "index":
+        for repository in arguments:
+            anyio.run(_index, repository, settings)
+        return
     timer = Timer(_TIMEOUT_S, os._exit, (0,))
     timer.daemon = True
     timer.start()
-    with suppress(OSError, AttributeError):
-        os.nice(10)
-    root, state, work = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-    with suppress(Exception):  # Nobody reads it, and the next event tries again.
-        settings = read_settings()
+    root, state = map(Path, arguments)
+    with suppress(Exception):
         if work_tree(root) == root:
             require_allowed(root, settings.allowed)
             if work == "check":
@@ -54,6 +65,19 @@ def main() -> None:
             else:
                 build_index(root, unmasked=settings.unmasked, limits=settings.limits)
     os._exit(0)
+
+
+async def _index(repository: str, settings: Settings) -> None:
+    """Index a repository whole, with its history, unless another process does."""
+    folder = (settings.data_dir or Path(tempfile.gettempdir())) / "indexing"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = hashlib.sha256(repository.encode("utf-8", "replace")).hexdigest()[:32]
+    with suppress(Timeout), FileLock(folder / f"{name}.lock", timeout=0):
+        navigator = load_navigator(in_memory(settings), takes_steps=False)
+        try:
+            await navigator.index_repository(repository)
+        finally:
+            await navigator.aclose()
 
 
 def check_edits(root: Path, state: Path, settings: Settings) -> None:
