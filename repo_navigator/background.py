@@ -71,8 +71,7 @@ async def _index(repository: str, settings: Settings) -> None:
     """Index a repository whole, with its history, unless another process does."""
     folder = (settings.data_dir or Path(tempfile.gettempdir())) / "indexing"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    name = hashlib.sha256(repository.encode("utf-8", "replace")).hexdigest()[:32]
-    with suppress(Timeout), FileLock(folder / f"{name}.lock", timeout=0):
+    with suppress(Timeout), FileLock(folder / f"{_digest(repository)}.lock", timeout=0):
         navigator = load_navigator(in_memory(settings), takes_steps=False)
         try:
             await navigator.index_repository(repository)
@@ -124,15 +123,16 @@ def find_breaks(index: Index, root: Path, edited: list[str]) -> Findings:
     unparsed = [each for each in checked.findings if each.kind is FindingKind.UNPARSED]
     listed = unparsed if unparsed or checked.limitations else checked.findings
     certain = [each for each in listed if each.is_sure]
-    groups = list(group_findings(certain))
-    paths = tuple(sorted({*checked.changed, *(each.path for each in certain)}))
-    return Findings(
-        len(edited),
-        tuple(one_line(describe_fault(each, at)) for each, at in groups),
-        tuple(f"{each.path}\0{each.message}" for each, _ in groups),
-        paths,
-        tuple(disk.states(root, paths)),
-    )
+    lines = {
+        _digest(f"{each.path}\0{each.message}"): one_line(describe_fault(each, at))
+        for each, at in group_findings(certain)
+    }
+    paths = sorted({*checked.changed, *(each.path for each in certain)})
+    return Findings(len(edited), lines, paths, [*disk.states(root, paths)])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 if __name__ == "__main__":

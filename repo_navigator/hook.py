@@ -49,13 +49,12 @@ class Findings(NamedTuple):
 
     edits: int
     """How many edits the session had when the check ended."""
-    lines: tuple[str, ...]
-    keys: tuple[str, ...]
-    """For each line what identifies its finding when line numbers move."""
-    paths: tuple[str, ...]
+    lines: dict[str, str]
+    """What to print of each finding, by what identifies it when line numbers move."""
+    paths: list[str]
     """Files that the findings depend on."""
-    states: tuple[int, ...]
-    """State of each of these files, as ``disk.states`` gives it."""
+    states: list[int]
+    """State of these files, as ``disk.states`` gives it."""
 
 
 def run_hook(event: str, *, exits: bool) -> int:
@@ -136,21 +135,20 @@ def _take_report(file: Path, root: Path) -> str:
     waiting = findings_file(file)
     if not os.path.lexists(waiting):
         return ""
-    from repo_map.messages import plural, quoted  # noqa: PLC0415 - first_three events have something to report
+    from repo_map.messages import plural, quoted  # noqa: PLC0415 - few events have something to report
     from repo_map.sources import disk  # noqa: PLC0415 - as above
 
     taken = waiting.with_suffix(f".{os.getpid()}")
     waiting.rename(taken)  # Of hooks that run at once one reports.
-    found = _read_findings(taken)
+    with taken.open("rb") as stored:
+        found = Findings(*json.loads(stored.read(_MAX_STATE_BYTES)))
     taken.unlink()
-    if found is None or found.edits != len(read_lines(file)):
-        return ""
-    if tuple(disk.states(root, found.paths)) != found.states:
+    is_current = found.edits == len(read_lines(file))
+    if not is_current or [*disk.states(root, found.paths)] != found.states:
         return ""
     reported_file = file.with_suffix(".reported")
     reported = set(read_lines(reported_file))
-    keys = [hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16] for key in found.keys]
-    fresh = {key: line for key, line in zip(keys, found.lines, strict=True) if key not in reported}
+    fresh = {key: line for key, line in found.lines.items() if key not in reported}
     shown, room = dict[str, str](), _MAX_REPORT_CHARS
     for key, line in fresh.items():
         if len(line) <= room:
@@ -164,17 +162,6 @@ def _take_report(file: Path, root: Path) -> str:
     rest = f"\n{plural(more, 'more finding')}: repo-navigator check" if more else ""
     lines = quoted("\n".join(shown.values())) if shown else ""
     return f"Repo Navigator, on the code after the last edit:\n{lines}{rest}"
-
-
-def _read_findings(file: Path) -> Findings | None:
-    try:
-        with file.open("rb") as stored:
-            edits, lines, keys, paths, states = json.loads(stored.read(_MAX_STATE_BYTES))
-        found = Findings(edits, tuple(lines), tuple(keys), tuple(paths), tuple(states))
-        is_sound = len(found.lines) == len(found.keys) and all("\0" not in path for path in found.paths)
-    except (OSError, ValueError, TypeError, RecursionError):
-        return None
-    return found if is_sound else None
 
 
 def _edited_paths(message: Mapping[str, Any], folder: str, root: Path) -> tuple[str, ...]:

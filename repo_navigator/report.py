@@ -85,9 +85,7 @@ class TerminalReport:
     def __init__(self, *, is_followed: bool = False) -> None:
         self._is_followed = is_followed
         """Whether ``closing`` follows, which tells how the navigation ended."""
-        self._files: set[tuple[str, int]] = set()
-        """Paths that a panel has listed, each with the level that it was shown at then."""
-        self._notes: set[str] = set()
+        self._told: set[str] = set()
         self._step = -1
 
     def of(self, report: TurnReport) -> Panel:
@@ -96,30 +94,19 @@ class TerminalReport:
             return Panel(Text(report.answer, style="green"), title="No step taken", title_align="left")
         self._step = report.step_number
         lines: list[RenderableType] = [Text(report.answer, style="green")] if report.answer else []
-        lines += [Text(each) for each in report.impact if each not in self._notes]
-        # The last step's reasoning sums the map up already.
-        is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
-        lines.append(Text(self._summary(report) if is_summed_up else report.reasoning))
-        if report.focus and not is_summed_up:
+        lines += [Text(each) for each in report.impact if each not in self._told]
+        lines.append(Text(report.reasoning))
+        if report.sufficiency not in report.reasoning:
+            # Else the reasoning sums the map up.
             lines += _focus_lines(report)
+            lines += [] if self._is_followed else [Text(report.sufficiency, style="dim")]
         lines += _cut_lines(report.cuts)
-        if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
-            lines.append(Text(aside, style="dim"))
-        if report.sufficiency and not is_summed_up and not self._is_followed:
-            lines.append(Text(report.sufficiency, style="dim"))
         if report.ended and not self._is_followed:
             lines.append(Text(report.ended, style="bold"))
             lines += _outline_lines(report.outline, report.tests)
-        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
-        self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
-        self._notes.update((*report.notes, *report.impact))
+        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._told]
+        self._told.update((*report.notes, *report.impact))
         return _panel(report, lines)
-
-    def _summary(self, report: TurnReport) -> str:
-        """Return the last step's words without the files that a panel before has listed."""
-        from navigator.planner.policy import without_files  # noqa: PLC0415 - what is printed again has no panel
-
-        return without_files(report.reasoning, self._files)
 
 
 def _panel(report: TurnReport, lines: Sequence[RenderableType]) -> Panel:
@@ -201,6 +188,8 @@ def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[Renderab
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:
+    if not report.focus:
+        return []
     shown = [_file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]]
     more = len(report.focus) - _SHOWN
     rest = [Text(f"  and {more} more", style="dim")] if more > 0 else []
@@ -235,10 +224,3 @@ def _saving(account: TokenAccount) -> str:
         f"{'less' if account.saved >= 0 else 'more'}. "
         f"{account.wasted:.0%} of all tokens said nothing new."
     )
-
-
-def _aside(report: TurnReport, excluded: int) -> str:
-    """Return how many files the map does not show, and why; those excluded where nothing else tells it."""
-    by_plan = f"{plural(excluded, 'file')} excluded by the plan" if excluded else ""
-    left_out = f"{plural(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
-    return ", ".join(filter(None, (by_plan, left_out)))

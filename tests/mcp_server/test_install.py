@@ -14,11 +14,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.__main__ import main as benchmarks
 from repo_navigator.clients.entries import unsafe
 from repo_navigator.clients.hosts import ENTRY, HOSTS, Host
 from repo_navigator.main import main
-from repo_navigator.map_main import main as repo_map_main
 from tests.support.hostile import TRAPS, make_place
 
 PROJECT_HOSTS = sorted(name for name, host in HOSTS.items() if host.project_file)
@@ -115,13 +113,6 @@ def test_an_entry_that_a_project_shares_names_no_path_of_this_machine(project: P
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(path.name)] == [path.name]
     assert main(["install", "--scope", "project", name, "--undo"]) == 0
     assert not path.exists()
-
-
-def test_the_hosts_that_search_for_tools_are_told_to_show_ours_from_the_start(home: Path) -> None:
-    assert main(["install", "claude-code", "copilot-cli"]) == 0
-    assert entry_in(HOSTS["claude-code"], configuration(home, "claude-code"))["alwaysLoad"] is True
-    copilot = entry_in(HOSTS["copilot-cli"], configuration(home, "copilot-cli"))
-    assert (copilot["tools"], copilot["deferTools"]) == (["*"], "never")
 
 
 @pytest.mark.slow
@@ -262,8 +253,10 @@ def test_undo_keeps_what_was_edited_elsewhere_in_between(home: Path, name: str) 
 def test_every_way_to_write_a_configuration_is_kept_to_the_byte(home: Path, text: str) -> None:
     path = planted(home, "cursor", text)
     assert main(["install", "cursor"]) == 0
-    assert ENTRY in path.read_text()
+    installed = path.read_bytes()
+    assert ENTRY.encode() in installed
     assert main(["install", "cursor"]) == 0
+    assert path.read_bytes() == installed
     assert main(["install", "cursor", "--undo"]) == 0
     assert path.read_bytes() == text.encode()
 
@@ -304,7 +297,15 @@ def test_undo_puts_back_the_entry_that_was_there_before(home: Path, name: str) -
 
 
 @pytest.mark.parametrize(
-    "text", ['{"mcpServers": {"a": }', "[1, 2]", '{"mcpServers": []}', '{"a": ' * 100_000]
+    "text",
+    [
+        '{"mcpServers": {"a": }',
+        "[1, 2]",
+        "null",
+        '{"mcpServers": []}',
+        '{"mcpServers": null}',
+        '{"a": ' * 100_000,
+    ],
 )
 def test_one_broken_configuration_is_told_left_alone_and_stops_no_other(
     home: Path, capsys: pytest.CaptureFixture[str], text: str
@@ -315,8 +316,9 @@ def test_one_broken_configuration_is_told_left_alone_and_stops_no_other(
     assert message.err.startswith("repo-navigator: Cursor: ")
     assert message.err.count("\n") == 1
     assert message.out.startswith("Zed: ")
-    assert path.read_text() == text
     assert configuration(home, "zed").exists()
+    assert main(["install", "cursor", "--undo"]) == 1
+    assert path.read_text() == text
 
 
 def test_a_configuration_in_another_encoding_or_read_only_is_left_alone(
@@ -375,14 +377,6 @@ def test_what_a_project_can_not_share_is_not_written(project: Path, arguments: l
     assert [file.name for file in project.iterdir()] == [".git"]
 
 
-def test_installing_twice_changes_nothing_more(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in HOSTS:
-        main(["install", name])
-        capsys.readouterr()
-        assert main(["install", name]) == 0
-        assert "nothing to change" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_symlinked_configuration_stays_a_symlink(home: Path, is_there: bool) -> None:
     path, real = configuration(home, "cursor"), home / "dotfiles" / "mcp.json"
@@ -399,14 +393,6 @@ def test_a_symlinked_configuration_stays_a_symlink(home: Path, is_there: bool) -
     assert (real.read_text() if real.exists() else None) == ("{}" if is_there else None)
 
 
-def test_a_variable_of_the_host_that_moves_its_folder_is_followed(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CODEX_HOME", str(home / "elsewhere"))
-    assert main(["install", "codex"]) == 0
-    assert (home / "elsewhere" / "config.toml").exists()
-
-
 def test_json_tells_what_was_changed_where_and_nothing_else(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -420,47 +406,6 @@ def test_json_tells_what_was_changed_where_and_nothing_else(
     assert message["added"]["backup"] == str(backup_of(path))
     assert {host["path"] for host in message.values()} == {str(path)}
     assert {host["error"] for host in message.values()} == {None}
-
-
-def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
-    benches = (*(["agents", name] for name in ("run", "report")),)
-    commands = [(benchmarks, words) for words in benches]
-    commands += [(main, [name]) for name in ("navigate", "replay", "install", "doctor")]
-    commands += [(repo_map_main, [name]) for name in ("generate", "costs")]
-    for run, words in commands:
-        with pytest.raises(SystemExit):
-            run([*words, "--help"])
-        assert "--json" in capsys.readouterr().out, words
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["null", "[]", '"x"', "1", "{ broken", '{"mcpServers": []}', '{"mcpServers": null}', '{"a": ' * 9_000],
-)
-def test_taking_out_of_a_broken_configuration_is_told_and_changes_nothing(
-    home: Path, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
-    path = planted(home, "cursor", text)
-    for command in (["install", "cursor"], ["install", "--undo", "cursor"]):
-        assert main(command) != 0
-        assert path.read_text() == text
-
-
-@pytest.mark.parametrize("env", ["[]", '"x"', "null", "1"])
-def test_an_entry_whose_environment_is_none_is_renewed(home: Path, env: str) -> None:
-    path = planted(home, "cursor", f'{{"mcpServers": {{"{ENTRY}": {{"command": "x", "env": {env}}}}}}}')
-    assert main(["install", "cursor"]) == 0
-    assert entry_in(HOSTS["cursor"], path)["command"] != "x"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_a_configuration_that_is_a_link_to_itself_is_told(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = planted(home, "cursor", "{}")
-    path.unlink()
-    path.symlink_to(path)
-    assert main(["install", "cursor"]) == 1
 
 
 CLIENT = """\

@@ -56,39 +56,31 @@ def file_of(name: str, home: Path) -> Path:
     return HOOK_HOSTS[name].hook_path({"HOME": str(home)}, "linux")
 
 
+@pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
 @pytest.mark.parametrize("name", HOOK_HOSTS)
-def test_undoing_gives_the_same_bytes_back(name: str, before: str | None, home: Path) -> None:
-    file = file_of(name, home)
-    file.parent.mkdir(parents=True)
-    if before is not None:
-        file.write_bytes(before.encode())
-    assert main(["install", name, "--hooks"]) == 0
-    added = file.read_bytes()
-    assert main(["install", name, "--hooks"]) == 0
-    assert file.read_bytes() == added
-    assert main(["install", name, "--hooks", "--undo"]) == 0
-    assert (file.read_bytes().decode() if file.exists() else None) == before
-    assert sorted(path.name for path in file.parent.iterdir()) == ([] if before is None else [file.name])
-
-
-@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
-@pytest.mark.parametrize("name", HOOK_HOSTS)
-def test_undoing_gives_a_project_the_same_bytes_back(
-    name: str, before: str | None, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_undoing_gives_the_same_bytes_back(
+    name: str, before: str | None, *, scope: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = tmp_path / "project"
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
     hooks = HOOK_HOSTS[name].hooks
     assert hooks is not None
-    file = project / hooks.project_file
+    file = file_of(name, home) if scope == "user" else tmp_path / "project" / hooks.project_file
     file.parent.mkdir(parents=True)
-    monkeypatch.chdir(project)
     if before is not None:
         file.write_bytes(before.encode())
-    assert main(["install", name, "--hooks", "--scope", "project"]) == 0
-    assert '"repo-navigator hook tool"' in file.read_text()
-    assert main(["install", name, "--hooks", "--scope", "project", "--undo"]) == 0
+    install = ["install", name, "--hooks", "--scope", scope]
+    assert main(install) == 0
+    added = file.read_bytes()
+    if scope == "project":
+        assert b'"repo-navigator hook tool"' in added
+        assert str(tmp_path).encode() not in added
+    assert main(install) == 0
+    assert file.read_bytes() == added
+    assert main([*install, "--undo"]) == 0
     assert (file.read_bytes().decode() if file.exists() else None) == before
+    assert sorted(path.name for path in file.parent.iterdir()) == ([] if before is None else [file.name])
 
 
 @pytest.mark.parametrize("name", HOOK_HOSTS)
@@ -137,16 +129,6 @@ def test_the_command_that_a_host_is_given_answers(name: str, home: Path) -> None
             shlex.split(entry["command"]), check=False, input=b"{}", capture_output=True, timeout=60
         )
         assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
-
-
-def test_a_project_shares_hooks_that_name_no_machine(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["install", "claude-code", "--hooks", "--scope", "project"]) == 0
-    written = (tmp_path / ".claude/settings.json").read_text()
-    assert '"repo-navigator hook tool"' in written
-    assert str(tmp_path) not in written
 
 
 BAD = {
