@@ -163,13 +163,6 @@ class TreeVersion:
             parent = definitions[parent].parent
         return parent >= 0
 
-    def is_within(self, place: Place, outer: Place) -> bool:
-        """Return True if a place is a definition or within it."""
-        file, row = place
-        while row >= 0 and (file, row) != outer:
-            row = self.index.definitions(file)[row].parent
-        return row >= 0
-
 
 class TreeComparison:
     """A change as two trees, with their definitions and lines matched."""
