@@ -14,20 +14,9 @@ from numpy.typing import NDArray
 
 from repo_map.cache import LRUCache
 from repo_map.index.merge import fingerprint
-from repo_map.index.schema import (
-    Bindings,
-    Costs,
-    Files,
-    Postings,
-    References,
-    Sites,
-    Symbols,
-    Tables,
-    Units,
-)
+from repo_map.index.schema import Tables
 from repo_map.index.source_reader import SourceReader
 from repo_map.index.store import Store
-from repo_map.index.strings import StringTable
 from repo_map.limits import Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.sources.files import Listing, Problem
@@ -112,70 +101,31 @@ class Index:
             build.masked_source.at(state.listing), state.listing.paths, state.tables.files
         )
         """The files' current content."""
-        self._tables = state.tables
+        tables = self._tables = state.tables
+        self.files = tables.files
+        self.symbols = tables.symbols
+        self.references = tables.references
+        self.sites = tables.sites
+        """Every use of a name that relations are resolved from."""
+        self.bindings = tables.bindings
+        """Every binding of a name that relations are resolved from."""
+        self.units = tables.units
+        self.postings = tables.postings
+        self.costs = tables.costs
+        self.languages = tables.languages
+        """The strings of ``files.language``."""
+        self.kinds = tables.kinds
+        """The strings of ``symbols.kind``."""
+        self.strings = tables.strings
+        """The names of definitions, references and imports."""
+        self.expressions = tables.expressions
+        """The receivers of sites and the values of bindings, as the language's reader writes them."""
+        self.terms = tables.terms
+        """The terms of the postings."""
         self._memo: dict[Hashable, _Once] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
-
-    @property
-    def files(self) -> Files:
-        return self._tables.files
-
-    @property
-    def symbols(self) -> Symbols:
-        return self._tables.symbols
-
-    @property
-    def references(self) -> References:
-        return self._tables.references
-
-    @property
-    def sites(self) -> Sites:
-        """Every use of a name that relations are resolved from."""
-        return self._tables.sites
-
-    @property
-    def bindings(self) -> Bindings:
-        """Every binding of a name that relations are resolved from."""
-        return self._tables.bindings
-
-    @property
-    def units(self) -> Units:
-        return self._tables.units
-
-    @property
-    def postings(self) -> Postings:
-        return self._tables.postings
-
-    @property
-    def costs(self) -> Costs:
-        return self._tables.costs
-
-    @property
-    def languages(self) -> StringTable:
-        """The strings of ``files.language``."""
-        return self._tables.languages
-
-    @property
-    def kinds(self) -> StringTable:
-        """The strings of ``symbols.kind``."""
-        return self._tables.kinds
-
-    @property
-    def strings(self) -> StringTable:
-        """The names of definitions, references and imports."""
-        return self._tables.strings
-
-    @property
-    def expressions(self) -> StringTable:
-        """The receivers of sites and the values of bindings, as the language's reader writes them."""
-        return self._tables.expressions
-
-    @property
-    def terms(self) -> StringTable:
-        """The terms of the postings."""
-        return self._tables.terms
 
     @cached_property
     def fingerprint(self) -> str:
@@ -215,32 +165,14 @@ class Index:
         cached = self.memo(_definitions_cache)
         found = cached.get(file_id)
         if found is None:
-            found = self._read_definitions(file_id)
+            table, kinds = self.symbols, self._kind_names
+            rows = slice(int(table.file_start[file_id]), int(table.file_start[file_id + 1]))
+            names = self.strings.many(table.name[rows])
+            lines = (getattr(table, field)[rows].tolist() for field in Definition._fields[2:])
+            columns = zip(names, table.kind[rows].tolist(), *lines, strict=True)
+            found = tuple(Definition(name, kinds[kind], *numbers) for name, kind, *numbers in columns)
             cached.put(file_id, found)
         return found
-
-    def _read_definitions(self, file_id: int) -> tuple[Definition, ...]:
-        table = self.symbols
-        rows = slice(int(table.file_start[file_id]), int(table.file_start[file_id + 1]))
-        kinds = self._kind_names
-        lines = (
-            table.parent,
-            table.start,
-            table.end,
-            table.sig_start,
-            table.sig_end,
-            table.doc_start,
-            table.doc_end,
-        )
-        return tuple(
-            Definition(name, kinds[kind], *numbers)
-            for name, kind, *numbers in zip(
-                self.strings.many(table.name[rows]),
-                table.kind[rows].tolist(),
-                *(column[rows].tolist() for column in lines),
-                strict=True,
-            )
-        )
 
     def qualified_name(self, file_id: int, definition: int) -> str:
         """Return a definition's name with those that enclose it: ``Router.dispatch``."""

@@ -26,30 +26,10 @@ _FORMAT = b"RNINDEX1"
 _ALIGNMENT = 64
 _BLOCK_BYTES = 1 << 20
 _TRAILER_BYTES = 24
-
-
-EXTRACTOR = (
-    "arrays.py",
-    "cache.py",
-    "errors.py",
-    "globs.py",
-    "index/*.py",
-    "deadline.py",
-    "languages/**/*.scm",
-    "languages/*.py",
-    "languages/*/__init__.py",
-    "languages/*/*blocks.py",
-    "languages/*/*forms.py",
-    "languages/*/*reader.py",
-    "limits.py",
-    "messages.py",
-    "parsing/*.py",
-    "secrets/**/*.*",
-    "sources/*.py",
-    "text/*.py",
-    "working_folder.py",
+_LAYERS_ABOVE = frozenset(
+    ("check", "graph", "history", "lookup", "outline", "ranking", "relations", "steering")
 )
-"""Globs within the package of the files that decide the content of tables; a test follows the imports."""
+"""Folders of the package that the index does not import, by the layers in ``pyproject.toml``."""
 _DEPENDENCIES = ("tree_sitter", "pystemmer", "ahocorasick_rs")
 
 
@@ -211,10 +191,11 @@ def extractor_version() -> str:
     """Return a digest of the code, queries and grammars that make tables out of a repository's bytes."""
     whole = hashlib.sha256(repr(sys.version_info[:2]).encode())
     package = Path(__file__).parent.parent
-    for path in sorted({found for pattern in EXTRACTOR for found in package.glob(pattern)}):
-        if path.suffix == ".pyc":
-            continue
-        whole.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    folders = (each for each in package.iterdir() if each.name not in _LAYERS_ABOVE)
+    for path in sorted(found for each in folders for found in (each, *each.rglob("*"))):
+        if path.suffix in (".py", ".scm", ".toml"):
+            name = path.relative_to(package).as_posix()
+            whole.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     for name in _installed_versions():
         whole.update(name.encode() + b"\0")
     return whole.hexdigest()[:16]

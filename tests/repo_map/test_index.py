@@ -20,7 +20,6 @@ from repo_map.index.build import build_index, refresh_index
 from repo_map.index.index import Index, current_symbols
 from repo_map.index.store import Store
 from repo_map.index.worker_pool import close_idle
-from repo_map.index.worker_protocol import SKIPPED
 from repo_map.limits import Limits
 from repo_map.parsing.values import Import
 from repo_map.sources.file_kinds import FileFlag
@@ -355,18 +354,6 @@ def test_an_edited_file_that_crashes_its_grammar_is_shown_without_symbols(
     assert refresh_index(index).problems == (("app/router.py", *symbols.problems),)
 
 
-def test_files_after_too_many_crashes_are_not_parsed(tmp_path: Path, stub: Callable[[str], None]) -> None:
-    tree = write(tmp_path / "tree", _many_files())
-    paths = index_of(tree).paths
-    stub("worker.read_symbols = lambda *_: os._exit(9)\n")
-    whole, *files = build_index(tree, store=NO_STORE, workers=1, limits=Limits(hard_seconds=3.0)).problems
-    crashed = [path for path, what in files if "crashed" in what]
-    skipped = [path for path, what in files if what == SKIPPED]
-    assert crashed == list(paths[:3])
-    assert (whole.path, len(skipped)) == ("", len(files) - 3)
-    assert f"{len(skipped)} files were not parsed: too many others crash their grammars" in whole.what
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps the limit on a process's data")
 def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
     tmp_path: Path, stub: Callable[[str], None]
@@ -427,16 +414,6 @@ def test_where_no_process_can_be_had_files_are_read_without_symbols_and_it_is_to
     assert whole.what.startswith("no process can be started to parse in (")
     assert whole.what.endswith("; 5 files were read without their symbols")
     assert len([problem for problem in index.problems if problem.path]) == 3
-
-
-def test_what_was_read_without_a_process_is_read_again_at_the_next_start(
-    tmp_path: Path, stub: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree, store = write(tmp_path / "tree", FILES), Store(tmp_path / "cache")
-    stub("raise SystemExit(1)\n")
-    assert build_index(tree, store=store).problems
-    monkeypatch.undo()
-    assert build_index(tree, store=store).problems == ()
 
 
 def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from repo_map.cache import cache_folder
 from repo_map.history.reader import read_history
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
-from repo_map.index.snapshot import EXTRACTOR, SnapshotError, decode_snapshot, encode_snapshot
 from repo_map.index.store import Store
 from repo_map.limits import Limits
 from repo_map.ranking.score import score_goal
@@ -90,18 +88,6 @@ def test_an_edit_that_leaves_size_and_time_alone_is_seen(tree: Path, cache: Path
     assert b"'x'" in again.sources.content(again.file_id("app/main.py") or 0)
 
 
-def test_branches_share_what_they_have_in_common(tmp_path: Path, cache: Path) -> None:
-    body = "some words\n" * 4000
-    many: dict[str, str | bytes] = {f"m{n}.txt": f"# {n}\n{body}" for n in range(40)}
-    tree = commit(tmp_path / "tree", FILES | many)
-    build(tree, cache)
-    git(tree, "checkout", "-q", "-b", "other")
-    commit(tree, {f"m{n}.txt": f"# changed\n{body}" for n in range(36)})
-    assert build(tree, cache)[1] == 36
-    git(tree, "checkout", "-q", "main")
-    assert build(tree, cache)[1] == 0
-
-
 def _branch(at: int) -> dict[str, str | bytes]:
     """Return the files of one of four branches: all share one, two share another."""
     names = {"all.py": "all", "two.py": f"two_{at // 2}", "own.py": f"own_{at}"}
@@ -122,21 +108,6 @@ def test_a_file_that_any_branch_had_is_not_parsed_again_when_one_goes_back_and_f
             assert parsed == len(_branch(at).items() - known)
             assert tables_digest(index) == tables_digest(build(tree, None)[0])
             known |= _branch(at).items()
-
-
-def test_a_branch_that_was_left_many_saved_edits_ago_is_not_parsed_again(tmp_path: Path, cache: Path) -> None:
-    body = "some words\n" * 4000
-    tree = commit(tmp_path / "tree", {f"m{n}.txt": f"# {n}\n{body}" for n in range(8)})
-    first, _ = build(tree, cache)
-    git(tree, "checkout", "-q", "-b", "other")
-    commit(tree, {f"m{n}.txt": f"# changed\n{body}" for n in range(6)})
-    for edit in range(10):
-        write(tree, {"m0.txt": f"# edit {edit}\n{body}"})
-        assert build(tree, cache)[1] == (1 if edit else 6)
-    git(tree, "checkout", "-q", "-f", "main")
-    again, parsed = build(tree, cache)
-    assert parsed == 0
-    assert tables_digest(again) == tables_digest(first)
 
 
 def test_a_linked_work_tree_parses_nothing_that_another_has_parsed(tmp_path: Path, cache: Path) -> None:
@@ -200,14 +171,6 @@ def test_a_snapshot_of_another_version_is_left_alone_and_not_read(
         build_index(tree, store=store, on_progress=parses)
         assert parses.files == files
     assert build(tree, cache)[1] == 0
-
-
-def test_a_snapshot_that_another_version_made_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as other:
-        other.setattr("repo_map.index.snapshot.extractor_version", lambda: "0" * 16)
-        encoded = encode_snapshot([])
-    with pytest.raises(SnapshotError, match="another version"):
-        decode_snapshot(encoded)
 
 
 def test_a_cache_that_can_not_be_written_is_told_and_does_no_harm(tree: Path, tmp_path: Path) -> None:
@@ -274,58 +237,6 @@ def test_the_cache_folder_is_the_platforms_unless_the_variable_names_one() -> No
     assert cache_folder({"LOCALAPPDATA": "/L"}, "win32", home) == Path("/L/repo-navigator/Cache")
     assert cache_folder({"REPO_NAVIGATOR_CACHE": "/here"}, "darwin", home) == Path("/here")
     assert cache_folder({"REPO_NAVIGATOR_CACHE": "off"}, "linux", home) is None
-
-
-def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> None:
-    package = Path(sys.modules["repo_map.index.index"].__file__ or "").parents[1]
-    versioned = {path for pattern in EXTRACTOR for path in package.glob(pattern)}
-    deciding = imports_of("repo_map.index.build")
-    # Languages are found in their folder, not imported by name.
-    for family in package.glob("languages/*.py"):
-        deciding |= imports_of(f"repo_map.languages.{family.stem}")
-    ours = {name for name in deciding if name.startswith("repo_map")}
-    assert {"repo_map.globs", "repo_map.sources.source", "repo_map.secrets.masking"} <= ours
-    files = {source_of(name) for name in ours}
-    assert {path for path in files if path.name != "__init__.py"} - versioned == set()
-    others = {name.partition(".")[0] for name in deciding - ours} - sys.stdlib_module_names
-    # The versions of the first three are part of it; the others hold columns and decide nothing.
-    assert others <= {"Stemmer", "ahocorasick_rs", "tree_sitter", "msgspec", "numpy"}
-
-
-def imports_of(entry: str) -> set[str]:
-    """Return every module that a module of ours may import, function-local imports included."""
-    found: set[str] = set()
-    pending = [entry]
-    while pending:
-        name = pending.pop()
-        if name in found:
-            continue
-        found.add(name)
-        if name.startswith("repo_map"):
-            pending += imported(source_of(name).read_text(encoding="utf-8"))
-    return found
-
-
-def imported(source: str) -> Iterator[str]:
-    """Yield the modules that a source names in its imports, wherever those stand."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            yield from (name for name in names if name.startswith("repo_map") and source_of(name).exists())
-
-
-def source_of(name: str) -> Path:
-    """Return the file of a module of ours."""
-    path = Path(__file__).parents[3].joinpath(*name.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def test_an_import_within_a_function_counts() -> None:
-    source = "import os\ndef f():\n    from repo_map import globs\n    import numpy as np\n"
-    assert set(imported(source)) == {"os", "repo_map", "repo_map.globs", "numpy"}
 
 
 def put_pipe(path: Path) -> None:
