@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
 import io
 import os
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -64,6 +66,13 @@ class LRUCache(Generic[_Key, _Value]):
                 self._size -= self._size_of(self._values.pop(next(iter(self._values))))
             self._values[key] = value
             self._size += size
+
+
+def return_freed_memory() -> None:
+    """Return freed memory to the system after work that took much: glibc would keep tens of megabytes."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # Another C library.
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def cache_folder(environment: Mapping[str, str], platform: str, home: Path) -> Path | None:

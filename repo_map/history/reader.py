@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from repo_map.cache import prune, read_stored, replace_file
+from repo_map.cache import prune, read_stored, replace_file, return_freed_memory
 from repo_map.history.git_log import Commit, HistoryQuery, list_commits, read_commits, read_patches
 from repo_map.history.history import History, assemble, merge_histories
 from repo_map.index.snapshot import extractor_version
@@ -93,12 +93,13 @@ def read_history(
         # Branches share most commits.
         known = _load_commits(folder, whole) | known
     reading = _read(past, ids, known)
-    history = assemble(place.head, reading.commits, blobs)
+    history = replace(assemble(place.head, reading.commits, blobs), complete=reading.complete)
     if reading.fresh or not is_head:
         _save(folder, f"{key}\0commits", reading.commits)
-    if not reading.complete:
-        return replace(history, complete=False)
-    _save_history(folder, key, made, history)
+    if reading.complete:
+        _save_history(folder, key, made, history)
+    del known, reading
+    return_freed_memory()
     return history
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map import globs
+from repo_map.cache import return_freed_memory
 from repo_map.errors import TreeTooLargeError
 from repo_map.index.index import Build, Index, TreeState
 from repo_map.index.merge import FileRange, fingerprint, fingerprint_of_runs, merge_tables, pad_to_listing
@@ -236,6 +237,8 @@ def build_index(
         globs.compile(pattern)
     store = user_store(limits) if store is None else store.under(limits)
     state = _update(tree, None, store, workers, on_progress or ignore_progress)
+    if state.parsed:
+        return_freed_memory()
     return Index(Build(tree, state, store, workers))
 
 

@@ -22,7 +22,7 @@ from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.sources.files import Listing, Problem
 from repo_map.sources.source import FileSource, MaskedSource
 
-_MAX_CACHED_DEFINITIONS = 50_000
+_MAX_CACHED_DEFINITIONS = 25_000
 _Value = TypeVar("_Value")
 _Key = TypeVarTuple("_Key")
 

@@ -10,7 +10,7 @@ from repo_map.index.schema import Files
 from repo_map.sources.file_kinds import FileFlag
 from repo_map.sources.source import MaskedReader
 
-_MAX_CACHED_BYTES = 32_000_000
+_MAX_CACHED_BYTES = 8_000_000
 
 
 class _Content(NamedTuple):

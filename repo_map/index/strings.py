@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from sys import intern
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -98,10 +99,10 @@ class StringTable(Sequence[str]):
         return map(whole.__getitem__, map(slice, ends, islice(ends, 1, None)))
 
     def many(self, ids: Any) -> list[str]:
-        """Return the strings of an array of ids; those of one id are one string."""
+        """Return the strings of an array of ids; equal ones are one string, also of several calls."""
         wanted = np.asarray(ids).tolist()
         blob, cuts = self._blob, self._cuts
-        known = {i: str(blob[cuts[i] : cuts[i + 1]], "utf-8") for i in set(wanted)}
+        known = {i: intern(str(blob[cuts[i] : cuts[i + 1]], "utf-8")) for i in set(wanted)}
         return [known[i] for i in wanted]
 
 

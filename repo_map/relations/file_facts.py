@@ -33,7 +33,7 @@ _NAMES: Final = frozenset(
         facts.EXPORTED,
     }
 )
-_MAX_ROWS: Final = 400_000
+_MAX_ROWS: Final = 150_000
 
 
 class FileView:
