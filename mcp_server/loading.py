@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mcp_server.settings import Settings
@@ -25,30 +22,17 @@ def load_navigator(
     """Import everything that navigating needs, and build the navigator.
 
     Args:
-        sample: asks the model of an assistant; without it there is no model ``host``.
+        settings: How it behaves.
+        sample: Asks the model of an assistant; without it there is no model ``host``.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
-        loads_agents: whether the agents are imported now; else while the first repository is being read.
+        loads_agents: Whether the agents are imported now; else while the first repository is being read.
     """
-    with _garbage_collection_paused():
-        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
-        from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
+    from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
+    from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
-        if takes_steps:
-            load_all(with_agents=loads_agents)
-        else:
-            load_stored()
-        export_telemetry(os.environ)
+    if takes_steps:
+        load_all(with_agents=loads_agents)
+    else:
+        load_stored()
+    export_telemetry(os.environ)
     return Navigator(settings, sample=sample)
-
-
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: imported modules are no garbage, and looking takes a fifth of CPU time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()

@@ -1,8 +1,4 @@
-"""Logs on stderr, as text or JSON lines, each with its navigation; stdout belongs to the protocol.
-
-Whoever can reach the server can make it log: the lines of one place in the code are counted, and each is
-bounded.
-"""
+"""Logs on stderr, as text or JSON lines, each with its navigation; stdout belongs to the protocol."""
 
 from __future__ import annotations
 
@@ -10,8 +6,7 @@ import asyncio
 import json
 import logging
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -27,15 +22,8 @@ _TEXT: Final = "%(asctime)s %(levelname)s %(name)s%(navigation_note)s: %(message
 _PLAIN: Final = "mcp_server.started"
 _MAX_CHARS: Final = 16_000
 """Most characters of a line, a traceback included."""
-_MAX_SECRET_CHARS: Final = 16_000
-_AT_ONCE: Final = 10
-"""Lines of one place in the code that are written in a minute; the others are counted."""
-_MINUTE: Final = 60.0
 _OWN: Final = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 _CLOSED: Final = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
-
-Place = tuple[str, int]
-"""A file's path and a line's number in it."""
 
 
 @contextmanager
@@ -76,44 +64,13 @@ class _JsonLine(logging.Formatter):
 
 
 def _bounded(text: str) -> str:
-    """Return what is logged without secrets, and no longer than a line may be."""
-    # What is cut in two is no secret by its format any more: the end of what is masked is cut off.
-    masked = _masked(text[: _MAX_CHARS + _MAX_SECRET_CHARS])
-    return masked if len(text) <= _MAX_CHARS else f"{masked[:_MAX_CHARS]}…"
-
-
-def _masked(line: str) -> str:
-    """Return a log line without secrets and escapes."""
+    """Return what is logged without secrets and escapes, and no longer than a line may be."""
     from repo_map.messages import printable  # noqa: PLC0415 - a server may log nothing
     from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - a server may log nothing
 
-    return printable(mask_text(line))
-
-
-class Repeats(logging.Filter):
-    """Lets the first lines of a place in the code pass in each minute, and tells how many more there were."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self._clock = clock
-        self._counts: dict[Place, tuple[float, int]] = {}
-        """Place → when its minute began, and its lines since."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the line is written, having noted in it those that were left out before."""
-        place, now = (record.pathname, record.lineno), self._clock()
-        began, count = self._counts.get(place, (now, 0))
-        left_out = 0
-        if now - began >= _MINUTE:
-            left_out, began, count = max(count - _AT_ONCE, 0), now, 0
-        self._counts[place] = began, count + 1
-        if count >= _AT_ONCE:
-            return False
-        if left_out:
-            record.msg, record.args = f"{record.getMessage()} (and {left_out} more like it before)", None
-        elif count == _AT_ONCE - 1:
-            record.msg, record.args = f"{record.getMessage()} (more like it are counted for a minute)", None
-        return True
+    # A secret that is cut in two is not recognised: the end of what is masked is cut off.
+    masked = printable(mask_text(text[: 2 * _MAX_CHARS]))
+    return masked if len(text) <= _MAX_CHARS else f"{masked[:_MAX_CHARS]}…"
 
 
 def _without_departures(record: logging.LogRecord) -> bool:
@@ -141,8 +98,6 @@ def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
     """Send every log line to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(_without_departures)
-    if level != "DEBUG":
-        handler.addFilter(Repeats())
     handler.setFormatter(_JsonLine() if log_format == "json" else _Text(_TEXT))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # What libraries tell at debug is of their insides: thousands of lines, and requests with signatures.

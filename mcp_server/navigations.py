@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
@@ -13,7 +16,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.auth import Principal
-from mcp_server.expiry import Expiry
+from mcp_server.errors import one_line
 from mcp_server.logs import about
 from mcp_server.repositories import RepositoryAccess
 from mcp_server.responses import response_token_budget_for
@@ -58,8 +61,13 @@ class DeliveryTarget(NamedTuple):
     """Step whose outline the host was given last."""
 
 
+_DAY: Final = 86_400.0
+_HOUR: Final = 3_600.0
+_BATCH: Final = 100
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200
+
+logger = logging.getLogger(__name__)
 
 
 class Navigations:
@@ -72,7 +80,7 @@ class Navigations:
         self._load = load
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
-        self._expiry = Expiry(settings.keep_days)
+        self._removal: asyncio.Task[None] | None = None
         self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
 
@@ -81,7 +89,7 @@ class Navigations:
         async with self._loading:
             if self._navigator is None:
                 navigator = await anyio.to_thread.run_sync(self._load, self._settings)
-                await self._expiry.begin(navigator)
+                self._removal = asyncio.create_task(self._remove_unused(navigator))
                 self._navigator = navigator
             return self._navigator
 
@@ -187,7 +195,7 @@ class Navigations:
         chosen = navigation_id or await self.implied(principal)
         navigator = await self.navigator()
         found = await navigator.store.known(chosen, principal.user)
-        if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
+        if found is None or (found.delivery is not None and self._is_expired(found.delivery.used_at)):
             raise await self._unknown(principal, chosen)
         self.access.require(found.repo_path, principal.user)
         self._move_up(principal, chosen)
@@ -207,7 +215,7 @@ class Navigations:
         budget = response_token_budget_for(
             report.map_token_budget, minimum=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
         )
-        fields = {"used_at": self._expiry.now(), "token_budget": budget}
+        fields = {"used_at": time.time(), "token_budget": budget}
         await navigator.store.deliver(chosen, principal.user, fields)
         return DeliveryTarget(chosen, found.user, budget, None)
 
@@ -251,12 +259,12 @@ class Navigations:
         # It comes with models that take long to build, and the server starts without them.
         from navigator.state.client_state import ClientState  # noqa: PLC0415 - the server answers before the navigator loads
 
-        return ClientState(token_budget=token_budget, **held, used_at=self._expiry.now())
+        return ClientState(token_budget=token_budget, **held, used_at=time.time())
 
     async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
         """Note that a navigation was used, and what of ``ClientState`` has changed by it."""
         navigator = await self.navigator()
-        fields = {**held, "used_at": self._expiry.now()}
+        fields = {**held, "used_at": time.time()}
         await navigator.store.deliver(delivering.navigation_id, delivering.user, fields)
 
     async def reach_stores(self) -> None:
@@ -270,10 +278,36 @@ class Navigations:
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
         async with self._loading:
-            await self._expiry.end()
             navigator, self._navigator = self._navigator, None
+            if self._removal is not None:
+                self._removal.cancel()
+                await asyncio.gather(self._removal, return_exceptions=True)
             if navigator is not None:
                 await navigator.aclose()
+
+    def _is_expired(self, used_at: float | None) -> bool:
+        """Return True if a navigation is too old; one that no server handed out never is."""
+        return used_at is not None and used_at < time.time() - self._settings.keep_days * _DAY
+
+    async def _remove_unused(self, navigator: Navigator) -> None:
+        """Remove expired navigations now and every hour; calls are served in between."""
+        while True:
+            try:
+                await self._remove_expired(navigator)
+                await navigator.store.delete_forgotten()
+            except NavigatorError as error:
+                logger.warning("Expired navigations could not be removed: %s", one_line(error))
+            except Exception:
+                logger.exception("Expired navigations could not be removed")
+            await asyncio.sleep(_HOUR)
+
+    async def _remove_expired(self, navigator: Navigator) -> None:
+        before, last = time.time() - self._settings.keep_days * _DAY, None
+        while old := await navigator.store.index.unused_since(before, _BATCH, last):
+            last = old[-1]
+            for use in old:
+                with suppress(NavigatorError):  # Another server was faster, or the next round is.
+                    await navigator.forget(use.navigation_id, user=use.user)
 
     async def implied(self, principal: Principal) -> str:
         """Return the navigation that a caller means who names none.
@@ -310,7 +344,7 @@ class Navigations:
         return [
             use
             for use in await navigator.store.index.uses(principal.user)
-            if not self._expiry.is_over(use.used_at)
+            if not self._is_expired(use.used_at)
         ]
 
 

@@ -23,7 +23,7 @@ from textwrap import fill
 from types import ModuleType
 from typing import Any, Final, NamedTuple, NoReturn
 
-from mcp_server.version import package_version
+from mcp_server import package_version
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_map.errors import UserError, first_cause
 from repo_map.limits import ONE_THREAD

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcp_server.logs import Repeats, about, announce, log_to_stderr
+from mcp_server.logs import about, announce, log_to_stderr
 from mcp_server.settings import LogFormat
 
 
@@ -96,24 +96,6 @@ def test_a_fault_keeps_its_traceback(capsys: pytest.CaptureFixture[str]) -> None
     except ExceptionGroup:
         logging.getLogger("elsewhere").exception("Could not answer")
     assert "Traceback" in capsys.readouterr().err
-
-
-def test_a_line_that_repeats_is_counted_and_summed_up_a_minute_later() -> None:
-    now = 0.0
-    repeats = Repeats(lambda: now)
-
-    def message(text: str) -> str | None:
-        record = logging.LogRecord("far", logging.WARNING, "there.py", 7, text, None, None)
-        return record.getMessage() if repeats.filter(record) else None
-
-    passed = [line for number in range(500) if (line := message(f"refused {number}")) is not None]
-    assert passed == [
-        *(f"refused {number}" for number in range(9)),
-        "refused 9 (more like it are counted for a minute)",
-    ]
-    now = 61.0
-    assert message("refused again") == "refused again (and 490 more like it before)"
-    assert message("refused once more") == "refused once more"
 
 
 def test_a_line_has_an_end(capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,22 +88,6 @@ async def test_navigations_that_nobody_used_for_long_are_forgotten(tmp_path: Pat
         assert refusal_of(refused).code == "unknown_navigation"
 
 
-async def test_a_clock_that_is_wrong_at_start_removes_nothing(
-    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    kept = []
-    clock, days = time.time, [0.0]
-    monkeypatch.setattr("time.time", lambda: clock() + days[0] * 86_400)
-    # Ahead, ahead again after a use at that time, and back before the first one.
-    for days[0] in (0.0, 31.0, 62.0, -400.0, 0.0):
-        async with Client(build_server(settings, working_folder=shop)) as client:
-            kept.append(object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"])
-            for known in kept:
-                report = await client.call_tool("get_turn_report", {"navigation_id": known})
-                assert object_of(report)["navigation_id"] == known
-    assert [record for record in caplog.messages if "clock" in record] != []
-
-
 async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
