@@ -15,9 +15,10 @@ import anyio.to_thread
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+from mcp_server.reloaded_file import ReloadedFile
 from mcp_server.sdk_private import MODERN
 from mcp_server.settings import IdentitySettings, SettingsError
-from mcp_server.tokens import JWT_PREFIX, TokenFile
+from mcp_server.tokens import JWT_PREFIX, TokenEntry, user_of
 from navigator.settings import LOCAL_USER
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: Cal
 class Authenticator:
     """The SDK's token verifier: tokens of the file, then those of the identity provider."""
 
-    def __init__(self, tokens: TokenFile | None, identity: IdentitySettings | None) -> None:
+    def __init__(self, tokens: ReloadedFile[TokenEntry] | None, identity: IdentitySettings | None) -> None:
         """Prepare the verification; keys of a provider are fetched when the first of its tokens comes.
 
         Raises:
@@ -105,7 +106,7 @@ class Authenticator:
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return whom the token admits, or None."""
-        user = None if self._tokens is None else self._tokens.user_of(token)
+        user = None if self._tokens is None else user_of(token, self._tokens.entries)
         if user is not None:
             return AccessToken(token=token, client_id=user, scopes=[])
         return None if self._identity is None else await self._identity.verify_token(token)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from mcp_server.auth import current_principal
 from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
-from mcp_server.repository import path_of
+from mcp_server.repositories import path_of
 from mcp_server.sdk_private import can_ask
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.settings import StepAction

@@ -28,7 +28,7 @@ from mcp_server.logs import announce
 from mcp_server.sdk_private import let_calls_end, ping_streams
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
-from mcp_server.tokens import TokenFile
+from mcp_server.tokens import listed_tokens
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _behind_token(app: ASGIApp, settings: Settings) -> ASGIApp:
         else:
             await guarded(scope, receive, send)
 
-    tokens = None if settings.tokens is None else TokenFile(settings.tokens)
+    tokens = None if settings.tokens is None else listed_tokens(settings.tokens)
     backend = BearerAuthBackend(Authenticator(tokens, settings.identity))
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=backend)
 

@@ -15,7 +15,6 @@ from typing import Final
 import anyio
 
 from mcp_server.settings import LogFormat, LogLevel
-from repo_map.errors import first_cause
 
 _navigation: ContextVar[str] = ContextVar("navigation", default="")
 _TEXT: Final = "%(asctime)s %(levelname)s %(name)s%(navigation_note)s: %(message)s"
@@ -23,6 +22,7 @@ _PLAIN: Final = "mcp_server.started"
 _MAX_CHARS: Final = 16_000
 """Most characters of a line, a traceback included."""
 _OWN: Final = ("repo_map", "navigator", "mcp_server", "repo_navigator")
+_TRANSPORTS: Final = ("mcp.", "uvicorn", "sse_starlette")
 _CLOSED: Final = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 
@@ -74,14 +74,9 @@ def _bounded(text: str) -> str:
 
 
 def _without_departures(record: logging.LogRecord) -> bool:
-    """Filter: the line itself says that a client left; where it left the code is of no use."""
+    """Filter: a client that has left is no fault, though the transports log a traceback of it."""
     error = record.exc_info[1] if record.exc_info else None
-    if error is not None and _is_departure(error):
-        cause = first_cause(error)
-        what = f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
-        record.msg, record.args = f"{record.getMessage().strip()} ({what})", None
-        record.exc_info = record.exc_text = None
-    return True
+    return error is None or not record.name.startswith(_TRANSPORTS) or not _is_departure(error)
 
 
 def _is_departure(error: BaseException) -> bool:

@@ -11,31 +11,36 @@ A server of several people lists its repositories in a YAML file, which it reads
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from stat import S_IFDIR
+from typing import Annotated, Final
+from urllib.parse import unquote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from mcp_server.reloaded_file import ReloadedFile
-from mcp_server.repository import (
-    RepositoryNotAllowedError,
-    choose_repository,
-    is_readable_folder,
-    path_of,
-    require_allowed,
-)
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.sources.disk import kind
+from repo_map.sources.repository import top_folder
 
 MAX_REPOSITORIES: Final = 20
 """Repositories of one call."""
 _MAX_SUGGESTED: Final = 10
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_MAX_PATH_CHARS: Final = 4_096
+"""Characters, as Linux has it: each folder above a path is looked at."""
 _BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
 """A name that can't be a path, such as ``api`` or ``api@v1``."""
+
+
+class RepositoryNotAllowedError(RepositoryNotFoundError):
+    """The folder exists, or might, outside the allowed folders."""
+
+    code = "not_allowed"
 
 
 class RepositoryEntry(BaseModel):
@@ -43,18 +48,11 @@ class RepositoryEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
     path: Path
     """Its folder on this machine, which the operator updates."""
     readers: tuple[str, ...] | None = None
     """Users who may read it; None for everybody whom the server lets in."""
-
-    @field_validator("name")
-    @classmethod
-    def _plain(cls, name: str) -> str:
-        if not _NAME.fullmatch(name):
-            raise ValueError("use letters, digits and . _ -, beginning with a letter or digit")
-        return name
 
     @field_validator("path")
     @classmethod
@@ -68,13 +66,13 @@ class RepositoryEntry(BaseModel):
         return user == LOCAL_USER or self.readers is None or user in self.readers
 
 
-def read_repositories(path: Path) -> tuple[RepositoryEntry, ...]:
-    """Return the entries of a file of repositories.
+def listed_repositories(path: Path) -> ReloadedFile[RepositoryEntry]:
+    """Return the list of repositories in a file.
 
     Raises:
-        SettingsError: It can't be used; the message names the line.
+        SettingsError: It can't be used.
     """
-    return ReloadedFile(path, RepositoryEntry, lambda entry: entry.name).entries
+    return ReloadedFile(path, RepositoryEntry, lambda entry: entry.name)
 
 
 class RepositoryAccess:
@@ -94,7 +92,7 @@ class RepositoryAccess:
             SettingsError: The file can't be used.
         """
         self._allowed = allowed
-        self._file = None if listed is None else ReloadedFile(listed, RepositoryEntry, lambda each: each.name)
+        self._file = None if listed is None else listed_repositories(listed)
 
     def choose(
         self,
@@ -126,28 +124,22 @@ class RepositoryAccess:
             base = roots[0] if roots else working_folder
             return write_address([self._source(text, base, user) for text in texts])
         if not self.may_name_folders(user):
-            raise self._none_named(user)
-        try:
-            opened = self._open_folders(roots, working_folder)
-        except RepositoryNotFoundError as error:
-            if user == LOCAL_USER or roots:
-                raise
-            # What is wrong with the server's own folder is nothing that a caller can mend.
-            raise self._none_named(user) from error
-        return write_address([Source(str(each)) for each in opened])
+            raise RepositoryNotFoundError(f"No repository is named; {self._advice(user)}")
+        return write_address([Source(str(each)) for each in self._open_folders(roots, working_folder)])
 
     def require(self, address: str, user: str) -> None:
         """Raise ``RepositoryNotFoundError`` unless the user may read all repositories of an address."""
         for source in read_address(address):
+            folder = Path(source.folder)
             if source.name:
                 entry = self._readable(user).get(source.name)
-                if entry is None or Path(source.folder) not in (entry.path, entry.path.resolve()):
+                if entry is None or folder not in (entry.path, entry.path.resolve()):
                     raise self._not_found(source.title, user)
             elif not self.may_name_folders(user):
                 raise self._not_found(source.title, user)
             else:
-                require_allowed(Path(source.folder), self._allowed)
-                self._require_unrestricted(Path(source.folder), source.title, user)
+                require_allowed(folder, self._allowed)
+                self._require_unrestricted(folder, source.title, user)
 
     def names(self, user: str) -> list[str]:
         """Return the names of the listed repositories that the user may read, in the order of the list."""
@@ -157,9 +149,12 @@ class RepositoryAccess:
         """Return True if the user may name folders of this machine at all."""
         return self._file is None or bool(self._allowed) or user == LOCAL_USER
 
+    @property
+    def _entries(self) -> tuple[RepositoryEntry, ...]:
+        return () if self._file is None else self._file.entries
+
     def _readable(self, user: str) -> dict[str, RepositoryEntry]:
-        entries = () if self._file is None else self._file.entries
-        return {entry.name: entry for entry in entries if entry.admits(user)}
+        return {entry.name: entry for entry in self._entries if entry.admits(user)}
 
     def _source(self, text: str, base: Path, user: str) -> Source:
         name, _, ref = text.partition("@")
@@ -167,29 +162,24 @@ class RepositoryAccess:
             return Source(str(entry.path), name, ref)
         if not self.may_name_folders(user):
             raise self._not_found(text, user)
-        folder, ref = next(
-            (each for each in _splits(text) if is_readable_folder(base / path_of(each[0]), self._allowed)),
-            (text, ""),
-        )
-        is_folder = is_readable_folder(base / path_of(folder), self._allowed)
-        if self._file is not None and not is_folder and _BARE.fullmatch(text):
+        found = next((each for each in _splits(text) if self._is_folder(base / path_of(each[0]))), None)
+        if found is None and self._file is not None and _BARE.fullmatch(text):
             raise self._not_found(text, user)
-        try:
-            chosen = choose_repository(folder or ".", (base,), base, self._allowed)
-        except RepositoryNotAllowedError as error:
-            if user == LOCAL_USER:
-                raise
-            # The caller's own words: where the server stands is none of its business.
-            raise RepositoryNotAllowedError(
-                f"`{ascii(text[:200])[1:-1]}` lies outside the folders that you may name here "
-                f"({', '.join(f'`{each}`' for each in self._allowed)}); choose a repository in them."
-            ) from error
+        folder, ref = found or (text, "")
+        chosen = choose_repository(folder or ".", (base,), base, self._allowed)
         self._require_unrestricted(chosen, text, user)
         return Source(str(chosen), ref=ref)
 
+    def _is_folder(self, path: Path) -> bool:
+        """Return True for a folder in an allowed one; whether others exist is not disclosed."""
+        try:
+            return _may_be_read(path, self._allowed) and kind(_resolved(path)) == S_IFDIR
+        except RepositoryNotFoundError:
+            return False
+
     def _require_unrestricted(self, folder: Path, name: str, user: str) -> None:
         """Raise where a folder holds, or lies in, a listed repository that the user may not read."""
-        for entry in () if self._file is None else self._file.entries:
+        for entry in self._entries:
             path = entry.path.resolve()
             if not entry.admits(user) and (folder.is_relative_to(path) or path.is_relative_to(folder)):
                 raise self._not_found(name, user)
@@ -198,24 +188,16 @@ class RepositoryAccess:
         """Return the folders that the client has open, those within others left out, else where we stand."""
         if len(roots) < 2:
             return [choose_repository(None, roots, working_folder, self._allowed)]
-        found: list[Path] = []
+        found: dict[Path, None] = {}
         refused: list[RepositoryNotFoundError] = []
         for root in roots[:MAX_REPOSITORIES]:
             try:
-                found.append(choose_repository(None, (root,), working_folder, self._allowed))
+                found[choose_repository(None, (root,), working_folder, self._allowed)] = None
             except RepositoryNotFoundError as error:
                 refused.append(error)
         if not found:
             raise refused[0]
-        found = list(dict.fromkeys(found))
         return [each for each in found if not any(other in each.parents for other in found)]
-
-    def _none_named(self, user: str) -> RepositoryNotFoundError:
-        if self._file is None:
-            return RepositoryNotFoundError(
-                "No repository is named; pass the absolute path of one on the server as `repo_path`."
-            )
-        return RepositoryNotFoundError(f"No repository is named; {self._advice(user)}")
 
     def _not_found(self, name: str, user: str) -> RepositoryNotFoundError:
         """Return the same words for what is not there and for what is not the caller's."""
@@ -238,3 +220,100 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
     while (at := text.rfind("@", 0, at)) >= 0:
         if ref := text[at + 1 :]:
             yield text[:at], ref
+
+
+def choose_repository(
+    repo_path: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
+) -> Path:
+    """Return the folder to navigate: the one named, else the host's first root, else the tree we stand in.
+
+    Args:
+        repo_path: What the caller named: absolute, ``~``, ``file://``, or relative to the first root.
+        roots: Folders that the host has open.
+        working_folder: Where this process was started.
+        allowed: Resolved folders that the answer must lie in; empty allows any.
+
+    Raises:
+        RepositoryNotFoundError: Nothing names a readable folder.
+        RepositoryNotAllowedError: The folder lies outside ``allowed``.
+    """
+    if repo_path is not None and repo_path.strip():
+        base = roots[0] if roots else working_folder
+        return _readable(base / path_of(repo_path.strip()), allowed, repo_path.strip())
+    if roots:
+        return _readable(roots[0], allowed)
+    tree = work_tree(working_folder)
+    if tree is not None and _may_be_read(tree, allowed):
+        return tree
+    # A folder of many repositories is none: together they are no answer to a question about one.
+    if len(allowed) == 1 and top_folder(allowed[0]) is not None:
+        return _readable(allowed[0], allowed)
+    raise RepositoryNotFoundError(
+        "No repository is named, the host gives no root, and the server's working folder is no git work "
+        "tree; pass the repository's absolute path as `repo_path`."
+    )
+
+
+def path_of(text: str) -> Path:
+    """Return the path that ``text`` names, be it a path, a ``~`` path or a ``file://`` URI."""
+    host = ""
+    if text.startswith("file://"):
+        parts = urlsplit(text)
+        host, text = parts.hostname or "", unquote(parts.path)
+    # Opening `\\server\share` would already send the user's credentials to that server.
+    if host not in ("", "localhost") or text.startswith(("//", "\\\\")):
+        raise RepositoryNotFoundError(
+            f"`{text}` names a folder on another machine; mount it, and pass its path on this one."
+        )
+    if len(text) > _MAX_PATH_CHARS or "\0" in text:
+        raise RepositoryNotFoundError(
+            "The path is too long or has a NUL character; pass the repository's absolute path."
+        )
+    # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
+    return Path(os.path.expanduser(text))  # noqa: PTH111
+
+
+def work_tree(folder: Path) -> Path | None:
+    """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
+    return top_folder(folder.resolve())
+
+
+def require_allowed(folder: Path, allowed: Sequence[Path], named: str = "") -> None:
+    """Raise unless ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any).
+
+    The error calls it as the caller ``named`` it: a relative path does not tell where the server stands.
+    """
+    if not _may_be_read(folder, allowed):
+        names = ", ".join(f"`{name}`" for name in allowed)
+        raise RepositoryNotAllowedError(
+            f"`{named or folder}` lies outside the folders this server may read ({names}); choose a "
+            "repository in them, or start the server with `--allow` for that folder."
+        )
+
+
+def _may_be_read(folder: Path, allowed: Sequence[Path]) -> bool:
+    return not allowed or any(_resolved(folder).is_relative_to(name) for name in allowed)
+
+
+def _readable(folder: Path, allowed: Sequence[Path], named: str = "") -> Path:
+    # The allow-list comes first: whether a forbidden path exists is not disclosed.
+    require_allowed(folder, allowed, named)
+    resolved = _resolved(folder)
+    if kind(resolved) != S_IFDIR:
+        raise RepositoryNotFoundError(
+            f"There is no folder `{named or folder}`; pass the absolute path of a repository's folder."
+        )
+    home = _resolved(Path(os.path.expanduser("~")))  # noqa: PTH111 - as above
+    if resolved in (home, Path(resolved.anchor)) and top_folder(resolved) is None:
+        raise RepositoryNotFoundError(
+            f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
+            "in it."
+        )
+    return resolved
+
+
+def _resolved(folder: Path) -> Path:
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError) as error:  # A loop of links.
+        raise RepositoryNotFoundError(f"`{folder}` can't be followed; check its links.") from error

@@ -8,8 +8,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from mcp_server.repositories import RepositoryAccess
-from mcp_server.repository import work_tree
+from mcp_server.repositories import RepositoryAccess, work_tree
 from mcp_server.settings import Settings
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.cli import Parser, nonempty

@@ -22,7 +22,7 @@ import anyio
 from filelock import FileLock, Timeout
 
 from mcp_server.loading import load_navigator
-from mcp_server.repository import require_allowed, work_tree
+from mcp_server.repositories import require_allowed, work_tree
 from mcp_server.settings import Settings, read_settings
 from navigator.settings import in_memory
 from repo_map.cache import replace_file

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import anyio
 
-from mcp_server.repositories import read_repositories
-from mcp_server.repository import work_tree
+from mcp_server.repositories import listed_repositories, work_tree
 from mcp_server.settings import KNOWN, Settings, removed_settings, unknown_settings
-from mcp_server.tokens import read_tokens
+from mcp_server.tokens import listed_tokens
 from navigator.errors import InvalidRequestError
 from navigator.settings import NavigationRequest, in_memory
 from navigator.state.labels import EMBEDDED
@@ -188,10 +187,10 @@ def _team_settings(settings: Settings) -> Iterator[Finding]:
     """Yield what is wrong with the lists of repositories and tokens, and with the allowed folders."""
     advice = "fix the file; a running server uses its earlier content"
     if repositories := settings.repositories:
-        listed = lambda: f"{repositories}: {len(read_repositories(repositories))} listed"  # noqa: E731
+        listed = lambda: f"{repositories}: {len(listed_repositories(repositories).entries)} listed"  # noqa: E731
         yield _check("repositories", listed, advice)
     if file := settings.tokens:
-        yield _check("tokens", lambda: f"{file}: {len(read_tokens(file))} listed", advice)
+        yield _check("tokens", lambda: f"{file}: {len(listed_tokens(file).entries)} listed", advice)
     if missing := [str(path) for path in settings.allowed if not path.is_dir()]:
         detail = f"no folder: {', '.join(missing)}"
         yield Finding("allowed folders", "failed", detail, "correct REPO_NAVIGATOR_ALLOW")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from mcp_server.errors import ErrorDetails, details_of
-from mcp_server.repository import work_tree
+from mcp_server.repositories import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_navigator.cli import Parser

@@ -4,12 +4,13 @@ the entry withdraws the token.
 
 from __future__ import annotations
 
+import secrets
 import sys
 from argparse import Namespace
 from datetime import UTC, date, datetime
 
 from mcp_server.settings import Settings
-from mcp_server.tokens import hash_of, new_token, require_user_name
+from mcp_server.tokens import hash_of, require_user_name
 from navigator.errors import InvalidArgumentError
 from repo_navigator.cli import Parser
 
@@ -27,7 +28,7 @@ def run(args: Namespace, settings: Settings) -> int:
     require_user_name(args.name)
     if args.expires is not None:
         _require_date(args.expires)
-    token = new_token()
+    token = secrets.token_urlsafe(32)
     where = settings.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
     print(f"Token of {args.name}, shown this once:", file=sys.stderr, flush=True)
     print(token, flush=True)

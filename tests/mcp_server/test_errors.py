@@ -27,7 +27,7 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.errors import details_of
-from mcp_server.repository import choose_repository
+from mcp_server.repositories import choose_repository
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.repository import RepositoryNotAllowedError, choose_repository
+from mcp_server.repositories import RepositoryNotAllowedError, choose_repository
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
 from tests.support.trees import commit, write
