@@ -49,7 +49,7 @@ _GRADLE: Final = ("build.gradle", "build.gradle.kts")
 class _Package(msgspec.Struct, rename="camel"):
     """What is read of a ``package.json``."""
 
-    scripts: dict[str, str] = {}
+    scripts: dict[str, Any] = {}
     dependencies: dict[str, Any] = {}
     dev_dependencies: dict[str, Any] = {}
 
@@ -86,7 +86,7 @@ class _Project:
         """Return ``package.json`` of a folder, empty without one."""
         try:
             return msgspec.json.decode(self.text(f"{folder}package.json") or "{}", type=_Package)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, ValueError, RecursionError):
             return _Package()
 
     def launcher(self, folder: str, launchers: Mapping[str, str], default: str) -> str:
@@ -168,7 +168,7 @@ def _script(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
         if runner == "jest" and any(_JEST_MODULES in each for each in _test_scripts(package)):
             command = f"NODE_OPTIONS={_JEST_MODULES} {command}"
         return _within(folder if is_own else place, command)
-    if project.package(folder).scripts.get("test"):
+    if isinstance(project.package(folder).scripts.get("test"), str):
         return _within(folder, f"npm test -- {_join(each.below for each in tests)}")
     return ""
 
@@ -189,7 +189,7 @@ def _script_runner(package: _Package) -> tuple[str, str]:
 
 def _test_scripts(package: _Package) -> list[str]:
     """Return the scripts that test, and those that they run."""
-    scripts = package.scripts
+    scripts = {name: text for name, text in package.scripts.items() if isinstance(text, str)}
     names: list[str] = [name for name in ("test", "unit", "test:unit", "tests") if name in scripts]
     names += [name for name in scripts if name.startswith(("test:", "unit:")) and name not in names]
     for name in names:  # It grows meanwhile.

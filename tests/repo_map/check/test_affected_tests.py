@@ -126,6 +126,13 @@ def test_command_follows_the_configuration(tmp_path: Path, kind: str) -> None:
     assert affected_tests.select_tests(index, [place(index, path, name)]).command == wanted
 
 
+@pytest.mark.parametrize("package", ["[" * 100_000, '{"scripts": null}', '{"scripts": {"test": 1}}', "{"])
+def test_package_that_cannot_be_read_has_no_command(tmp_path: Path, package: str) -> None:
+    files = {"package.json": package, "a.js": "exports.net = 1\n", "a.test.js": "require('./a')\n"}
+    index = index_of(tmp_path, files)
+    assert affected_tests.select_tests(index, [place(index, "a.js")]).command == ""
+
+
 PYTHON = {
     "price.py": "def net(a):\n    return a\n",
     "test_price.py": "import unittest\nfrom price import net\n\n\nclass Price(unittest.TestCase):\n    def test_net(self):\n        net(print('ran net'))\n\n    def test_more(self):\n        print('ran more')\n",
