@@ -33,7 +33,7 @@ from mcp_server import package_version
 from mcp_server.auth import identify_principal
 from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
-from mcp_server.map_tools import map_tools
+from mcp_server.map_view import OfferViews, map_tools, view_extension
 from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
 from mcp_server.navigations import AppContext, Navigations
 from mcp_server.prompts import offer_prompts
@@ -50,7 +50,6 @@ from mcp_server.tool_errors import (
     refused_call,
 )
 from mcp_server.tools import tools
-from mcp_server.views import OfferViews, view_extension
 from navigator.agent.telemetry import is_wanted
 from navigator.errors import InvalidRequestError
 from repo_map.errors import UserError

@@ -17,8 +17,14 @@ from pydantic import Field, WithJsonSchema
 
 from mcp_server import wire
 from mcp_server.auth import current_principal
-from mcp_server.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
-from mcp_server.first_answer import first_answer_for
+from mcp_server.client import (
+    Direction,
+    ToolAction,
+    ask_direction,
+    ask_roots,
+    first_answer_for,
+    folders_of,
+)
 from mcp_server.logs import about
 from mcp_server.navigations import AppContext, DeliveryTarget, Navigations
 from mcp_server.report_text import clip

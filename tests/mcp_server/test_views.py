@@ -17,8 +17,8 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_types import ListToolsResult
 
 from mcp_server.app import build_server
+from mcp_server.map_view import view_uri
 from mcp_server.settings import Settings
-from mcp_server.views import view_uri
 from navigator.picture.data import MAX_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count

@@ -1,9 +1,10 @@
-"""What the server asks the host, in the way of the protocol's era: its open folders, and the user's wish."""
+"""What a client can do and is asked for: its files, its open folders, and the user's wish."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
@@ -15,12 +16,18 @@ from mcp_server.report_text import clip
 from mcp_server.repositories import path_of
 from mcp_server.sdk_private import can_ask
 from mcp_server.tool_errors import raised_as_tool_errors
-from navigator.settings import StepAction
+from navigator.settings import FIRST_ANSWER, FIRST_ANSWER_ALONE, StepAction
 from navigator.state.labels import dollars
 from repo_map.messages import plural
 
 ToolAction = Literal[StepAction, "forget"]
 """What a call of ``step`` may ask for: a step, or that the navigation be deleted."""
+_READS_FILES: Final = re.compile(
+    r"claude[- ]code|cursor|visual studio code|vscode|vs ?code|codex|gemini[- ]cli|copilot|windsurf|\bzed\b"
+    r"|devin|cline|roo[- ]?code|continue|opencode|\bamp\b|goose|junie|jetbrains|kiro|aider",
+    re.IGNORECASE,
+)
+_READS_NONE: Final = re.compile(r"claude-ai|claude desktop|chatgpt", re.IGNORECASE)
 
 
 class Direction(BaseModel):
@@ -30,6 +37,25 @@ class Direction(BaseModel):
         default="continue", description="continue: one more turn; finish: accept the context; cancel: give up"
     )
     feedback: str = Field(default="", description="Names to show; `drop X`; `callers of X`")
+
+
+def first_answer_for(ctx: Context[Any, Any], *, is_elsewhere: bool) -> int:
+    """Return the most tokens of an answer that names no number: source for clients that can't read files.
+
+    Args:
+        ctx: of the call.
+        is_elsewhere: whether the repository is one that the server knows by name, on no disk of the caller's.
+    """
+    return FIRST_ANSWER if reads_files(ctx) and not is_elsewhere else FIRST_ANSWER_ALONE
+
+
+def reads_files(ctx: Context[Any, Any]) -> bool:
+    """Say whether the caller can read a repository's files: known hosts can; others where they started us."""
+    params = ctx.session.client_params
+    info = None if params is None else params.client_info
+    name = "" if info is None else f"{info.name} {info.title or ''}"
+    is_remote = ctx.request_context.request is not None
+    return bool(_READS_FILES.search(name)) or not (is_remote or _READS_NONE.search(name))
 
 
 def ask_roots(
