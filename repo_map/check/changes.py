@@ -61,18 +61,12 @@ class _Collector:
         self._index = trees.index
         self._parts: dict[tuple[str, str, int], ChangedPart] = {}
         self._removed: dict[tuple[str, str, str], RemovedName] = {}
-        self._added: dict[str, str] = {}
-        """Added names, each with its file."""
         self._notes: dict[str, list[str]] = {}
         self._words: list[str] = []
 
     def result(self, notes: Sequence[str]) -> Changes:
         """Return what was collected."""
-        parts = tuple(self._parts.values())
-        removed = tuple(
-            each._replace(replacement=f"in `{self._added[each.name]}`") if each.name in self._added else each
-            for each in self._removed.values()
-        )
+        parts, removed = tuple(self._parts.values()), tuple(self._removed.values())
         own = [f"{what}: {_listed(paths)}." for what, paths in self._notes.items()]
         if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
             own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
@@ -110,14 +104,15 @@ class _Collector:
         """Add the names that only the file before exports."""
         before, after = self._trees.before, self._trees.after
         file = before.index.file_id(patch.old) if patch.old else None
-        old, new = exported_names(before, patch.old), exported_names(after, patch.new)
-        removed, added = _difference(old, new)
-        self._added.update((each.name, shown_path(patch.path)) for each in added)
-        for each in removed:
+        for each in _removed_names(exported_names(before, patch.old), exported_names(after, patch.new)):
             if file is None or (not each.owner and self._trees.line_after(file, each.line)):
                 continue  # Its line is unchanged: of long lists not every name is read.
             now = find_replacement(self._trees, (file, each.row)) if each.row >= 0 else None
-            replacement = f"`{after.name(now)}`" if now is not None and after.name(now) != each.name else ""
+            replacement = ""
+            if now is not None and after.name(now) != each.name:
+                replacement = f"`{after.name(now)}`"
+            elif now is not None:
+                replacement = f"in `{shown_path(after.index.paths[now[0]])}`"
             name = RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
             self._removed.setdefault((patch.old, each.owner, each.name), name)
 
@@ -168,23 +163,16 @@ def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
     return tuple(sorted(usable, key=lambda each: (each.line, each.owner, each.name)))
 
 
-def _difference(
-    before: Sequence[ExportedName], after: Sequence[ExportedName]
-) -> tuple[list[ExportedName], list[ExportedName]]:
-    """Return removed and added names; a name that only moves from one owner to another is neither."""
+def _removed_names(before: Sequence[ExportedName], after: Sequence[ExportedName]) -> Iterator[ExportedName]:
+    """Yield the names that only the file before has; one that moves to another owner is not removed."""
     old, new = ({(each.owner, each.name) for each in side} for side in (before, after))
-    old_names, new_names = ({name for _, name in side} for side in (old, new))
     owners = {f"{owner}.{name}" if owner else name for owner, name in new}
-    coming = {name for owner, name in new if (owner, name) not in old}
-    removed = [
-        each
-        for each in before
-        if (each.owner, each.name) not in new
+    kept, coming = {name for _, name in new}, {name for owner, name in new - old}
+    for each in before:
         # The same name elsewhere in the file is no replacement if both had their own owner before.
-        and (each.name not in new_names or (each.owner in owners and each.name not in coming))
-    ]
-    added = [each for each in after if (each.owner, each.name) not in old and each.name not in old_names]
-    return removed, added
+        is_another = each.owner in owners and each.name not in coming
+        if (each.owner, each.name) not in new and (each.name not in kept or is_another):
+            yield each
 
 
 def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch) -> Iterator[ChangedPart]:
