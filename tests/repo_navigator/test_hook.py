@@ -24,40 +24,18 @@ FILES = {
     ),
 }
 RENAMED = FILES["shop/pricing.py"].replace("discounted_total", "reduced_total")
-CALLED = {"hook_event_name": "PostToolUse", "transcript_path": "t"}
+
+
+def event_of(name: str, tool: str = "", path_key: str = "", **others: Any) -> Mapping[str, Any]:
+    """Return an event in the fields of Claude Code, Codex and Gemini CLI."""
+    about = {"tool_name": tool, "tool_input": path_key} if tool else {"prompt": "go on"}
+    return {"hook_event_name": name, "transcript_path": "t", **about, **others}
+
+
 DIALECTS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-    "claude-code": (
-        {
-            "hook_event_name": "PostToolUse",
-            "tool_name": "Edit",
-            "transcript_path": "t",
-            "tool_input": "file_path",
-        },
-        {**CALLED, "tool_name": "Bash"},
-    ),
-    "codex": (
-        {
-            "hook_event_name": "PostToolUse",
-            "tool_name": "apply_patch",
-            "transcript_path": "t",
-            "tool_input": "patch",
-        },
-        {"hook_event_name": "UserPromptSubmit", "prompt": "go on", "transcript_path": "t"},
-    ),
-    "gemini-cli": (
-        {
-            "hook_event_name": "AfterTool",
-            "tool_name": "replace",
-            "transcript_path": "t",
-            "tool_input": "file_path",
-        },
-        {
-            "hook_event_name": "BeforeAgent",
-            "prompt": "go on",
-            "timestamp": "2026-11-27",
-            "transcript_path": "t",
-        },
-    ),
+    "claude-code": (event_of("PostToolUse", "Edit", "file_path"), event_of("PostToolUse", "Bash")),
+    "codex": (event_of("PostToolUse", "apply_patch", "patch"), event_of("UserPromptSubmit")),
+    "gemini-cli": (event_of("AfterTool", "replace", "file_path"), event_of("BeforeAgent", timestamp="2026")),
     "copilot-cli": (
         {"timestamp": 1, "toolName": "edit", "toolArgs": "path"},
         {"timestamp": 1, "toolName": "bash"},
