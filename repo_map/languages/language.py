@@ -28,6 +28,8 @@ class Found(NamedTuple):
     sig_end: int
     body_byte: int
     """Where the body starts, -1 where there is none."""
+    is_global: bool = False
+    """Whether it is a definition only outside of functions."""
 
 
 DocFinder = Callable[[bytes], Callable[[Found], tuple[int, int]]]
@@ -65,17 +67,6 @@ class DocComments(NamedTuple):
     """Whether ``/* … */`` is a comment."""
 
 
-class Reach(NamedTuple):
-    """Where a query needs to look; visiting every node costs a third of the parse."""
-
-    depth: int
-    """Levels below a file, a class body or a block on which definitions start; 0 looks at the whole tree."""
-    hints: tuple[bytes, ...] = ()
-    """Bytes without which a function's body defines nothing."""
-    proof: bytes = b""
-    """Multiline pattern that confirms a hint; empty if the hint suffices."""
-
-
 class SharedSuffix(NamedTuple):
     """A suffix of another language that is this one's where the beginning of a file tells so."""
 
@@ -86,7 +77,6 @@ class SharedSuffix(NamedTuple):
 
 SLASH_COMMENTS: Final = DocComments((b"//",))
 HASH_COMMENTS: Final = DocComments((b"# ", b"##", b"#\t"), blocks=False)
-WHOLE_TREE: Final = Reach(0)
 
 
 class Language(NamedTuple):
@@ -135,7 +125,6 @@ class Language(NamedTuple):
     """Whether the white space that a line of code begins with means something."""
     is_guessed: bool = False
     """Whether what its names mean is likely at best: too much of it is left to what is not resolved."""
-    reach: Reach = WHOLE_TREE
 
     namer: Namer = plain_name
     doc_comments: DocComments | None = SLASH_COMMENTS

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.kinds import TYPES
+from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.languages.language import DocComments, Found
 from repo_map.languages.registry import language_named
 from repo_map.languages.syntax import Captures, Named
@@ -52,7 +52,8 @@ class DefinitionReader:
 
     def definitions(self) -> list[Found]:
         """Return what was found, sorted, with the enclosing one of two first."""
-        return _without_repeats(sorted(self._found))
+        found = _without_repeats(sorted(self._found))
+        return list(_without_locals(found)) if any(item.is_global for item in found) else found
 
 
 class _Placer:
@@ -80,7 +81,8 @@ class _Placer:
             start_byte, start = self._over_attributes(start_byte, start)
         sig_end = max(sig_end, sig_start)
         for name, kind in named:
-            yield Found(start_byte, -end_byte, name, kind, start, end, sig_start, sig_end, body_byte)
+            rows = (start, end, sig_start, sig_end)
+            yield Found(start_byte, -end_byte, name, kind, *rows, body_byte, "global" in captures)
 
     def _signature_end(self, start: int, end: int, captures: Captures) -> tuple[int, int]:
         """Return the body's first byte, -1 without one, and the signature's last row."""
@@ -136,6 +138,16 @@ def _without_repeats(found: list[Found]) -> list[Found]:
         elif _weight(item) > _weight(unique[at]):
             unique[at] = item
     return unique
+
+
+def _without_locals(found: list[Found]) -> Iterator[Found]:
+    """Yield sorted finds without those in a function that are definitions only outside of any."""
+    end = 0
+    for item in found:
+        if not item.is_global or item.start_byte >= end:
+            yield item
+            if item.kind in FUNCTIONS:
+                end = max(end, -item.minus_end_byte)
 
 
 def _weight(item: Found) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from repo_map.languages.language import Language, Reach, SharedSuffix, words
+from repo_map.languages.language import Language, SharedSuffix, words
 from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE,
@@ -29,9 +29,6 @@ _WORDS: Final = (
     " inline int long register return short signed sizeof static struct switch typedef union"
     " unsigned void volatile while bool true false NULL define undef ifdef ifndef endif elif"
     " include pragma defined"
-)
-_INNER_TYPES: Final = (
-    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]{0,300}\{|^[ \t]*#[ \t]*define|\btypedef\b"
 )
 _CPP_HEADER: Final = (
     rb"^[ \t]*(?:template[ \t]*<|namespace\b|(?:public|private|protected)[ \t]*:|using[ \t]+\w"
@@ -130,7 +127,6 @@ _C: Final = Language(
     name="c",
     suffixes=(".c", ".h"),
     grammar_module="tree_sitter_c",
-    reach=Reach(1, (b"struct", b"union", b"enum", b"define", b"typedef"), _INNER_TYPES),
     namer=_namer,
     imports=first_quoted,
     writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE), prefixed=True),
@@ -161,11 +157,6 @@ _CPP: Final = _C._replace(
     shared_suffixes=(SharedSuffix(".h", _CPP_HEADER),),
     spoken=("c++",),
     grammar_module="tree_sitter_cpp",
-    reach=Reach(
-        3,
-        (b"struct", b"class", b"union", b"enum", b"define", b"typedef", b"using "),
-        _INNER_TYPES + rb"|\busing\s+\w+\s*=",
-    ),
     keywords=words(
         _WORDS,
         " alignas alignof and asm catch class concept const_cast consteval constexpr constinit co_await"

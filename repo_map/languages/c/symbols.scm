@@ -12,17 +12,9 @@
 (preproc_def name: (_) @name value: (_) @body) @constant
 (field_declaration declarator: (_) @declarator) @field
 (translation_unit (declaration declarator: (_) @declarator) @constant)
-(preproc_ifdef (declaration declarator: (_) @declarator) @constant)
-(preproc_if (declaration declarator: (_) @declarator) @constant)
-(preproc_else (declaration declarator: (_) @declarator) @constant)
+(preproc_ifdef (declaration declarator: (_) @declarator) @constant) @global
+(preproc_if (declaration declarator: (_) @declarator) @constant) @global
+(preproc_else (declaration declarator: (_) @declarator) @constant) @global
 (linkage_specification (declaration declarator: (_) @declarator) @constant)
 (declaration_list (declaration declarator: (_) @declarator) @constant)
 (preproc_include) @import
-[(preproc_if) (preproc_ifdef) (preproc_else) (preproc_elif) (preproc_elifdef)] @inside
-(linkage_specification body: (_) @inside)
-(declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(field_declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(type_definition type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
-(struct_specifier !name body: (_) @inside)
-(union_specifier !name body: (_) @inside)
-(enum_specifier !name body: (_) @inside)

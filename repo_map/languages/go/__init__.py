@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE,
@@ -44,7 +44,6 @@ LANGUAGES: Final = (
         name="go",
         suffixes=(".go",),
         grammar_module="tree_sitter_go",
-        reach=Reach(3, (b"type ",), rb"\btype[ \t]+[\w(]"),
         namer=_namer,
         imports=_imports,
         writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE, r"`[^`]*+`?")),

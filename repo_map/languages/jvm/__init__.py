@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE,
@@ -49,19 +49,6 @@ LANGUAGES: Final = (
         name="java",
         suffixes=(".java",),
         grammar_module="tree_sitter_java",
-        reach=Reach(
-            1,
-            (
-                b"@Override",
-                b"class ",
-                b"public ",
-                b"protected ",
-                b"private ",
-                b"interface ",
-                b"enum ",
-                b"record ",
-            ),
-        ),
         imports=_java_imports,
         writing=Writing((SLASHES, BLOCK, TRIPLE, DOUBLE, SINGLE)),
         keywords=words(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
-from repo_map.languages.language import Found, Language, Reach, words
+from repo_map.languages.language import Found, Language, words
 from repo_map.languages.syntax import DOUBLE, HASH, PYTHON_LITERALS, SINGLE, TRIPLE, TRIPLE_SINGLE, Writing
 
 _DOCSTRING: Final = (
@@ -61,11 +61,6 @@ LANGUAGES: Final = (
         filenames=("sconstruct", "wscript"),
         interpreters=("python",),
         grammar_module="tree_sitter_python",
-        reach=Reach(
-            2,
-            (b"def ", b"class ", b"import "),
-            rb"(?:^|[:;])[ \t]*(?:async[ \t]+)?(?:def|class|import|from)[ \t]+[\w.]",
-        ),
         is_indented=True,
         doc_comments=None,
         docs=_docstrings,

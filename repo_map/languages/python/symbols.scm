@@ -12,17 +12,3 @@
 (import_statement) @import
 (import_from_statement) @import
 (future_import_statement) @import
-
-[
-  (if_statement consequence: (block) @inside)
-  (elif_clause consequence: (block) @inside)
-  (else_clause body: (block) @inside)
-  (try_statement body: (block) @inside)
-  (except_clause (block) @inside)
-  (finally_clause (block) @inside)
-  (with_statement body: (block) @inside)
-  (for_statement body: (block) @inside)
-  (while_statement body: (block) @inside)
-  (match_statement body: (block) @inside)
-  (case_clause consequence: (block) @inside)
-]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
     BLOCK,
     DOUBLE_LINES,
@@ -79,23 +79,6 @@ LANGUAGES: Final = (
         name="rust",
         suffixes=(".rs",),
         grammar_module="tree_sitter_rust",
-        reach=Reach(
-            1,
-            (
-                b"fn ",
-                b"use ",
-                b"struct ",
-                b"impl",
-                b"enum ",
-                b"const ",
-                b"static ",
-                b"mod ",
-                b"trait ",
-                b"type ",
-                b"macro_rules",
-            ),
-            rb"\b(?:fn|use|struct|enum|union|const|static|mod|trait|type)\s+\w|\bmacro_rules!|\bimpl\b[^;{}]{0,300}\{",
-        ),
         namer=_namer,
         imports=_imports,
         writing=Writing((SLASHES, BLOCK, DOUBLE_LINES, LETTER), ('!("',), r"\{([a-z_]\w*+)", prefixed=True),

@@ -12,9 +12,8 @@
 (const_item name: (_) @name value: (_)? @body) @constant
 (static_item name: (_) @name value: (_)? @body) @constant
 (field_declaration name: (_) @name) @field
-(enum_variant name: (_) @name body: (_)? @inside) @constant
+(enum_variant name: (_) @name) @constant
 (attribute_item) @attribute
 
 (use_declaration) @import
 (extern_crate_declaration) @import
-(foreign_mod_item body: (_) @inside)

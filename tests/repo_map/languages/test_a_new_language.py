@@ -20,7 +20,7 @@ FAMILY = '''
 
 import re
 
-from repo_map.languages.language import HASH_COMMENTS, Language, Reach, words
+from repo_map.languages.language import HASH_COMMENTS, Language, words
 from repo_map.languages.syntax import (DOUBLE, HASH, HASH_LITERALS, Writing, plain_name)
 
 
@@ -41,7 +41,6 @@ LANGUAGES = (
         interpreters=("arrowrun",),
         spoken=("arrowlang",),
         grammar_module="tree_sitter_python",
-        reach=Reach(2, (b"def ",)),
         namer=_namer,
         doc_comments=HASH_COMMENTS,
         imports=_imports,

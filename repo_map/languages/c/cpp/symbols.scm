@@ -6,4 +6,3 @@
 (template_declaration (_) @wrapped .) @wrapper
 (field_declaration_list (declaration declarator: (_) @declarator) @field)
 (template_declaration (declaration declarator: (_) @declarator) @constant)
-(namespace_definition !name body: (_) @inside)

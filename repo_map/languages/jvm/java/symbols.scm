@@ -13,4 +13,3 @@
 (constant_declaration declarator: (_ name: (_) @name value: (_)? @body)) @field
 (enum_constant name: (_) @name body: (_)? @body) @constant
 (import_declaration) @import
-(enum_body_declarations) @inside
