@@ -41,6 +41,8 @@ class Question:
     def __init__(self, seconds: float) -> None:
         self._left_open: set[Hashable] = set()
         self._steps = _QUESTION_STEPS
+        self._unclocked = _STEPS_AT_ONCE
+        """Steps since the last look at the clock."""
         self._deadline = CpuDeadline(seconds)
 
     @property
@@ -72,13 +74,11 @@ class Question:
 
     def take(self, steps: int) -> None:
         """Count steps; raise BudgetExceededError where there are none left."""
-        if self.is_over:
-            raise BudgetExceededError
+        self._unclocked += steps
         self._steps -= steps
-
-    def give_back(self, steps: int) -> None:
-        """Count steps that were taken as not made."""
-        self._steps += steps
+        if self._steps < 0 or (self._unclocked >= _STEPS_AT_ONCE and self._deadline.is_over()):
+            raise BudgetExceededError
+        self._unclocked %= _STEPS_AT_ONCE
 
 
 class Memo:
@@ -91,8 +91,7 @@ class Memo:
         self._is_cut = False
         self._question: Question | None = None
         self._left = 0
-        """Steps that were taken from the question and are not made yet."""
-        self._site_steps = 0
+        """Steps that the use of a name may still take."""
 
     @contextmanager
     def asked(self, question: Question, steps: int = _SITE_STEPS) -> Iterator[None]:
@@ -102,25 +101,21 @@ class Memo:
             BudgetExceededError: It took all steps that it may; what was cached is whole all the same.
         """
         with self._lock:
-            self._question, self._left, self._site_steps, self._is_cut = question, 0, steps, False
+            self._question, self._left, self._is_cut = question, steps, False
             try:
                 yield
             except RecursionError:
                 raise BudgetExceededError from None
             finally:
-                question.give_back(max(0, self._left))
                 self._question = None
                 self._active.clear()
 
     def charge(self, steps: int = 1) -> None:
         """Count steps, in proportion to the work; raise BudgetExceededError where there are none left."""
         self._left -= steps
-        while self._left < 0:
-            if self._question is None or self._site_steps <= 0:
-                raise BudgetExceededError
-            self._question.take(_STEPS_AT_ONCE)
-            self._site_steps -= _STEPS_AT_ONCE
-            self._left += _STEPS_AT_ONCE
+        if self._question is None or self._left < 0:
+            raise BudgetExceededError
+        self._question.take(steps)
 
     def memoized(self, key: Hashable, make: Callable[[], _Found], nothing: Any = ()) -> _Found:
         """Return what ``make`` finds, ``nothing`` where that leads back to itself or too far."""
