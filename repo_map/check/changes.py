@@ -167,11 +167,11 @@ def _removed_names(before: Sequence[ExportedName], after: Sequence[ExportedName]
     """Yield the names that only the file before has; one that moves to another owner is not removed."""
     old, new = ({(each.owner, each.name) for each in side} for side in (before, after))
     owners = {f"{owner}.{name}" if owner else name for owner, name in new}
-    kept, coming = {name for _, name in new}, {name for owner, name in new - old}
+    names, coming = {name for _, name in new}, {name for owner, name in new - old}
     for each in before:
         # The same name elsewhere in the file is no replacement if both had their own owner before.
         is_another = each.owner in owners and each.name not in coming
-        if (each.owner, each.name) not in new and (each.name not in kept or is_another):
+        if (each.owner, each.name) not in new and (each.name not in names or is_another):
             yield each
 
 

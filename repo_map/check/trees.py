@@ -275,13 +275,13 @@ def _without_literals(text: str, language: str) -> str:
     def blank(found: re.Match[str]) -> str:
         literal = found[0]
         at = int(literal[0] in "\"'`")
-        kept = literal[:at]
+        result = literal[:at]
         around = text[max(0, found.start() - 2) : found.end()]
-        if kept and any(marker in around for marker in writing.markers):
+        if result and any(marker in around for marker in writing.markers):
             for code in inside.finditer(literal):
-                kept += _NO_BREAK.sub(" ", literal[at : code.start(1)]) + code[1]
+                result += _NO_BREAK.sub(" ", literal[at : code.start(1)]) + code[1]
                 at = code.end(1)
-        return kept + _NO_BREAK.sub(" ", literal[at:])
+        return result + _NO_BREAK.sub(" ", literal[at:])
 
     return re.sub("|".join(writing.skipped), blank, text, flags=_FLAGS)
 
