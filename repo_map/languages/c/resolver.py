@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -62,15 +63,8 @@ class IncludedFiles:
         """
         if path.startswith("<"):
             return self._ending(path.strip("<>"))
-        folder = self._paths[file].rpartition("/")[0]
-        parts = [part for part in (folder + "/" + path if folder else path).split("/") if part != "."]
-        whole: list[str] = []
-        for part in parts:
-            if part == ".." and whole:
-                whole.pop()
-            else:
-                whole.append(part)
-        if (known := self._files.get("/".join(whole))) is not None:
+        folder = posixpath.dirname(self._paths[file])
+        if (known := self._files.get(posixpath.normpath(posixpath.join(folder, path)))) is not None:
             return known
         return self._ending(path)
 

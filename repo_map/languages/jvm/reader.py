@@ -144,21 +144,20 @@ class _JavaReader(Reader):
     def _local(self, node: Node) -> None:
         written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
-            name = self.text_of(each, "name")
-            if written == "var":
-                self.bind(name, self.of_field(each, "value"), node, facts.ASSIGNED)
-            else:
-                has_more = each.child_by_field_name("dimensions") is not None
-                self.bind(name, f"list[{written}]" if has_more else written, node, facts.DECLARED)
+            has_more = each.child_by_field_name("dimensions") is not None
+            declared = f"list[{written}]" if has_more and written != "var" else written
+            self._variable(each, declared, self.of_field(each, "value") if written == "var" else "", node)
+
+    def _variable(self, named: Node, written: str, value: str, node: Node, *, inside: bool = False) -> None:
+        """Bind a variable of a written type, or to a value where ``var`` stands for it."""
+        is_var = written == "var"
+        kind = facts.ASSIGNED if is_var else facts.DECLARED
+        self.bind(self.text_of(named, "name"), value if is_var else written, node, kind, inside=inside)
 
     def _loop(self, node: Node) -> None:
         written = self.type_in(node, "type")
-        name = self.text_of(node, "name")
-        if written == "var":
-            over = self.of_field(node, "value")
-            self.bind(name, element_of(over), node, facts.ASSIGNED, inside=True)
-        else:
-            self.bind(name, written, node, facts.DECLARED, inside=True)
+        value = element_of(self.of_field(node, "value")) if written == "var" else ""
+        self._variable(node, written, value, node, inside=True)
 
     def _caught(self, node: Node) -> None:
         kinds = child_of(node, "catch_type")
@@ -166,11 +165,7 @@ class _JavaReader(Reader):
         self.bind(self.text_of(node, "name"), written, node, facts.DECLARED, inside=True)
 
     def _resource(self, node: Node) -> None:
-        written, name = self.type_in(node, "type"), self.text_of(node, "name")
-        if written == "var":
-            self.bind(name, self.of_field(node, "value"), node, facts.ASSIGNED, inside=True)
-        else:
-            self.bind(name, written, node, facts.DECLARED, inside=True)
+        self._variable(node, self.type_in(node, "type"), self.of_field(node, "value"), node, inside=True)
 
     def _lambda(self, node: Node) -> None:
         given = node.child_by_field_name("parameters")

@@ -44,6 +44,7 @@ _TYPE_NAME: Final = re.compile(
     rb"(?<![\w.:$'#])((?:[a-z_]\w*::)*)(?:([A-Z]\w*)(?![\w(!])|([a-z_]\w*)(?=::[A-Z]))(?!\s*:\s)"
 )
 """In what a macro is given: a name written like a type's, or what stands before such a one."""
+_COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _USE: Final = re.compile(rb"\buse\s+([^;]+);")
 _AS: Final = re.compile(r"\s+as\s+")
 _HEADS: Final = frozenset({"self", "Self", "super", "crate", facts.HERE})
@@ -57,34 +58,14 @@ class _Reader(Reader):
     # Bindings.
 
     def _import(self, node: Node) -> None:
-        for path, name in self._used(node, ""):
-            if name == "*":
-                self.bind("*", path, node, facts.STAR)
-            else:
-                self.bind(
-                    name, path, node, facts.IMPORT if path.rpartition(".")[2] == name else facts.RENAMED
-                )
+        self._use(self.source[node.start_byte : node.end_byte], node)
 
-    def _used(self, node: Node, before: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-        """Yield each path that a ``use`` names, with what the file calls it."""
-        if depth > 12:
-            return
-        kind = node.type
-        if kind == "use_as_clause":
-            path = _joined(before, self._path(node.child_by_field_name("path")))
-            if (alias := self.text_of(node, "alias")) != "_":
-                yield path, alias
-        elif kind in ("scoped_use_list", "use_list"):
-            inner = _joined(before, self._path(node.child_by_field_name("path")))
-            listed = node.child_by_field_name("list") or node
-            for each in listed.named_children:
-                yield from self._used(each, inner, depth + 1)
-        elif kind == "use_wildcard":
-            yield _joined(before, self._path(node.named_children[0]) if node.named_children else ""), "*"
-        elif kind != "self" or before:
-            path = before if kind == "self" else _joined(before, self._path(node))
-            if path:
-                yield path, path.rpartition(".")[2]
+    def _use(self, written: bytes, node: Node) -> None:
+        """Bind what a ``use`` names."""
+        for path, name in _listed("", _COMMENT.sub(b" ", written).decode("utf-8", "replace")):
+            is_renamed = path.rpartition(".")[2] != name
+            kind = facts.STAR if name == "*" else facts.RENAMED if is_renamed else facts.IMPORT
+            self.bind(name, path, node, kind)
 
     def _path(self, node: Node | None) -> str:
         """Return a path with dots, without type arguments; ``""`` for what is none."""
@@ -241,13 +222,7 @@ class _Reader(Reader):
         """Read the ``use`` declarations among the items that a macro is given."""
         text = _TEXT.sub(b" ", self.source[node.start_byte : node.end_byte])
         for found in _USE.finditer(text):
-            for path, name in _listed("", found[1].decode("utf-8", "replace")):
-                if name == "*":
-                    self.bind("*", path, node, facts.STAR)
-                else:
-                    self.bind(
-                        name, path, node, facts.IMPORT if path.rpartition(".")[2] == name else facts.RENAMED
-                    )
+            self._use(found[1], node)
 
     def _tokens(self, node: Node) -> None:
         """Read the calls in what a macro is given, which is not parsed."""
