@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import further, status_of
 from mcp_server.settings import Settings
-from navigator.errors import InvalidArgumentError
+from navigator.errors import InvalidRequestError
 from navigator.planner.outline_text import outline_text
 from repo_map.check.model import finding_data
 from repo_map.messages import plural
@@ -34,7 +34,7 @@ _MAX_NAMED = 5
 def add_arguments(parser: Parser) -> None:
     """Add which navigation is shown, and what is said to it."""
     parser.add_argument(
-        "navigation_id",
+        "navigation",
         metavar="ID",
         nargs="?",
         help="id of the navigation, which `navigate` prints last (default: the latest of this folder, else "
@@ -57,10 +57,10 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace, settings: Settings) -> int:
     """Print the stored context, what feedback adds to it, its plan or a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
-    named, updates = args.navigation_id, plan_updates(args)
+    named, updates = args.navigation, plan_updates(args)
     if named and not named.startswith(ID_START) and len(named.split()) > 1:
-        raise InvalidArgumentError(
-            "navigation_id", f'is `{named}`; give an id, and words by `--feedback "{named}"`.'
+        raise InvalidRequestError(
+            f'ID is `{named}`; give an id, and words by `--feedback "{named}"`.', argument="navigation_id"
         )
     started = time.perf_counter()
 

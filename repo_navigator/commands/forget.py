@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
-from navigator.errors import InvalidArgumentError, InvalidRequestError
+from navigator.errors import InvalidRequestError
 from navigator.settings import LOCAL_USER
 from repo_map.messages import plural
 from repo_navigator.cli import Parser
@@ -44,7 +44,9 @@ def run(args: Namespace, settings: Settings) -> int:
             "`repo-navigator forget --older-than 30`."
         )
     if args.older_than is not None and not args.older_than >= 0:
-        raise InvalidArgumentError("older_than", f"is {args.older_than:g}; give it days, 0 or more.")
+        raise InvalidRequestError(
+            f"--older-than is {args.older_than:g}; give it days, 0 or more.", argument="--older-than"
+        )
 
     async def forget(navigator: Navigator) -> None:
         for navigation_id in dict.fromkeys(args.ids):

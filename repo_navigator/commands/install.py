@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from mcp_server.errors import ErrorDetails, details_of
 from mcp_server.repositories import work_tree
 from mcp_server.settings import Settings
-from navigator.errors import InvalidArgumentError, InvalidRequestError
+from navigator.errors import InvalidRequestError
 from repo_navigator.cli import Parser
 from repo_navigator.clients.client_commands import add_command, remove_command, succeeds
 from repo_navigator.clients.configuration import (
@@ -113,10 +113,11 @@ def _hosts(args: Namespace, project: Path | None) -> list[Host]:
         return found
     for name in args.host:
         if name not in known:
-            raise InvalidArgumentError("hooks", f": `{name}` has no hooks; leave --hooks out.")
+            raise InvalidRequestError(f"`{name}` has no hooks; leave --hooks out.", argument="--hooks")
         if project is not None and not _project_file(known[name], args):
-            raise InvalidArgumentError(
-                "scope", f": {known[name].title} has no configuration that a project shares; leave it out."
+            raise InvalidRequestError(
+                f"{known[name].title} has no configuration that a project shares; leave --scope out.",
+                argument="--scope",
             )
     return [known[name] for name in dict.fromkeys(args.host)]
 
@@ -127,13 +128,15 @@ def _project_file(host: Host, args: Namespace) -> str:
 
 def _allowed(args: Namespace) -> list[str]:
     if args.allow and (args.hooks or args.scope == "project"):
-        raise InvalidArgumentError(
-            "allow",
-            "is for a server of your own on this machine, neither for hooks nor for a project; leave it out.",
+        raise InvalidRequestError(
+            "--allow is for your own server on this machine, not for hooks or a project; leave it out.",
+            argument="--allow",
         )
     for folder in args.allow:
         if not Path(folder).is_dir():
-            raise InvalidArgumentError("allow", f"names `{folder}`, which is not a folder; name one.")
+            raise InvalidRequestError(
+                f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
+            )
     return [os.path.realpath(folder) for folder in args.allow]
 
 
