@@ -81,7 +81,7 @@ class NavigatorAgent(BaseAgent):
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
         step = current_step()
-        while step.asks_models and not step.is_done:
+        if step.asks_models and not step.is_done:
             self._begin(ctx, step)
             async with aclosing(self.model.run_async(ctx)) as events:
                 async for event in events:

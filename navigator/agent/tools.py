@@ -37,6 +37,10 @@ ONE_DECISION: Final = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",
 }
+NO_CHANGE: Final = {
+    "status": "error",
+    "error": "This changes nothing; give `select`, `drop` or `updates`, or call finalize_context.",
+}
 LIMIT_REACHED: Final = {
     "status": "error",
     "error": "The limit of this step is reached; call finalize_context with the places that you are sure of.",
@@ -238,6 +242,8 @@ async def update_flight_plan(
     async with step.deciding:
         if step.result is not None:
             return ONE_DECISION
+        if not (updates or select or drop):
+            return NO_CHANGE
         asked = ModelUpdate(reasoning, updates or {}, select, drop)
         before = step.navigation
         try:
@@ -246,8 +252,8 @@ async def update_flight_plan(
             )
         except RepoMapError as error:
             return {"status": "error", "error": fenced(str(error))}
-        step.notes.extend(amended.notes)
         change = amended.change
+        step.notes.extend(amended.notes)
         decision = Decision(
             "update_flight_plan",
             step.model_name,

@@ -241,6 +241,7 @@ ENDLESS: dict[str, tuple[Thought, int]] = {
     "never mends its call": (selects("no_such_thing"), MAX_CALLS),
     "only talks": (say("I would rather talk."), 3),
     "calls what does not exist": (call("delete_everything", {}), 3),
+    "updates nothing": (call("update_flight_plan", {"reasoning": "Later."}), MAX_CALLS),
     "finishes with nothing": (call("finalize_context", {"summary": "Nothing."}), 1),
     "is refused": (Refuse(403), 1),
 }
