@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -116,20 +117,25 @@ def read_forms(tree: Tree, language: str) -> Forms:
     from tree_sitter import QueryCursor  # noqa: PLC0415 - a worker alone loads a grammar
 
     from repo_map.languages.grammars import signature_query  # noqa: PLC0415 - as above
+    from repo_map.parsing.queries import MAX_DEPTH  # noqa: PLC0415 - as above
 
     unreadable = list(_unreadable(tree.root_node))
+    starts = [node.start_byte for node in unreadable]
     errors = tuple(node.start_point.row + 1 for node in unreadable[:_MAX_ERRORS])
     query = signature_query(language)
     if query is None:
         return Forms(errors=errors, is_read=True)
-    matches = [captures for _, captures in QueryCursor(query).matches(tree.root_node)]
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(MAX_DEPTH)
+    matches = [captures for _, captures in cursor.matches(tree.root_node)]
     parameters: dict[int, dict[tuple[int, int], tuple[str, set[str]]]] = {}
     arguments: dict[int, tuple[str, str]] = {}
     found: dict[int, Captures] = {}
     for captures in matches:
         if {"function", "call"} & captures.keys():
             name = captures["name"][0] = _leaf(captures["name"][0])
-            is_inside = any(each.start_byte <= name.start_byte < each.end_byte for each in unreadable)
+            before = bisect_right(starts, name.start_byte) - 1
+            is_inside = before >= 0 and name.start_byte < unreadable[before].end_byte
             if not is_inside and len(captures) >= len(found.get(name.id, ())):
                 found[name.id] = captures
             continue
