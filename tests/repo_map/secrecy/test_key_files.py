@@ -6,90 +6,28 @@ import pytest
 
 from repo_map.secrets.key_files import is_key_file
 
+KEY_FILES = """
+    .env deploy/.env.production prod.env id_rsa home/.ssh/id_ed25519 certs/server.key
+    certs/server.pem keys/release.P12 android/app/release.jks .netrc .aws/credentials
+    config/credentials.yml config/secrets.yml client_secret_123.json gcp/service-account-prod.json
+    terraform.tfstate .git-credentials .docker/config.json .env.dist .envrc env.prod
+    config/env.production terraform.tfvars infra/prod.auto.tfvars kubeconfig.yaml docker/config.json
+    vault_pass.txt .vault_pass .npmrc .pypirc .pgpass app.keystore team.kdbx deploy_id_rsa
+    terraform.tfstate.backup serviceAccountKey.json db-secret.yaml
+"""
+OTHERS = """
+    .env.example env.py src/environment.ts id_rsa.pub src/secrets.py credentials.go docs/secrets.md
+    keyboard.js monkey.c config/secrets.example.yml api/key.ts package.json application.properties
+    appsettings.json settings.py wp-config.php src/tokens.txt auth.json terraform.tfvars.example
+    env.js docs/identity.md config/environment.yml secret_santa.rb
+"""
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".env",
-        "deploy/.env.production",
-        "prod.env",
-        "id_rsa",
-        "home/.ssh/id_ed25519",
-        "certs/server.key",
-        "certs/server.pem",
-        "keys/release.P12",
-        "android/app/release.jks",
-        ".netrc",
-        ".aws/credentials",
-        "config/credentials.yml",
-        "config/secrets.yml",
-        "client_secret_123.json",
-        "gcp/service-account-prod.json",
-        "terraform.tfstate",
-        ".git-credentials",
-        ".docker/config.json",
-        *(
-            ".env.dist",
-            ".envrc",
-            "env.prod",
-            "config/env.production",
-            "terraform.tfvars",
-            "infra/prod.auto.tfvars",
-        ),
-        *(
-            "kubeconfig.yaml",
-            "docker/config.json",
-            "vault_pass.txt",
-            ".vault_pass",
-            ".npmrc",
-            ".pypirc",
-            ".pgpass",
-        ),
-        *(
-            "app.keystore",
-            "team.kdbx",
-            "deploy_id_rsa",
-            "terraform.tfstate.backup",
-            "serviceAccountKey.json",
-            "db-secret.yaml",
-        ),
-    ],
-)
+
+@pytest.mark.parametrize("path", KEY_FILES.split())
 def test_key_files_are_told_by_name(path: str) -> None:
     assert is_key_file(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".env.example",
-        "env.py",
-        "src/environment.ts",
-        "id_rsa.pub",
-        "src/secrets.py",
-        "credentials.go",
-        "docs/secrets.md",
-        "keyboard.js",
-        "monkey.c",
-        "config/secrets.example.yml",
-        "api/key.ts",
-        "package.json",
-        *(
-            "application.properties",
-            "appsettings.json",
-            "settings.py",
-            "wp-config.php",
-            "src/tokens.txt",
-            "auth.json",
-        ),
-        *(
-            "terraform.tfvars.example",
-            "env.js",
-            "docs/identity.md",
-            "config/environment.yml",
-            "secret_santa.rb",
-        ),
-    ],
-)
+@pytest.mark.parametrize("path", OTHERS.split())
 def test_code_docs_and_templates_are_not(path: str) -> None:
     assert not is_key_file(path)
