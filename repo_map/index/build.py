@@ -20,7 +20,6 @@ from repo_map.index.snapshot import SnapshotError
 from repo_map.index.store import Store, user_store
 from repo_map.languages.registry import language_of
 from repo_map.limits import DEFAULT, Limits
-from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.sources.files import Listing, Problem
 from repo_map.sources.source import FileSource, MaskedSource, OverlaySource, folder_source
 
@@ -51,16 +50,16 @@ class RowSources:
         self._row = np.full(len(listing.paths), _NONE, np.int64)
         self._digest: dict[int, bytes] = {}
 
-    def take_known(self, tables: Tables, listing: Listing, taken_ns: int) -> int:
-        """Take the rows of files with the same state or, else bytes; return how many were read."""
-        rows = self._rows_in(listing.paths)
-        found = np.flatnonzero(rows != _NONE)
-        before = listing.states[rows[found]]
-        same = (before == self._listing.states[found]).all(axis=1) & ~_is_racy(before, taken_ns)
-        self._take(tables, found[same], rows[found[same]])
-        suspects = found[~same]
-        self._take_same_bytes(tables, suspects, rows[suspects], self._digests(suspects))
-        return len(suspects)
+    def take_known(self, known: TreeState) -> int:
+        """Take the rows of missing files with the same state or, else, bytes; return how many were read."""
+        rows = self._rows_in(known.listing.paths)
+        is_known = rows != _NONE if known.partial is None else np.isin(rows, known.partial)
+        found = np.flatnonzero(is_known & (self._part == _NONE))
+        before = known.listing.states[rows[found]]
+        same = (before == self._listing.states[found]).all(axis=1) & ~_is_racy(before, known.taken_ns)
+        self._take(known.tables, found[same], rows[found[same]])
+        self._take_same_bytes(known.tables, found[~same], rows[found[~same]])
+        return int((~same).sum())
 
     def take_cached(self, candidates: Iterator[Tables]) -> None:
         """Take the rows of missing files from other trees, until the search costs more than it may save."""
@@ -69,16 +68,9 @@ class RowSources:
             looked_at <= missing * _ROWS_PER_BYTE and (tables := next(candidates, None)) is not None
         ):
             looked_at += len(tables)
-            self.take_related([tables])
-
-    def take_related(self, candidates: Iterable[Tables]) -> None:
-        """Take the rows of missing files from tables of other trees that have the same path and bytes."""
-        for tables in candidates:
-            missing = self._missing()
-            rows = self._rows_in(tuple(tables.paths))[missing]
-            found = rows != _NONE
-            wanted = missing[found]
-            self._take_same_bytes(tables, wanted, rows[found], self._digests(wanted))
+            files = self._missing()
+            rows = self._rows_in(tuple(tables.paths))[files]
+            self._take_same_bytes(tables, files[rows != _NONE], rows[rows != _NONE])
 
     def take_unread(self) -> None:
         """Make the rows of files that can't be read; they need no parser process."""
@@ -87,18 +79,10 @@ class RowSources:
         unread = [place for place, file in enumerate(read) if file.source is None]
         if unread:
             from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
+            from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - as above
 
-            made = extract([read[place] for place in unread], self._tree.limits, _without_grammar)
+            made = extract([read[place] for place in unread], self._tree.limits, read_source)
             self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
-
-    def take_read(self, known: TreeState) -> None:
-        """Take the rows of the files that a first look has read, unless they changed."""
-        assert known.partial is not None
-        rows = self._rows_in(known.listing.paths)
-        found = np.flatnonzero(np.isin(rows, known.partial) & (self._part == _NONE))
-        before = known.listing.states[rows[found]]
-        same = (before == self._listing.states[found]).all(axis=1) & ~_is_racy(before, known.taken_ns)
-        self._take(known.tables, found[same], rows[found[same]])
 
     def parse(
         self,
@@ -165,24 +149,13 @@ class RowSources:
         rows = {path: row for row, path in enumerate(paths)}
         return np.fromiter((rows.get(path, _NONE) for path in self._listing.paths), np.int64, len(self._row))
 
-    def _digests(self, files: NDArray[np.int64]) -> list[bytes]:
-        """Return the digests of files, read once per update."""
-        for file in files.tolist():
+    def _take_same_bytes(self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+        """Take the rows of files with the same digest; each file is read once per update."""
+        same = np.zeros(len(files), np.bool_)
+        for at, (file, row) in enumerate(zip(files.tolist(), rows.tolist(), strict=True)):
             if file not in self._digest:
                 self._digest[file] = self._tree.digest(self._listing.paths[file])
-        return [self._digest[file] for file in files.tolist()]
-
-    def _take_same_bytes(
-        self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64], digests: list[bytes]
-    ) -> None:
-        same = np.fromiter(
-            (
-                tables.files.digest[row].tobytes() == now
-                for row, now in zip(rows.tolist(), digests, strict=True)
-            ),
-            np.bool_,
-            len(files),
-        )
+            same[at] = tables.files.digest[row].tobytes() == self._digest[file]
         self._take(tables, files[same], rows[same])
 
     def _take(self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
@@ -192,11 +165,6 @@ class RowSources:
             self._parts.append(tables)
         self._part[files] = next(number for number, part in enumerate(self._parts) if part is tables)
         self._row[files] = rows
-
-
-def _without_grammar(source: bytes, path: str, limits: Limits) -> FileSymbols:
-    del limits
-    return without_symbols(source, path, "it was not parsed")
 
 
 def _is_racy(states: NDArray[np.int64], taken_ns: int) -> NDArray[np.bool_]:
@@ -316,10 +284,10 @@ def _update(
     require_memory(tree, listing)
     on_progress("listing", 1, 1)
     sources = RowSources(tree, listing)
-    verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
+    verified = 0 if known is None else sources.take_known(known)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if look is not None:
-        sources.take_read(look)
+        sources.take_known(look)
     sources.take_cached(store.related(listing.paths))
     sources.take_unread()
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()

@@ -88,11 +88,9 @@ def _merge_paths(parts: list[Tables], files: list[_RowRange]) -> Iterator[tuple[
     if lengths:
         np.cumsum(np.concatenate(lengths), out=starts[1:])
     yield "paths.starts", starts
-    yield "paths.blob", _concatenate([_blob(parts[s.part].paths, s.first, s.last) for s in files], np.uint8)
-
-
-def _blob(table: StringTable, first: int, last: int) -> NDArray[np.uint8]:
-    return table.blob[table.starts[first] : table.starts[last]]
+    tables = [(parts[s.part].paths, s.first, s.last) for s in files]
+    blobs = [paths.blob[paths.starts[first] : paths.starts[last]] for paths, first, last in tables]
+    yield "paths.blob", np.concatenate(blobs) if blobs else np.zeros(0, np.uint8)
 
 
 def _used(
@@ -130,10 +128,6 @@ def _merge_column(parts: list[Tables], column: Column, rows: list[_RowRange]) ->
     pieces = [array_of(parts[part], column.name)[first:last] for part, first, last in rows]
     empty = (0,) if column.width == 1 else (0, column.width)
     return np.concatenate(pieces) if pieces else np.zeros(empty, column.dtype)
-
-
-def _concatenate(pieces: list[NDArray[np.uint8]], dtype: type[np.uint8]) -> NDArray[np.uint8]:
-    return np.concatenate(pieces) if pieces else np.zeros(0, dtype)
 
 
 def _blocks(first: int, last: int) -> Iterator[slice]:
