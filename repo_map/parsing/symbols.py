@@ -241,29 +241,31 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
 
 def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     """Keep the first of more symbols than a file may have, and report the others."""
-    most, many = limits.definitions, limits.definitions * _REFERENCES_PER_DEFINITION
+    max_definitions, max_rows = limits.definitions, limits.definitions * _REFERENCES_PER_DEFINITION
     problems = list(symbols.problems)
-    definitions, imports = symbols.definitions[:most], symbols.imports
+    definitions, imports = symbols.definitions[:max_definitions], symbols.imports
     references, (sites, bindings) = symbols.references, symbols.facts
-    if len(symbols.definitions) > most:
-        problems.append(f"more than {most:,} definitions; the first {most:,} were read")
-        references = tuple(each for each in references if each.definition < most)
-        sites = tuple(each for each in sites if each.definition < most)
-        bindings = tuple(each for each in bindings if each.definition < most)
-    if len(references) > many:
-        problems.append(f"more than {many:,} names are used in it; the first {many:,} were read")
+    if len(symbols.definitions) > max_definitions:
+        problems.append(f"more than {max_definitions:,} definitions; the first {max_definitions:,} were read")
+        references = tuple(each for each in references if each.definition < max_definitions)
+        sites = tuple(each for each in sites if each.definition < max_definitions)
+        bindings = tuple(each for each in bindings if each.definition < max_definitions)
+    if len(references) > max_rows:
+        problems.append(f"more than {max_rows:,} names are used in it; the first {max_rows:,} were read")
     # A statement counts as often as it names something.
-    fitting = sum(total <= most for total in accumulate(1 + len(each.names) for each in imports))
+    fitting = sum(total <= max_definitions for total in accumulate(1 + len(each.names) for each in imports))
     if fitting < len(imports):
-        problems.append(f"more than {most:,} imports; the first {fitting:,} were read")
-    if len(sites) > many or len(bindings) > many:
-        problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
+        problems.append(f"more than {max_definitions:,} imports; the first {fitting:,} were read")
+    if len(sites) > max_rows or len(bindings) > max_rows:
+        problems.append(
+            f"more than {max_rows:,} uses and bindings of names; the first {max_rows:,} were read"
+        )
     return symbols._replace(
         definitions=definitions,
-        references=references[:many],
+        references=references[:max_rows],
         imports=imports[:fitting],
         problems=tuple(problems),
-        facts=FileFacts(sites[:many], bindings[:many]),
+        facts=FileFacts(sites[:max_rows], bindings[:max_rows]),
     )
 
 

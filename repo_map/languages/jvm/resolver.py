@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, Final
 
-from repo_map.languages.jvm import JAVA_MEMBERS, KOTLIN_MEMBERS
-from repo_map.languages.jvm.java_types import EXTERNAL_ROOTS, FINAL_TYPES, PRIMITIVES, ROOT_TYPE, fit
+from repo_map.languages.jvm import JAVA_MEMBERS, JAVA_PACKAGES, KOTLIN_MEMBERS
 from repo_map.languages.language import words
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
@@ -33,6 +32,25 @@ from repo_map.relations.text_search import shared_folders
 _GETTER: Final = re.compile(r"(?:get|set)([A-Z]\w*)\Z")
 _OF_ANY: Final = frozenset({"Object", "T"})
 _LAST_LINE: Final = 1 << 30
+_NUMBERS: Final = ("byte", "short", "char", "int", "long", "float", "double")
+_BOXES: Final = {
+    "Integer": "int",
+    "Long": "long",
+    "Character": "char",
+    "Byte": "byte",
+    "Short": "short",
+    "Double": "double",
+    "Float": "float",
+    "Boolean": "boolean",
+}
+_PRIMITIVES: Final = frozenset({*_NUMBERS, "boolean"})
+_EXTERNAL_ROOTS: Final = _PRIMITIVES | JAVA_PACKAGES
+"""Names that begin nothing of ours."""
+_FINAL_TYPES: Final = _PRIMITIVES | {"String", "list"}
+"""Types that nothing else is an instance of."""
+_ROOT_TYPE: Final = "Object"
+_OF_TEXT: Final = frozenset({"CharSequence", "Comparable", "Serializable"})
+_OF_NUMBERS: Final = frozenset({"Number", "Comparable", "Serializable"})
 
 
 class Jvm(StaticResolver):
@@ -202,7 +220,7 @@ class Jvm(StaticResolver):
         if is_called:
             # A constructor's name is that of its class.
             return self.top(where, name) if name[:1].isupper() else ()
-        return self._unknown_top(name, EXTERNAL_ROOTS)
+        return self._unknown_top(name, _EXTERNAL_ROOTS)
 
     def _unknown_top(self, name: str, outside: frozenset[str]) -> Values:
         """Return the package that a name begins, or what is not ours where it is written like a type."""
@@ -244,7 +262,7 @@ class Jvm(StaticResolver):
                     return self.of_binding(view, each)
         if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
             return found
-        return self._unknown_top(name, FINAL_TYPES)
+        return self._unknown_top(name, _FINAL_TYPES)
 
     def _unnamed(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what is seen without its own import: of the package, or of one imported whole."""
@@ -389,16 +407,16 @@ class Jvm(StaticResolver):
 
     def fits(self, value: Value, wanted: Value) -> float | None:
         """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-        if wanted.kind == EXTERNAL and wanted.name == ROOT_TYPE:
-            return 0.3 if value.kind == EXTERNAL and value.name in PRIMITIVES else 1.0
+        if wanted.kind == EXTERNAL and wanted.name == _ROOT_TYPE:
+            return 0.3 if value.kind == EXTERNAL and value.name in _PRIMITIVES else 1.0
         if value.kind == EXTERNAL and value.name == "null":
-            return None if wanted.kind == EXTERNAL and wanted.name in PRIMITIVES else 1.0
+            return None if wanted.kind == EXTERNAL and wanted.name in _PRIMITIVES else 1.0
         if value.kind == EXTERNAL and wanted.kind == EXTERNAL and value.name and wanted.name:
             return self._external_fits(value, wanted)
         if value.kind == EXTERNAL and value.name and wanted.kind == INSTANCE:
-            return None if value.name in FINAL_TYPES else 0.1
+            return None if value.name in _FINAL_TYPES else 0.1
         if value.kind == INSTANCE and wanted.kind == EXTERNAL and wanted.name:
-            if wanted.name in FINAL_TYPES:
+            if wanted.name in _FINAL_TYPES:
                 return None
             return None if self.order(value.place)[1] else 0.5
         return super().fits(value, wanted)
@@ -408,7 +426,7 @@ class Jvm(StaticResolver):
         if is_list and value.parts and wanted.parts and value.parts[0] and wanted.parts[0]:
             inner = self.fits(value.parts[0][0], wanted.parts[0][0])
             return inner if inner is None or inner >= 1 else None
-        return fit(value.name, wanted.name)
+        return _java_fit(value.name, wanted.name)
 
     # Members.
 
@@ -609,7 +627,7 @@ class Jvm(StaticResolver):
         if value.kind == EXTERNAL and value.name:
             if value.name == last:
                 return 2.0
-            return None if value.name in FINAL_TYPES and last in FINAL_TYPES else 0.5
+            return None if value.name in _FINAL_TYPES and last in _FINAL_TYPES else 0.5
         if value.kind in (INSTANCE, CLASS):
             return None if self.order(value.place)[1] else 0.5
         return 0.5
@@ -629,6 +647,33 @@ class Jvm(StaticResolver):
         package = self.package(place[0])
         stars = (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ()))
         return package == self.package(where.file) or package in stars
+
+
+def _java_fit(one: str, other: str) -> float | None:
+    """Return how well a type of Java's fits another one, but for what a list holds; None where not at all."""
+    if one == other:
+        return 3.0
+    if "list" in (one, other):
+        return None
+    if one in _PRIMITIVES:
+        if other in _PRIMITIVES:
+            return _widened(one, other)
+        if _BOXES.get(other) == one:
+            return 1.5
+        return 0.8 if other in _OF_NUMBERS else None
+    if one in _BOXES:
+        return 1.5 if _BOXES[one] == other else 0.9 if other in _OF_NUMBERS else None
+    if one == "String":
+        return 2.0 if other in _OF_TEXT else None
+    return None if other in _PRIMITIVES or other == "String" or other in _BOXES else 0.2
+
+
+def _widened(one: str, other: str) -> float | None:
+    """Return how near a primitive type is to a wider one."""
+    if "boolean" in (one, other):
+        return None
+    distance = _NUMBERS.index(other) - _NUMBERS.index(one)
+    return 2.5 - distance / 10 if distance > 0 and other != "char" else None
 
 
 RESOLVER: Final = Jvm
