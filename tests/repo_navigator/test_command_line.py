@@ -41,6 +41,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
     assert answer.keys() == {
         "navigation_id",
         "status",
+        "repository",
         "context",
         "tokens",
         "token_budget",

@@ -55,7 +55,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr("repo_navigator.clients.client_commands.find_program", lambda _: None)
     return tmp_path
 
 
