@@ -81,8 +81,8 @@ class Navigations:
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
         self._removal: asyncio.Task[None] | None = None
-        self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
+        """Ids by session, or by user where the protocol has no sessions; the latest last."""
 
     async def navigator(self) -> Navigator:
         """Return the navigator; the first call imports and builds it, in a thread as that takes a second."""
@@ -177,7 +177,7 @@ class Navigations:
 
     async def _delete(self, principal: Principal, navigation_id: str) -> None:
         await (await self.navigator()).forget(navigation_id, user=principal.user)
-        for ids in (*self._opened.values(), *self._sessions.values()):
+        for ids in self._opened.values():
             if navigation_id in ids:
                 ids.remove(navigation_id)
 
@@ -200,16 +200,8 @@ class Navigations:
         self.access.require(found.repo_path, principal.user)
         self._move_up(principal, chosen)
         if found.delivery is not None:
-            known = found.delivery
-            return DeliveryTarget(
-                chosen,
-                found.user,
-                known.token_budget,
-                known.held_step,
-                known.held_steps,
-                known.unread,
-                known.outline_step,
-            )
+            fields = found.delivery.model_dump(exclude={"used_at"})
+            return DeliveryTarget(chosen, found.user, **fields)
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
         budget = response_token_budget_for(
@@ -229,12 +221,7 @@ class Navigations:
             uses = await self._uses(await self.navigator(), principal)
             used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
             return [key for _, key in sorted(used, reverse=True)]
-        ids = (
-            self._opened.get(principal.user, [])
-            if principal.session is None
-            else self._sessions.get(principal.session, [])
-        )
-        return ids[::-1]
+        return self._opened.get(principal.session or principal.user, [])[::-1]
 
     async def summaries(self, principal: Principal, limit: int | None = None) -> list[NavigationSummary]:
         """Return what the navigator knows of the ``known`` navigations, latest first, ``limit`` at most.
@@ -315,7 +302,7 @@ class Navigations:
         Raises:
             UnknownNavigationError: There is none, or more than one could be meant.
         """
-        if principal.session is not None and (latest := self._sessions.get(principal.session)):
+        if principal.session is not None and (latest := self._opened.get(principal.session)):
             return latest[-1]
         known = await self.known(principal)
         if not known:
@@ -335,9 +322,12 @@ class Navigations:
         )
 
     def _move_up(self, principal: Principal, navigation_id: str) -> None:
-        _move_to_end(self._opened, principal.user, navigation_id)
-        if principal.session is not None:
-            _move_to_end(self._sessions, principal.session, navigation_id)
+        key = principal.session or principal.user
+        ids = [known for known in self._opened.get(key, ()) if known != navigation_id]
+        self._opened[key] = [*ids[-_REMEMBERED:], navigation_id]
+        self._opened.move_to_end(key)
+        if len(self._opened) > _SESSIONS:
+            self._opened.popitem(last=False)
 
     async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationActivity]:
         """Return what the store tells of a principal's navigations, without those that are too old."""
@@ -353,11 +343,3 @@ def _choices(known: Sequence[str]) -> str:
         return "call navigate to start one"
     more = f" and {len(known) - 5} more" if len(known) > 5 else ""
     return f"pass one of {', '.join(f'`{key}`' for key in known[:5])}{more}"
-
-
-def _move_to_end(ids_by_key: OrderedDict[str, list[str]], key: str, navigation_id: str) -> None:
-    ids = [known for known in ids_by_key.get(key, ()) if known != navigation_id]
-    ids_by_key[key] = [*ids[-_REMEMBERED:], navigation_id]
-    ids_by_key.move_to_end(key)
-    if len(ids_by_key) > _SESSIONS:
-        ids_by_key.popitem(last=False)
