@@ -73,6 +73,8 @@ async def serve_stdio(serve: Serve, grace_seconds: float) -> None:
 
     Running calls get ``grace_seconds`` to finish after the end of the input, and a few after a signal.
     """
+    # It warns of each answer that a client which has left does not take.
+    logging.getLogger("mcp.shared.jsonrpc_dispatcher").setLevel(logging.ERROR)
     client = _Client(grace_seconds)
     try:
         async with stdio_server(stdin=client.lines) as (source, sink):  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.planner.answer_size import pack_answer
@@ -204,19 +204,6 @@ def _summary(view: View, missing: Sequence[RelatedDefinition] = ()) -> str:
     head = _FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
     return "\n".join(filter(None, [view.confidence.text, head, *lines, related, left_out]))
-
-
-def without_files(summary: str, files: Collection[tuple[str, int]]) -> str:
-    """Return a summary without its entries for files, each given by its path and level.
-
-    The line before the entries goes as well if none is left.
-    """
-    lines = summary.split("\n")
-    entries = tuple(_entry(path, level) for path, level in files)
-    rest = [line for line in lines if not line.startswith(entries)]
-    if len(rest) < len(lines) and not any(line.startswith("- ") for line in rest):
-        rest = [line for line in rest if line != _FOCUS_HEAD]
-    return "\n".join(rest)
 
 
 def _entry(path: str, level: int) -> str:

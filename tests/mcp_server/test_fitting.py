@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_server.responses import (
-    MIN_TOKEN_BUDGET,
     Answer,
     Cursor,
     decode_cursor,
@@ -17,6 +16,7 @@ from mcp_server.responses import (
     page_end,
     response_token_budget_for,
 )
+from navigator.settings import MIN_TOKEN_BUDGET
 from repo_map.text.tokens import count
 from tests.support.errors import refused
 

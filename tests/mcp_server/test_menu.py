@@ -154,7 +154,7 @@ async def test_what_was_left_out_by_words_or_plan_is_on_no_outline(
     ("host", "least", "most"),
     [
         *((host, 500, 1_000) for host in _READ_FILES),
-        ("claude-ai", 1_500, 4_000),
+        ("claude-ai", 1_000, 1_500),
     ],
 )
 async def test_an_answer_is_as_large_as_its_host_needs(

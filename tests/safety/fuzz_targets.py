@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,16 +9,15 @@ from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
-from navigator.planner.plan_changes import amend_by_model
+from navigator.planner.plan_changes import ModelUpdate, amend_by_model
 from navigator.planner.request import initial_state, validate
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.state.run_state import Navigation
 from navigator.state.state import ModelPricingRates
 from repo_map import globs
-from repo_map.errors import BudgetError, FlightPlanError
+from repo_map.errors import FlightPlanError, RepoMapError
 from repo_map.index.build import build_index
 from repo_map.index.extraction import extract
 from repo_map.index.index import Index
@@ -96,9 +94,10 @@ def replies(data: bytes) -> None:
     updates = said if isinstance(said, dict) else {"verbosity": said}
     index, navigation = _active_navigation()
     try:
-        change, _ = amend_by_model(navigation, index, "because", updates)
+        select = updates.pop("select", None)
+        change = amend_by_model(navigation, index, ModelUpdate("because", updates, select)).change
         drawn = draw_map(index, change.plan)
-    except (FlightPlanError, BudgetError):
+    except RepoMapError:
         return
     assert drawn.tokens <= change.plan.budget <= TOKEN_BUDGET
     assert {file.path for file in drawn.blocks} <= set(FILES)
@@ -126,13 +125,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 
 def _samples() -> Iterator[bytes]:
     """Yield the sources that the tests of the parsers read, a byte for the language before each."""
-    for file in sorted((Path(__file__).parent.parent / "repo_map/parsing").glob("test_symbols*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            match node:
-                case ast.Call(
-                    func=ast.Name("check"), args=[ast.Constant(str(name)), ast.Constant(str(text)), *_]
-                ) if suffix := _FIRST.get(Path(name).suffix):
-                    yield bytes([SUFFIXES.index(suffix)]) + dedent(text).encode()
+    for file in sorted((Path(__file__).parent.parent / "fixtures/outlines").glob("*.txt")):
+        suffix = _FIRST.get(Path(file.stem).suffix)
+        if suffix:
+            source = file.read_text(encoding="utf-8").partition("====\n")[0]
+            yield bytes([SUFFIXES.index(suffix)]) + source.encode()
 
 
 _PLAN = """budget: 8000
@@ -165,5 +162,10 @@ SEEDS: dict[str, list[bytes]] = {
         b"!/a/**/[!b]*/\na/c/d",
     ],
     "sources": list(_samples()),
-    "replies": [json.dumps(_REPLY).encode(), b'[{"pattern": "README.md", "level": 4}]', b'{"budget": 1}'],
+    "replies": [
+        json.dumps(_REPLY).encode(),
+        b'[{"pattern": "README.md", "level": 4}]',
+        b'{"budget": 1}',
+        b'{"select": [{"target": "src/app.py:1-2", "reason": "r"}, "App.end", 3]}',
+    ],
 }

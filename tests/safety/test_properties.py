@@ -27,6 +27,7 @@ _updates = st.fixed_dictionaries(
             max_size=3,
         )
         | _json,
+        "select": _json,
         "focus": _json,
         "custom_queries": _json,
     },
