@@ -8,7 +8,17 @@ from typing import Any
 
 import anyio
 from mcp.server.context import ServerRequestContext
-from mcp_types import EmptyResult, SetLevelRequestParams
+from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    EmptyResult,
+    PromptReference,
+    ResourceTemplateReference,
+    SetLevelRequestParams,
+    SubscribeRequestParams,
+    UnsubscribeRequestParams,
+)
 
 from mcp_server.app import NavigatorServer, build_server
 from mcp_server.http import serve_http
@@ -26,14 +36,27 @@ def fixture_server(settings: Settings) -> NavigatorServer:
     offer_tools(server)
     offer_rounds(server)
     offer_attachments(server)
-    # We send no log messages to hosts, so the level is a fixture as well.
-    low_level(server).add_request_handler("logging/setLevel", SetLevelRequestParams, _set_level)
+    # The product has no log messages, subscriptions and completions for hosts: these are fixtures as well.
+    low = low_level(server)
+    low.add_request_handler("logging/setLevel", SetLevelRequestParams, _accept)
+    low.add_request_handler("resources/subscribe", SubscribeRequestParams, _accept)
+    low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, _accept)
+    server.completion()(_complete)  # type: ignore[no-untyped-call]
     return server
 
 
-async def _set_level(ctx: ServerRequestContext[Any, Any], params: SetLevelRequestParams) -> EmptyResult:
+async def _accept(ctx: ServerRequestContext[Any, Any], params: Any) -> EmptyResult:
     del ctx, params
     return EmptyResult()
+
+
+async def _complete(
+    reference: PromptReference | ResourceTemplateReference,
+    argument: CompletionArgument,
+    context: CompletionContext | None,
+) -> Completion:
+    del reference, context
+    return Completion(values=[argument.value], total=1, has_more=False)
 
 
 def main() -> None:
