@@ -40,6 +40,7 @@ _MAX_MESSAGES: Final = 5
 _MAX_CHANGES: Final = 5
 """Of a plan, in the sentence that lists them."""
 _IN_PART: Final = "In part: "
+_FOCUS_ALONE: Final = "A focus changes the order of what is shown and adds nothing to it; `show` adds."
 _TOO_LARGE: Final = (
     "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
     "rest by name, or by lines."
@@ -192,6 +193,9 @@ def _apply_feedback(turn: TurnContext, steered: SteeredNavigation, workspace: Wo
 
 def _apply_updates(turn: TurnContext, before: Navigation, workspace: Workspace) -> Turn:
     amended, change = amend_by_user(before, workspace.index, turn.updates)
+    hides_others = any(rule.pattern == "**" and rule.level == 0 for rule in change.plan.verbosity)
+    if hides_others and set(turn.updates) == {"focus"}:
+        amended = with_notes(amended, [_FOCUS_ALONE])
     if turn.steered is None:
         amended = _with_undo(before, amended)
         if not (change.diff or amended.run.user_plan != before.run.user_plan or turn.has_limits):

@@ -171,3 +171,19 @@ async def test_a_model_that_asks_for_fewer_tokens_does_not_lower_the_users_budge
         report = await navigator.step(navigation_id, updates=PLAN)
         assert report.map_token_budget == 900
         assert (await navigator.context(navigation_id)).flight_plan.budget == 120
+
+
+async def test_a_focus_that_shows_nothing_more_says_so(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(
+        NavigationRequest("token_expired is wrong", repository, token_budget=300)
+    )
+    await navigator.run(navigation_id)
+    before = await navigator.context(navigation_id)
+    focus = {"paths": [{"pattern": "src/billing.py", "weight": 5.0}]}
+    report = await navigator.step(navigation_id, updates={"focus": focus})
+    assert "`show` adds" in report.answer
+    after = await navigator.context(navigation_id)
+    assert {file.path for file in after.files} == {file.path for file in before.files}
