@@ -237,16 +237,6 @@ def _diff_output(
     )
 
 
-def changed_blocks(earlier: MapText, drawn: MapText) -> MapText:
-    """Return the blocks of a map that are new or differ, without white space at their ends.
-
-    The closing line is there if it differs, and has no line break either.
-    """
-    fresh = {path: block.rstrip() for path, block in drawn.files.items()}
-    changed = {path: block for path, block in fresh.items() if earlier.files.get(path, "").rstrip() != block}
-    return MapText(changed, "" if drawn.closing == earlier.closing else drawn.closing.rstrip())
-
-
 def summarize(reasoning: str, files: Sequence[FileReport]) -> str:
     """Return the latest reasoning with the reasons of the focus areas, for a step without a summary."""
     lines = [

@@ -58,7 +58,7 @@ def change_selection(
         own: the user's part of the plan; what it excludes is not selected.
 
     Raises:
-        RepoMapError: there are too many places, an entry is malformed, or no target names a place.
+        RepoMapError: there are too many places or none, an entry is malformed, or no target names a place.
     """
     entries = {entry.number: entry for entry in outline}
     dropped = {str(each).strip() for each in _list(drop)}
@@ -77,6 +77,8 @@ def change_selection(
     if notes and not found:
         raise RepoMapError(" ".join(notes))
     merged = {place.key: place for place in (*kept, *found)}
+    if not merged:
+        raise RepoMapError("This drops every selected place; select others, or call finalize_context.")
     if len(merged) > MAX_PLACES:
         raise RepoMapError(
             f"{len(merged)} places are selected; the maximum is {MAX_PLACES}, and 8 are enough. "

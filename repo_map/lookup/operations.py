@@ -51,4 +51,4 @@ def _answer(
         case References():
             return find_references(index, request, is_excluded)
         case Outline():
-            return outline(index, request.path, request.cursor)
+            return outline(index, request.path, request.cursor, is_excluded)

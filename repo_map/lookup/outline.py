@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.kinds import FUNCTIONS
@@ -26,23 +27,27 @@ MAX_TOKENS: Final = 1_000
 _MAX_SIGNATURE_CHARS: Final = 110
 
 
-def outline(index: Index, path: str, cursor: str = "") -> Answer:
+def outline(
+    index: Index, path: str, cursor: str = "", is_excluded: Callable[[str], bool] | None = None
+) -> Answer:
     """Return the definitions of the file, or the files of the folder, that a path names.
 
     Args:
         index: what is outlined.
         path: a file, a folder, ``""`` for the root, or a name, whose file is meant.
         cursor: what an earlier answer gave to continue it.
+        is_excluded: tells of a path that the user left it out.
 
     Raises:
-        LookupRequestError: nothing has that path.
+        LookupRequestError: nothing has that path, or the user left it out.
     """
+    shown = [file for file, each in enumerate(index.paths) if is_excluded is None or not is_excluded(each)]
     wanted = path.strip().removeprefix("./").strip("/")
     if not wanted:
-        return _folder(index, "", range(len(index)))
+        return _folder(index, "", shown)
     folder = _folder_named(index, wanted)
     if folder:
-        inside = [file for file, each in enumerate(index.paths) if each.startswith(f"{folder}/")]
+        inside = [file for file in shown if index.paths[file].startswith(f"{folder}/")]
         return _folder(index, folder, inside)
     file = index.file_id(wanted)
     if file is None:
@@ -53,6 +58,8 @@ def outline(index: Index, path: str, cursor: str = "") -> Answer:
             if not places:
                 raise
             file = places[0][0]
+    if is_excluded is not None and is_excluded(index.paths[file]):
+        raise LookupRequestError("You left out this file; show it to outline it.")
     return _file(index, file, cursor)
 
 
@@ -126,7 +133,7 @@ def _file(index: Index, file: int, cursor: str) -> Answer:
     return Answer("\n".join((*budget.parts, rest)), locations, str(shown))
 
 
-def _folder(index: Index, folder: str, files: range | list[int]) -> Answer:
+def _folder(index: Index, folder: str, files: list[int]) -> Answer:
     """Return the files directly in a folder with their definitions, and its folders with their files."""
     prefix = f"{folder}/" if folder else ""
     starts = index.symbols.file_start

@@ -77,7 +77,7 @@ def find_references(
         )
     places = resolve_symbol(index, request.symbol)
     if request.kind == "definition":
-        return _definitions(index, request, places)
+        return _definitions(index, request, places, is_excluded)
     with relations_of(index).asking() as question:
         entries = list(_FINDERS[request.kind](index, request, places))
         further = []
@@ -132,9 +132,18 @@ def resolve_symbol(index: Index, symbol: str) -> list[Place]:
     return [(files.pop(), -1)] if len(files) == 1 else []
 
 
-def _definitions(index: Index, request: References, places: Sequence[Place]) -> Answer:
+def _definitions(
+    index: Index,
+    request: References,
+    places: Sequence[Place],
+    is_excluded: Callable[[str], bool] | None,
+) -> Answer:
+    if is_excluded:
+        places = [place for place in places if not is_excluded(index.paths[place[0]])]
     if not places:
         entries = _merged(_by_name(index, _leaf(request.symbol), places))
+        if is_excluded:
+            entries = [each for each in entries if not is_excluded(index.paths[each.location.file])]
         if not entries:
             raise LookupRequestError(unknown(index, request.symbol))
         locations = [entry.location for entry in entries]

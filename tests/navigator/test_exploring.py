@@ -214,6 +214,7 @@ REFUSED: dict[str, tuple[Say, str]] = {
     "too many places": (selects(*(f"src/auth/login.py:{at}-{at}" for at in range(1, 23))), "maximum is 20"),
     "a number beyond the outline": (selects("777"), "The outline has no 777"),
     "an entry without a target": (selects({"reason": "r"}), "no target"),
+    "nothing is left": (call("update_flight_plan", {"reasoning": "r", "drop": ["1"]}), "drops every"),
     "no summary": (call("finalize_context", {**DONE, "summary": ""}), "`summary`"),
     "an invalid pattern": (call("search", {"pattern": "(a"}), "can't be searched for"),
     "a level that is a word": (
@@ -310,6 +311,9 @@ async def test_what_the_user_leaves_out_is_not_shown_to_a_model(
     looks = calls(
         ("search", {"pattern": "LIFETIME_S"}),
         ("read", {"targets": ["src/auth/tokens.py"]}),
+        ("outline", {"path": "src/auth/tokens.py"}),
+        ("outline", {"path": "src/auth"}),
+        ("references", {"symbol": "token_expired", "kind": "definition"}),
     )
     plan = {"verbosity": [{"pattern": "src/auth/tokens.py", "level": 0}]}
     mind = script(looks, selects("src/auth/tokens.py:11-13", "Router.dispatch"))
