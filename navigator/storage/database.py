@@ -1,17 +1,13 @@
-"""The databases that hold the index: SQLite in a thread of its own, PostgreSQL by SQLAlchemy."""
+"""The database that holds the index: what it can do, and SQLite in a thread of its own."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
-
-if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+from typing import Any, Final, Protocol
 
 LOCKED_S: Final = 10.0
 """Seconds that a statement waits for a database that another process has locked."""
@@ -102,35 +98,3 @@ class SqliteDatabase:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-def make_database_file(path: Path) -> None:
-    """Make a database in the mode that several processes write best, readable by its owner alone."""
-    # SQLite would make it readable as the umask allows. To close one that is there drops SQLite's locks.
-    if not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    connection = sqlite3.connect(path, timeout=LOCKED_S)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-
-
-class PostgresDatabase:
-    """A PostgreSQL database, by the connections that ADK's session service uses too."""
-
-    merge = "({old}::jsonb || {new}::jsonb)::text"
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        # Each statement is a transaction by itself.
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
-
-    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
-        """Return the rows of a statement, once what it wrote is committed."""
-        async with self._engine.connect() as connection:
-            result = await connection.exec_driver_sql(statement, values or None)
-            return result.fetchall() if result.returns_rows else ()
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._engine.dispose()

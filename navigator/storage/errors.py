@@ -20,11 +20,18 @@ _WORDS: Final = {
     "InvalidCatalogNameError": "no such database",
     "InvalidPasswordError": "it does not let this user in",
     "InvalidAuthorizationSpecificationError": "it does not let this user in",
-    "ConnectionRefusedError": "connection refused",
     "DefaultCredentialsError": "no usable credentials",
     "NoCredentialsError": "no usable credentials",
+    "TimeoutError": "no answer in time",
+    "QueryCanceledError": "no answer in time",
+    "SSLError": "its certificate is not accepted",
+    "ConnectionRefusedError": "connection refused",
+    "ConnectionError": "connection lost",
+    "InterfaceError": "connection lost",
+    "InternalClientError": "connection lost",
+    "PostgresConnectionError": "connection lost",
 }
-_LOST: Final = frozenset({"InterfaceError", "InternalClientError", "PostgresConnectionError"})
+"""What went wrong, by the names of an error's classes; the first that is known counts."""
 
 
 class StorageFaults(NamedTuple):
@@ -91,19 +98,13 @@ def _words(error: BaseException) -> str:
     found: BaseException = getattr(error, "orig", None) or error
     while type(found).__module__.startswith("sqlalchemy") and found.__cause__ is not None:
         found = found.__cause__
-    names = [each.__name__ for each in type(found).__mro__]
     if isinstance(answer := getattr(found, "response", None), dict):
         return str(answer.get("Error", {}).get("Code", "no reason given"))
-    if isinstance(found, TimeoutError) or names[0] in {"TimeoutError", "QueryCanceledError"}:
-        return "no answer in time"
     if isinstance(found, ConnectionError) and "rejected SSL" in str(found):
         return "it has no TLS, which `ssl` in the address asks for"
-    if isinstance(found, ssl.SSLError):
-        return "its certificate is not accepted"
+    names = [each.__name__ for each in type(found).__mro__]
     if words := next((_WORDS[name] for name in names if name in _WORDS), ""):
         return words
-    if isinstance(found, ConnectionError) or not _LOST.isdisjoint(names):
-        return "connection lost"
     if isinstance(found, OSError):
         return found.strerror or "no connection"
     name = re.sub(r"(Error|Exception)$", "", names[0])

@@ -148,7 +148,7 @@ class NavigationIndex:
 
         Args:
             before: in seconds since the epoch.
-            most: how many are returned at most.
+            limit: how many are returned at most.
             after: the last of an earlier answer, which this one goes on from.
         """
         last = (-1.0, "", "") if after is None else (after.used_at, after.user, after.navigation_id)
@@ -160,11 +160,6 @@ class NavigationIndex:
             *last,
         )
         return [_use(row) for row in rows]
-
-    async def latest_use(self) -> float | None:
-        """Return when something of any navigation was delivered last."""
-        rows = await self._execute("SELECT max(used_at) FROM navigations")
-        return None if rows[0][0] is None else float(rows[0][0])
 
     async def mark_forgotten(self, key: NavigationKey) -> bool:
         """Hide a navigation until it is deleted; return False where the user has none of that id."""

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 from filelock import FileLock, Timeout
@@ -24,36 +24,33 @@ _PAUSE_S: Final = 0.02
 """Between two looks at a lock that another process holds."""
 
 
-class SharedLock(Protocol):
-    """Locks against other processes."""
+class ProcessLocks:
+    """Locks against other processes, by name; these are for a process that has its navigations alone."""
 
-    async def take(self, name: str) -> bool:
+    async def take(self, _name: str) -> bool:
         """Take a lock, unless another process holds it; return whether it is taken."""
-        ...
+        return True
 
     async def release(self, name: str) -> None:
         """Release a lock that was taken."""
-        ...
 
-    def is_lost(self, name: str) -> bool:
+    def is_lost(self, _name: str) -> bool:
         """Return whether a lock that was taken may be another process's by now."""
-        ...
+        return False
 
     async def remove(self, name: str) -> None:
         """Remove what a lock leaves behind, for a navigation that is no more."""
-        ...
 
     async def close(self) -> None:
-        """Let go of everything."""
-        ...
+        """Close what is open."""
 
 
 class NavigationLocks:
     """Locks by navigation id."""
 
-    def __init__(self, shared: SharedLock | None = None, *, busy_s: float = BUSY_S) -> None:
+    def __init__(self, shared: ProcessLocks | None = None, *, busy_s: float = BUSY_S) -> None:
         """Lock among the tasks of this process, and by ``shared`` among processes."""
-        self._shared = shared
+        self._shared = shared or ProcessLocks()
         self._busy_s = busy_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -66,17 +63,13 @@ class NavigationLocks:
             StorageError: it is unknown whether others hold it.
         """
         local = self._local.setdefault(navigation_id, asyncio.Lock())
-        deadline = monotonic() + self._busy_s
+        name, deadline = _lock_name(navigation_id), monotonic() + self._busy_s
         try:
             async with asyncio.timeout(self._busy_s):
                 await local.acquire()
         except TimeoutError:
             raise self._busy(navigation_id) from None
         try:
-            if self._shared is None:
-                yield
-                return
-            name = lock_name(navigation_id)
             while not await self._shared.take(name):
                 if monotonic() > deadline:
                     raise self._busy(navigation_id)
@@ -94,7 +87,7 @@ class NavigationLocks:
         Raises:
             NavigationBusyError: it may.
         """
-        if self._shared is not None and self._shared.is_lost(lock_name(navigation_id)):
+        if self._shared.is_lost(_lock_name(navigation_id)):
             raise NavigationBusyError(
                 f"The connection that held `{navigation_id}` was lost, so this step was not stored; read its "
                 "report, then step again."
@@ -107,13 +100,11 @@ class NavigationLocks:
 
     async def remove(self, navigation_id: str) -> None:
         """Remove what the lock of a deleted navigation leaves behind."""
-        if self._shared is not None:
-            await self._shared.remove(lock_name(navigation_id))
+        await self._shared.remove(_lock_name(navigation_id))
 
     async def close(self) -> None:
-        """Let go of everything."""
-        if self._shared is not None:
-            await self._shared.close()
+        """Close what is open."""
+        await self._shared.close()
 
     def _busy(self, navigation_id: str) -> NavigationBusyError:
         return NavigationBusyError(
@@ -122,12 +113,12 @@ class NavigationLocks:
         )
 
 
-def lock_name(navigation_id: str) -> str:
+def _lock_name(navigation_id: str) -> str:
     """Return what a navigation's lock is called; a client's name for a navigation names no file itself."""
     return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-class FileLocks:
+class FileLocks(ProcessLocks):
     """A file for each navigation; the operating system frees those of a process that dies."""
 
     def __init__(self, folder: Path) -> None:
@@ -148,17 +139,10 @@ class FileLocks:
         """Release the lock."""
         self._held.pop(name).release()
 
-    def is_lost(self, name: str) -> bool:
-        """Return False: a file's lock is lost with the process alone."""
-        return False
-
     async def remove(self, name: str) -> None:
         """Remove the file."""
         with suppress(OSError):
             self._path(name).unlink()
-
-    async def close(self) -> None:
-        """Do nothing: every lock was released by who took it."""
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.lock"
@@ -177,7 +161,7 @@ LOCK_SETTINGS: Final = {
 """Of the connection that holds locks."""
 
 
-class AdvisoryLocks:
+class AdvisoryLocks(ProcessLocks):
     """PostgreSQL's advisory locks, all on one connection; the database frees them when it ends.
 
     A replica that stalls gives no sign of life, so the database ends its connection too.
@@ -218,9 +202,6 @@ class AdvisoryLocks:
         connection = self._held.get(name)
         return connection is None or connection.is_closed()
 
-    async def remove(self, name: str) -> None:
-        """Do nothing: such a lock leaves nothing behind."""
-
     async def close(self) -> None:
         """Close the connection."""
         if self._beating is not None:
@@ -238,7 +219,7 @@ class AdvisoryLocks:
                     self._connection.terminate()
                     self._connection = None
                     return
-                with suppress(Exception):  # Whoever writes finds out that the connection has ended.
+                with suppress(Exception):  # The next write finds out that the connection has ended.
                     await self._connection.execute("SELECT 1")
 
 

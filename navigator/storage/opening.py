@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from filelock import FileLock
 
-from navigator.storage.addresses import GCS, BucketAddress, DatabaseAddress, require_packages
-from navigator.storage.database import SqliteDatabase, make_database_file
+from navigator.storage.addresses import BucketAddress, DatabaseAddress, require_packages
+from navigator.storage.database import LOCKED_S, SqliteDatabase
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import TABLE, NavigationIndex
 from navigator.storage.locks import FileLocks, NavigationLocks
-from navigator.storage.sessions import Artifacts, FileArtifacts, Sessions, SqliteSessions
+from navigator.storage.sessions import Artifacts, FileArtifacts, Sessions, TableSessions
 from navigator.storage.storage import Storage
-
-if TYPE_CHECKING:
-    from google.adk.artifacts import BaseArtifactService
-    from google.adk.sessions import BaseSessionService
 
 SESSIONS: Final = "sessions.db"
 INDEX: Final = "index.db"
@@ -59,26 +58,41 @@ def open_storage(
             )
             data_dir, is_lost = None, store is None
     faults = StorageFaults("" if store is None else str(store), "" if bucket is None else str(bucket))
-    artifacts = _open_artifacts(data_dir) if bucket is None else Artifacts(lambda: _bucket_artifacts(bucket))
     if store is not None:
         from navigator.storage.postgres import open_postgres  # noqa: PLC0415 - only where one is named
 
         sessions, index, locks = open_postgres(store, faults)
-        return Storage(sessions, artifacts, index, locks, faults, note=note)
-    if data_dir is None:
+    elif data_dir is not None:
+        database = SqliteDatabase(data_dir / INDEX, data_dir / SESSIONS, create=TABLE)
+        open_sessions = _service(
+            "google.adk.sessions.sqlite_session_service", "SqliteSessionService", str(data_dir / SESSIONS)
+        )
+        sessions = TableSessions(open_sessions, database, "adk.sessions")
+        index, locks = NavigationIndex(database, faults), NavigationLocks(FileLocks(data_dir / LOCKS))
+    else:
+        sessions = Sessions(_service("google.adk.sessions", "InMemorySessionService"))
         index = NavigationIndex(SqliteDatabase(None, create=TABLE), faults)
-        sessions, locks = Sessions(_memory_sessions), NavigationLocks()
-        return Storage(sessions, artifacts, index, locks, faults, note=note, is_lost=is_lost)
-    database = SqliteDatabase(data_dir / INDEX, data_dir / SESSIONS, create=TABLE)
-    sessions = SqliteSessions(lambda: _sqlite_sessions(data_dir / SESSIONS), database)
-    locks = NavigationLocks(FileLocks(data_dir / LOCKS))
-    return Storage(sessions, artifacts, NavigationIndex(database, faults), locks, faults, note=note)
+        locks = NavigationLocks()
+    artifacts = _open_artifacts(data_dir, bucket)
+    return Storage(sessions, artifacts, index, locks, faults, note=note, is_lost=is_lost)
 
 
-def _open_artifacts(data_dir: Path | None) -> Artifacts:
+def _open_artifacts(data_dir: Path | None, bucket: BucketAddress | None) -> Artifacts:
+    package = "google.adk.artifacts"
+    if bucket is not None and bucket.scheme == "gs":
+        return Artifacts(_service(package, "GcsArtifactService", bucket.bucket))
+    if bucket is not None:
+        module = "navigator.storage.s3"
+        return Artifacts(_service(module, "S3ArtifactService", bucket.bucket, bucket.prefix))
     if data_dir is None:
-        return Artifacts(_memory_artifacts)
-    return FileArtifacts(lambda: _file_artifacts(data_dir / ARTIFACTS), data_dir / ARTIFACTS)
+        return Artifacts(_service(package, "InMemoryArtifactService"))
+    folder = data_dir / ARTIFACTS
+    return FileArtifacts(_service(package, "FileArtifactService", folder), folder)
+
+
+def _service(module: str, name: str, *arguments: object) -> Callable[[], Any]:
+    """Return what builds a service; ADK, which takes as long as all the rest, is imported when it is used."""
+    return lambda: getattr(import_module(module), name)(*arguments)
 
 
 def _prepare(data_dir: Path) -> str:
@@ -99,11 +113,16 @@ def _prepare(data_dir: Path) -> str:
             (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
             # A backup may have been restored in another mode.
             (data_dir / folder).chmod(0o700)
-        for name in (SESSIONS, INDEX):
-            make_database_file(data_dir / name)
+        for path in (data_dir / SESSIONS, data_dir / INDEX):
+            # SQLite would make it readable as the umask allows.
+            # One that exists is not opened: closing it would drop SQLite's locks.
+            if not path.exists():
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")  # What several processes write best.
             for ending in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
-                    (data_dir / f"{name}{ending}").chmod(0o600)
+                    (data_dir / f"{path.name}{ending}").chmod(0o600)
     return note
 
 
@@ -132,47 +151,10 @@ def _set_aside_unreadable(data_dir: Path) -> str:
 def _damage(path: Path) -> str:
     """Return why a database can't be read, ``""`` where it can."""
     try:
-        connection = sqlite3.connect(path, timeout=10)
-        try:
+        with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
             connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
-        finally:
-            connection.close()
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if isinstance(error, sqlite3.OperationalError) and "decode" not in str(error):
             raise
         return f"{path.name} is damaged"
     return ""
-
-
-def _memory_sessions() -> BaseSessionService:
-    from google.adk.sessions import InMemorySessionService  # noqa: PLC0415 - ADK is imported when it is first used
-
-    return InMemorySessionService()
-
-
-def _sqlite_sessions(path: Path) -> BaseSessionService:
-    from google.adk.sessions.sqlite_session_service import SqliteSessionService  # noqa: PLC0415 - as above
-
-    return SqliteSessionService(str(path))
-
-
-def _memory_artifacts() -> BaseArtifactService:
-    from google.adk.artifacts import InMemoryArtifactService  # noqa: PLC0415 - as above
-
-    return InMemoryArtifactService()
-
-
-def _file_artifacts(folder: Path) -> BaseArtifactService:
-    from google.adk.artifacts import FileArtifactService  # noqa: PLC0415 - as above
-
-    return FileArtifactService(folder)
-
-
-def _bucket_artifacts(address: BucketAddress) -> BaseArtifactService:
-    if address.storage == GCS:
-        from google.adk.artifacts import GcsArtifactService  # noqa: PLC0415 - as above
-
-        return GcsArtifactService(address.bucket)
-    from navigator.storage.s3 import S3ArtifactService  # noqa: PLC0415 - as above
-
-    return S3ArtifactService(address.bucket, address.prefix)

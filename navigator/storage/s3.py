@@ -20,135 +20,87 @@ from typing_extensions import override
 _TAKEN: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _MAX_DELETED: Final = 1_000
 """Objects that one request may delete."""
+_TIMEOUT_S: Final = 10.0
 
 
 class S3ArtifactService(BaseArtifactService):
     """Each version is an object whose name ends with its number; boto3 finds keys, region and endpoint."""
 
-    def __init__(self, bucket: str, prefix: str = "", *, attempts: int = 3, timeout_s: float = 10.0) -> None:
-        """Describe a bucket; it is connected to when it is first used.
-
-        Args:
-            bucket: its name.
-            prefix: what the names of all objects begin with.
-            attempts: how often a call is tried.
-            timeout_s: of an answer.
-        """
+    def __init__(self, bucket: str, prefix: str = "") -> None:
+        """Describe a bucket, and what the names of all objects begin with; the first use connects to it."""
         self._bucket, self._prefix = bucket, prefix
-        retries: Any = {"mode": "standard", "total_max_attempts": attempts}
-        config = Config(connect_timeout=timeout_s / 2, read_timeout=timeout_s, retries=retries)
+        retries: Any = {"mode": "standard", "total_max_attempts": 3}
+        config = Config(connect_timeout=_TIMEOUT_S / 2, read_timeout=_TIMEOUT_S, retries=retries)
         # A client of boto3 may be used by many threads.
         self._client = boto3.client("s3", config=config)
 
     @override
     async def save_artifact(
-        self,
-        *,
-        app_name: str,
-        user_id: str,
-        filename: str,
-        artifact: types.Part | dict[str, Any],
-        session_id: str | None = None,
-        custom_metadata: dict[str, Any] | None = None,
+        self, *, artifact: types.Part | dict[str, Any], custom_metadata: Any = None, **names: Any
     ) -> int:
         """Save a version and return its number."""
-        part, folder = ensure_part(artifact), self._folder(app_name, user_id, session_id, filename)
+        part = ensure_part(artifact)
         content, kind = (part.text or "").encode(), "text/plain; charset=utf-8"
         if part.inline_data is not None:
-            content, kind = (
-                part.inline_data.data or b"",
-                part.inline_data.mime_type or "application/octet-stream",
-            )
-        return await asyncio.to_thread(self._save, folder, content, kind)
+            content = part.inline_data.data or b""
+            kind = part.inline_data.mime_type or "application/octet-stream"
+        return await asyncio.to_thread(self._save, self._folder(**names), content, kind)
 
     @override
-    async def load_artifact(
-        self,
-        *,
-        app_name: str,
-        user_id: str,
-        filename: str,
-        session_id: str | None = None,
-        version: int | None = None,
-    ) -> types.Part | None:
+    async def load_artifact(self, *, version: int | None = None, **names: Any) -> types.Part | None:
         """Return a version, by default the latest; None where there is none."""
-        folder = self._folder(app_name, user_id, session_id, filename)
-        return await asyncio.to_thread(self._load, folder, version)
+        return await asyncio.to_thread(self._load, self._folder(**names), version)
 
     @override
     async def list_artifact_keys(
         self, *, app_name: str, user_id: str, session_id: str | None = None
     ) -> list[str]:
         """Return the names of a session's artifacts, and of the user's."""
-        scopes = [self._scope(app_name, user_id, None)]
-        scopes += [] if session_id is None else [self._scope(app_name, user_id, session_id)]
+        scopes = {self._scope(app_name, user_id, owner) for owner in (None, session_id)}
         return await asyncio.to_thread(
             lambda: sorted({name.rpartition("/")[0] for scope in scopes for name in self._names(scope)})
         )
 
     @override
-    async def delete_artifact(
-        self, *, app_name: str, user_id: str, filename: str, session_id: str | None = None
-    ) -> None:
+    async def delete_artifact(self, **names: Any) -> None:
         """Delete all versions of an artifact."""
-        folder = self._folder(app_name, user_id, session_id, filename)
-        await asyncio.to_thread(self._delete, folder)
+        await asyncio.to_thread(self._delete, self._folder(**names))
 
     @override
-    async def list_versions(
-        self, *, app_name: str, user_id: str, filename: str, session_id: str | None = None
-    ) -> list[int]:
+    async def list_versions(self, **names: Any) -> list[int]:
         """Return the numbers of all versions, ascending."""
-        return await asyncio.to_thread(self._versions, self._folder(app_name, user_id, session_id, filename))
+        return await asyncio.to_thread(self._versions, self._folder(**names))
 
     @override
-    async def list_artifact_versions(
-        self, *, app_name: str, user_id: str, filename: str, session_id: str | None = None
-    ) -> list[ArtifactVersion]:
-        """Return what is known of all versions."""
-        folder = self._folder(app_name, user_id, session_id, filename)
-        versions = await asyncio.to_thread(self._versions, folder)
-        return [self._described(folder, version) for version in versions]
+    async def list_artifact_versions(self, **names: Any) -> list[ArtifactVersion]:
+        """Return the numbers and the addresses of all versions."""
+        address = f"s3://{self._bucket}/{self._folder(**names)}"
+        versions = await self.list_versions(**names)
+        return [ArtifactVersion(version=each, canonical_uri=f"{address}{each}") for each in versions]
 
     @override
     async def get_artifact_version(
-        self,
-        *,
-        app_name: str,
-        user_id: str,
-        filename: str,
-        session_id: str | None = None,
-        version: int | None = None,
+        self, *, version: int | None = None, **names: Any
     ) -> ArtifactVersion | None:
-        """Return what is known of a version, by default the latest; None where there is none."""
-        folder = self._folder(app_name, user_id, session_id, filename)
-        versions = await asyncio.to_thread(self._versions, folder)
-        wanted = max(versions, default=None) if version is None else version
-        return self._described(folder, wanted) if wanted in versions else None
+        """Return the number and the address of a version, by default the latest; None where there is none."""
+        found = await self.list_artifact_versions(**names)
+        return next((each for each in reversed(found) if version in (None, each.version)), None)
 
     def _scope(self, app_name: str, user_id: str, session_id: str | None) -> str:
         owner = "user" if session_id is None else f"session/{session_id}"
         return f"{self._prefix}{app_name}/{user_id}/{owner}/"
 
-    def _folder(self, app_name: str, user_id: str, session_id: str | None, filename: str) -> str:
-        is_users = session_id is None or filename.startswith("user:")
+    def _folder(self, *, app_name: str, user_id: str, filename: str, session_id: str | None = None) -> str:
+        is_users = filename.startswith("user:")
         return f"{self._scope(app_name, user_id, None if is_users else session_id)}{filename}/"
-
-    def _described(self, folder: str, version: int) -> ArtifactVersion:
-        return ArtifactVersion(version=version, canonical_uri=f"s3://{self._bucket}/{folder}{version}")
 
     def _save(self, folder: str, content: bytes, kind: str) -> int:
         # Most artifacts have one version: it is tried before the others are counted.
         version = 0
         while True:
+            key = {"Bucket": self._bucket, "Key": f"{folder}{version}"}
             try:
-                self._client.put_object(
-                    Bucket=self._bucket,
-                    Key=f"{folder}{version}",
-                    Body=content,
-                    ContentType=kind,
-                    IfNoneMatch="*",
-                )
+                self._client.put_object(**key, Body=content, ContentType=kind, IfNoneMatch="*")
             except ClientError as error:
                 if error.response.get("Error", {}).get("Code") not in _TAKEN:
                     raise

@@ -37,7 +37,7 @@ class SessionKey(NamedTuple):
         return cls(user if is_plain else f"%{quote(user, safe='')}", navigation_id)
 
     @property
-    def arguments(self) -> dict[str, str]:
+    def arguments(self) -> dict[str, Any]:
         """The arguments by which every call of ADK's services names a session."""
         return {"app_name": APP_NAME, "user_id": self.user_id, "session_id": self.session_id}
 
@@ -55,8 +55,7 @@ class Sessions:
 
     async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
         """Return the state of a navigation's session, None where there is none."""
-        key = SessionKey.of(user, navigation_id)
-        session = await self.service.get_session(app_name=APP_NAME, user_id=key[0], session_id=key[1])
+        session = await self.service.get_session(**SessionKey.of(user, navigation_id).arguments)
         return None if session is None else session.state
 
     async def delete(self, key: SessionKey) -> None:
@@ -70,43 +69,33 @@ class Sessions:
 
 
 class TableSessions(Sessions):
-    """The sessions in a table beside the index, by which a state is read at once, and without ADK."""
+    """The sessions in a table beside the index: a state is read at once, and without importing ADK."""
 
-    table = "sessions"
-
-    def __init__(self, open_service: Callable[[], BaseSessionService], database: Database) -> None:
+    def __init__(
+        self, open_service: Callable[[], BaseSessionService], database: Database, table: str = "sessions"
+    ) -> None:
         super().__init__(open_service)
-        self._database = database
+        self._database, self._table = database, table
 
     async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
         """Return the state of a navigation that the index lists, None where there is none."""
-        key = SessionKey.of(user, navigation_id)
         rows = await self._execute(
-            f"SELECT CAST(s.state AS text) FROM {self.table} s, navigations n WHERE s.app_name = $1 "
+            f"SELECT CAST(s.state AS text) FROM {self._table} s, navigations n WHERE s.app_name = $1 "
             "AND s.user_id = $2 AND s.id = $3 AND n.user_id = $4 AND n.id = $3 AND n.status = 'stored'",
-            *(APP_NAME, *key, user),
+            *(APP_NAME, *SessionKey.of(user, navigation_id), user),
         )
         return json.loads(rows[0][0]) if rows else None
-
-    async def _execute(self, statement: str, *values: str) -> Sequence[Any]:
-        return await self._database.execute(statement, *values)
-
-
-class SqliteSessions(TableSessions):
-    """The sessions in a data folder's database, which the index has attached."""
-
-    table = "adk.sessions"
 
     async def delete(self, key: SessionKey) -> None:
         """Delete a session, and its events with it; nothing where there is none."""
         one = "app_name = $1 AND user_id = $2 AND id = $3"
-        await self._execute(f"DELETE FROM {self.table} WHERE {one}", APP_NAME, *key)
+        await self._execute(f"DELETE FROM {self._table} WHERE {one}", APP_NAME, *key)
 
     async def _execute(self, statement: str, *values: str) -> Sequence[Any]:
         try:
             return await self._database.execute(statement, *values)
         except sqlite3.OperationalError as error:
-            if "no such table" in str(error):  # The service makes it with its first session.
+            if "no such table" in str(error):  # ADK's service makes it with its first session.
                 return ()
             raise
 
@@ -143,7 +132,7 @@ class FileArtifacts(Artifacts):
 
     def __init__(self, open_service: Callable[[], BaseArtifactService], folder: Path) -> None:
         super().__init__(open_service)
-        self._folder = folder
+        self._folder = folder / "apps" / APP_NAME / "users"
 
     async def load(self, key: SessionKey, name: str, version: int) -> str | None:
         """Return a version of an artifact, None where there is none."""
@@ -158,4 +147,4 @@ class FileArtifacts(Artifacts):
         await asyncio.to_thread(shutil.rmtree, self._of(key), ignore_errors=True)
 
     def _of(self, key: SessionKey) -> Path:
-        return self._folder / "apps" / APP_NAME / "users" / key.user_id / "sessions" / key.session_id
+        return self._folder / key.user_id / "sessions" / key.session_id

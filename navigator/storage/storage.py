@@ -13,7 +13,7 @@ from navigator.state.run_state import Navigation
 from navigator.storage import state
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import NavigationIndex, NavigationKey
-from navigator.storage.sessions import APP_NAME, Artifacts, SessionKey, Sessions
+from navigator.storage.sessions import Artifacts, SessionKey, Sessions
 
 if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
@@ -144,13 +144,8 @@ class Storage:
 
         services, key = await self.services(), SessionKey.of(user, navigation_id)
         with self.faults.raised(navigation_id, writes=True):
-            return await services.artifacts.save_artifact(
-                app_name=APP_NAME,
-                user_id=key.user_id,
-                session_id=key.session_id,
-                filename=name,
-                artifact=types.Part(text=text),
-            )
+            part = types.Part(text=text)
+            return await services.artifacts.save_artifact(**key.arguments, filename=name, artifact=part)
 
     async def load_artifact(self, navigation_id: str, user: str, name: str, version: int) -> str:
         """Return a version of an artifact."""

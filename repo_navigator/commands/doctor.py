@@ -39,7 +39,6 @@ from repo_navigator.navigations import use_navigator
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.storage.postgres import SchemaState
 
 EXAMPLES = ("", "--json")
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
@@ -160,10 +159,10 @@ def _folder(name: str, path: Path | None) -> Finding:
 
 def _team_stores(settings: Settings) -> Finding:
     """Return whether the database and the bucket answer; nothing is made or changed in them."""
-    layout: SchemaState | None = None
+    change = ""
 
     def reach() -> str:
-        nonlocal layout
+        nonlocal change
         named = ", ".join(str(each) for each in (settings.store, settings.bucket) if each)
         if not named:
             return "none configured: SQLite and files"
@@ -171,16 +170,15 @@ def _team_stores(settings: Settings) -> Finding:
         if settings.store is not None:
             from navigator.storage.postgres import look_at  # noqa: PLC0415 - only where one is named
 
-            layout = anyio.run(look_at, settings.store)
+            change = anyio.run(look_at, settings.store)
         if settings.bucket is not None:
             # Without the database, whose tables it would make.
             alone = in_memory(settings).model_copy(update={"bucket": settings.bucket})
             use_navigator(alone, lambda navigator: navigator.store.reach(), takes_steps=False)
-        return named if layout is None else f"{named}; the database has {layout}"
+        return f"{named}; the database has {change}" if change else named
 
     finding = _check("team stores", reach, "check that both exist; see docs/team.md")
-    is_other = layout is not None and layout.name != "CURRENT"
-    return finding._replace(state="note") if finding.state == "ok" and is_other else finding
+    return finding._replace(state="note") if finding.state == "ok" and change else finding
 
 
 def _team_settings(settings: Settings) -> Iterator[Finding]:

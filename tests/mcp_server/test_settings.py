@@ -20,7 +20,7 @@ from mcp_server.settings import (
     read_settings,
     unknown_settings,
 )
-from navigator.storage.addresses import GCS, BucketAddress, DatabaseAddress
+from navigator.storage.addresses import BucketAddress, DatabaseAddress
 from repo_map.errors import UserError
 from repo_navigator.main import main
 from tests.support.errors import refusal_of_error
@@ -132,7 +132,7 @@ def test_every_variable_is_read(read: Read, tmp_path: Path) -> None:
 
 
 def test_a_bucket_is_of_the_storage_that_its_address_says(read: Read) -> None:
-    assert read(ARTIFACTS=" gs://team_1.example.com/ ").bucket == BucketAddress("team_1.example.com", "", GCS)
+    assert read(ARTIFACTS=" gs://team_1.example.com/ ").bucket == BucketAddress("team_1.example.com", "", "gs")
 
 
 @pytest.mark.parametrize(

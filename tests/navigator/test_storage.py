@@ -78,7 +78,7 @@ async def test_adks_own_services_open_what_is_stored_in_a_fresh_process(
     kind, sessions, artifacts = "folder", str(kept_in["data_dir"] / "sessions.db"), ""
     if "store" in kept_in:
         bucket = kept_in["bucket"]
-        kind, sessions = bucket.storage.scheme, url_of(kept_in["store"])
+        kind, sessions = bucket.scheme, url_of(kept_in["store"])
         artifacts = f"{bucket.bucket}/{bucket.prefix}" if kind == "s3" else bucket.bucket
     opened = await asyncio.to_thread(
         subprocess.run,
@@ -325,10 +325,10 @@ async def test_a_navigation_that_others_step_for_too_long_is_busy(tmp_path: Path
 
 async def test_a_navigation_that_another_replica_steps_is_busy() -> None:
     from navigator.storage.locks import AdvisoryLocks
-    from navigator.storage.postgres import Schema
+    from navigator.storage.postgres import PostgresDatabase
 
     with own_schema() as address:
-        shared = [AdvisoryLocks(Schema(address).connect) for _ in range(2)]
+        shared = [AdvisoryLocks(PostgresDatabase(address).connect) for _ in range(2)]
         ours, theirs = (NavigationLocks(each, busy_s=0.1) for each in shared)
         async with theirs.hold("nav-one"):
             with pytest.raises(NavigationBusyError):

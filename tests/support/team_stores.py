@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from navigator.storage.addresses import GCS, BucketAddress, DatabaseAddress, read_database_address
+from navigator.storage.addresses import BucketAddress, DatabaseAddress, read_database_address
 from tests.support.cloud_storage import CloudStorage
 
 SERVER = os.environ.get("REPO_NAVIGATOR_TEST_STORE", "postgresql+asyncpg://postgres@127.0.0.1:5432/test")
@@ -134,7 +134,7 @@ def own_bucket(scheme: str, request: pytest.FixtureRequest) -> BucketAddress:
         return bucket_at(request.getfixturevalue("s3_url"), patch)
     server: CloudStorage = request.getfixturevalue("cloud_storage")
     patch.setenv("STORAGE_EMULATOR_HOST", server.url)
-    return BucketAddress(server.make_bucket(), "", GCS)
+    return BucketAddress(server.make_bucket(), "", "gs")
 
 
 STORES = ("folder", pytest.param("team-s3", marks=pytest.mark.slow))
