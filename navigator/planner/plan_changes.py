@@ -78,8 +78,8 @@ def _resolve_numbers(
     changes = PlanChanges(plan, own)
     definitions = tuple(NamedDefinition(each.path, each.name, each.first) for each in chosen if each.name)
     files = tuple(globs.escape(each.path) for each in chosen if not each.name)
-    changes.set_level(Target("", places=definitions), _SOURCE)
-    changes.set_level(Target("", patterns=files), _SOURCE)
+    changes.set_level(Target(places=definitions), _SOURCE)
+    changes.set_level(Target(patterns=files), _SOURCE)
     rules = [*(rest.get("verbosity") or ()), *changes.updates()["verbosity"]]
     notes = (f"The outline had no {unknown}.",) if unknown else ()
     return PlanAmendment(apply_update(plan, {**rest, "verbosity": rules}), notes)

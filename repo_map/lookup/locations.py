@@ -1,19 +1,13 @@
-"""Locations: ranges of lines with the definition or statement that they are, and how names lead to them."""
+"""Locations: ranges of lines with the definition or statement that they are, and pages of them."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
-import numpy as np
-
-from repo_map import globs
-from repo_map.arrays import distinct
-from repo_map.errors import FlightPlanError
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.lookup.requests import LookupRequestError
@@ -35,14 +29,14 @@ MAX_LINE_CHARS: Final = 200
 """Characters of a line that are printed."""
 _MAX_STATEMENT_LINES: Final = 400
 """Lines of a statement outside definitions that are looked through for its ends."""
+_MAX_CURSOR_CHARS: Final = 8
 _CLOSING: Final = re.compile(r"\s*[)\]}>;,]")
 _ASSIGNED: Final = re.compile(r"[\w.$\"'-]*?([\w$-]+)[\"']?\s*(?:\[\w*\]\s*)?(?::[^=]*)?[:=]")
 _DECLARED: Final = re.compile(
     r"(?:(?:export|default|public|private|protected|static|final|const|let|var|val|readonly|pub|mut"
     r"|extern|inline|constexpr|unsigned|struct|int|char|bool|auto|long|short|double|float)\s+)*"
 )
-_OWNER: Final = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
-"""The receiver of a method as its users write it: ``(*LB).``, ``LB.``."""
+_Entry = TypeVar("_Entry")
 
 
 class Location(NamedTuple):
@@ -121,18 +115,14 @@ class FileLocations:
         """Return the statement around a line that no inner definition contains."""
         lines, (low, high) = self.lines, self._gap(line, owner)
         at = min(line, len(lines)) - 1
-        base = self._bases.get((low, high), -1)
-        if base < 0:
-            base = min((_indentation(each) for each in lines[low - 1 : high] if each.strip()), default=0)
-            self._bases[low, high] = base
-        first = at
-        while first > low - 1 and not _opens(lines[first], base) and at - first < _MAX_STATEMENT_LINES:
+        if (low, high) not in self._bases:
+            indented = (_indentation(each) for each in lines[low - 1 : high] if each.strip())
+            self._bases[low, high] = min(indented, default=0)
+        base = self._bases[low, high]
+        first = last = at
+        while first >= low and not _opens(lines[first], base) and at - first < _MAX_STATEMENT_LINES:
             first -= 1
-        last = at
-        while last + 1 < high and last - at < _MAX_STATEMENT_LINES:
-            following = lines[last + 1]
-            if following.strip() and _opens(following, base):
-                break
+        while last + 1 < high and not _opens(lines[last + 1], base) and last - at < _MAX_STATEMENT_LINES:
             last += 1
         while last > at and not lines[last].strip():
             last -= 1
@@ -142,20 +132,17 @@ class FileLocations:
 
     def _gap(self, line: int, owner: int) -> tuple[int, int]:
         """Return the lines around ``line`` that belong to ``owner`` and to no definition inside of it."""
-        if owner >= 0:
-            low, high = self._definitions[owner].sig_end + 1, self._definitions[owner].end
-        else:
-            low, high = 1, len(self.lines)
-        low = min(low, line)
-        for row in range(bisect_right(self._starts, line) - 1, -1, -1):
-            if self._definitions[row].end < line:
-                low = max(low, self._definitions[row].end + 1)
-            if self._definitions[row].parent == owner:
-                break
+        around = self._definitions[owner] if owner >= 0 else None
+        low, high = (around.sig_end + 1, around.end) if around else (1, len(self.lines))
         following = bisect_right(self._starts, line)
+        before = following - 1
+        while before >= 0 and self._definitions[before].parent != owner:
+            before = self._definitions[before].parent
+        if before >= 0:
+            low = max(low, self._definitions[before].end + 1)
         if following < len(self._starts):
-            high = max(line, min(high, self._starts[following] - 1))
-        return low, high
+            high = min(high, self._starts[following] - 1)
+        return min(low, line), max(line, high)
 
 
 def _indentation(line: str) -> int:
@@ -214,100 +201,6 @@ def has_text(index: Index, file: int) -> bool:
     return not int(index.files.flags[file]) & PATH_ONLY
 
 
-def find_files(index: Index, paths: str) -> list[int]:
-    """Return the files that a path, a folder, the end of a path, or a glob names.
-
-    Raises:
-        LookupRequestError: it names none.
-    """
-    wanted = paths.strip().removeprefix("./").removesuffix("/") or "**"
-    try:
-        found = globs.select(wanted, index.paths) or globs.select(f"**/{wanted}", index.paths)
-    except FlightPlanError as error:
-        raise LookupRequestError(str(error)) from None
-    if not found:
-        found = [file for file, path in enumerate(index.paths) if f"/{path}".find(f"/{wanted}/") >= 0]
-    if not found:
-        folders = list(dict.fromkeys(f"{path.partition('/')[0]}/" for path in index.paths if "/" in path))
-        has = f" Folders: {', '.join(folders[:12])}." if folders else ""
-        raise LookupRequestError(f"No file matches `{one_line(paths)}`.{has}")
-    return found
-
-
-def find_definitions(index: Index, name: str, near: Iterable[str] = ()) -> list[Place]:
-    """Return the definitions of a name, qualified or not; the project's own source before copies and tests.
-
-    Args:
-        index: where to look.
-        name: as any language writes it: ``f``, ``A.f``, ``A::f``, ``(*A).f``, ``f()``.
-        near: paths; definitions in or near them come first among equals.
-    """
-    plain = plain_name(name)
-    leaf = plain.rpartition(".")[2]
-    if not leaf:
-        return []
-    numbers = [*index.memo(_member_names).get(leaf, ())]
-    if (number := index.strings.get(leaf)) is not None:
-        numbers.append(number)
-    starts = index.symbols.file_start
-    found: list[Place] = []
-    for row in np.flatnonzero(np.isin(index.symbols.name, numbers)).tolist():
-        file = int(np.searchsorted(starts, row, side="right")) - 1
-        qualified = index.qualified_name(file, row - int(starts[file]))
-        if qualified == plain or qualified.endswith(f".{plain}"):
-            found.append((file, row - int(starts[file])))
-    folders = {str(PurePosixPath(path).parent) for path in near}
-    known = set(near)
-
-    def order(place: Place) -> tuple[object, ...]:
-        path = index.paths[place[0]]
-        is_near = path in known, str(PurePosixPath(path).parent) in folders
-        definition = index.definitions(place[0])[place[1]]
-        is_declared_only = definition.end == definition.sig_end
-        return (trust(index, place[0]), *(not each for each in is_near), is_declared_only, place)
-
-    return sorted(found, key=order)
-
-
-def plain_name(name: str) -> str:
-    """Return a name with dots for all that languages write between a scope and its member."""
-    text = _OWNER.sub(r"\1.", name.strip())
-    return text.removesuffix("()").replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
-
-
-def _member_names(index: Index) -> dict[str, tuple[int, ...]]:
-    """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
-    found: dict[str, list[int]] = {}
-    for number in distinct(index.symbols.name).tolist():
-        owner, dot, leaf = index.strings[number].rpartition(".")
-        if owner and dot:
-            found.setdefault(leaf, []).append(number)
-    return {leaf: tuple(numbers) for leaf, numbers in found.items()}
-
-
-def nearest_names(index: Index, name: str) -> list[str]:
-    """Return up to three names of definitions, or of files for a path, that are spelled much like a name."""
-    leaf = plain_name(name).rpartition(".")[2]
-    names = sorted(index.memo(_definition_names))
-    if "." in name or "/" in name:
-        files = sorted({path.rpartition("/")[2] for path in index.paths})
-        if found := get_close_matches(name.rpartition("/")[2], files, n=3, cutoff=0.75):
-            return found
-    by_case = [each for each in names if each.lower() == leaf.lower()]
-    return by_case[:3] or get_close_matches(leaf, names, n=3, cutoff=0.75)
-
-
-def _definition_names(index: Index) -> frozenset[str]:
-    return frozenset(index.strings.many(distinct(index.symbols.name)))
-
-
-def unknown(index: Index, name: str) -> str:
-    """Return the message about a name that no definition and no file has."""
-    near = nearest_names(index, name)
-    hint = f" Nearest: {', '.join(f'`{one_line(each)}`' for each in near)}." if near else ""
-    return f"Nothing is called `{one_line(name)}`.{hint}"
-
-
 def listed_elsewhere(index: Index, locations: Sequence[Location]) -> str:
     """Return the places of some definitions in one line, four by range and the others by number."""
     shown = [f"{one_line(index.paths[each.file])}:{each.first}-{each.last}" for each in locations[:4]]
@@ -317,31 +210,75 @@ def listed_elsewhere(index: Index, locations: Sequence[Location]) -> str:
 
 def listed_files(index: Index, files: Iterable[int]) -> str:
     """Return files with how often each is among them: ``a.py (3), b.py``."""
-    numbers: dict[int, int] = {}
-    for file in files:
-        numbers[file] = numbers.get(file, 0) + 1
-    return first_three(
-        [f"{one_line(index.paths[file])}{f' ({n})' if n > 1 else ''}" for file, n in numbers.items()]
-    )
+    counts = Counter(files).items()
+    return first_three([f"{one_line(index.paths[file])}{f' ({n})' if n > 1 else ''}" for file, n in counts])
 
 
-class TextBudget:
-    """Collects the parts of an answer as long as they fit into a number of tokens."""
+def nothing_excluded(_path: str) -> bool:
+    """Return False: the user left out no path."""
+    return False
 
-    def __init__(self, tokens: int) -> None:
-        self.left = tokens
-        self.parts: list[str] = []
 
-    def add(self, part: str) -> bool:
-        """Add a part, and return True, if it fits; the first part is added in any case, cut to its lines."""
-        size = count(part) + 1
-        if size > self.left:
-            if self.parts:
-                return False
-            lines = part.split("\n")
-            while len(lines) > 1 and count("\n".join(lines)) + 1 > self.left:
-                lines = lines[: max(1, len(lines) * 3 // 4)]
-            part, size = "\n".join(lines), self.left
-        self.parts.append(part)
-        self.left -= size
-        return True
+class Page(NamedTuple, Generic[_Entry]):
+    """The entries of a list that fit into one answer."""
+
+    texts: list[str]
+    shown: Sequence[_Entry]
+    rest: Sequence[_Entry]
+    cursor: str
+    """What continues the list; ``""`` where nothing is left."""
+
+    @property
+    def continued(self) -> str:
+        """How to ask for the rest."""
+        return f'continue with cursor "{self.cursor}"'
+
+
+def make_page(
+    entries: Sequence[_Entry],
+    forms: Callable[[int, _Entry], Iterable[str]],
+    tokens: int,
+    *,
+    cursor: str = "",
+    limit: int | None = None,
+    head: str = "",
+) -> Page[_Entry]:
+    """Return the entries that fit, from a cursor on; the first one in any case, cut to its lines.
+
+    Args:
+        entries: All of them.
+        forms: Returns the texts of an entry at a position, the fullest first, of which the first that fits
+            is taken.
+        tokens: What they may take.
+        cursor: What an earlier page gave.
+        limit: How many they may be at most.
+        head: A text before them.
+
+    Raises:
+        LookupRequestError: The cursor is none.
+    """
+    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < _MAX_CURSOR_CHARS):
+        raise LookupRequestError(f"`cursor` is `{one_line(cursor)[:40]}`; send the one that the answer gave.")
+    first = int(cursor or 0)
+    texts = [head] if head else []
+    left = tokens - sum(count(text) + 1 for text in texts)
+    end = first
+    for at, entry in enumerate(entries[first : None if limit is None else first + limit], first):
+        sizes = ((text, count(text) + 1) for text in forms(at, entry))
+        text, size = next(((text, size) for text, size in sizes if size <= left or not texts), ("", 0))
+        if not text:
+            break
+        if size > left:
+            text, size = _cut(text, left), left
+        texts.append(text)
+        left -= size
+        end = at + 1
+    return Page(texts, entries[first:end], entries[end:], str(end) if end < len(entries) else "")
+
+
+def _cut(text: str, tokens: int) -> str:
+    """Return as many lines of a text as fit, at least one."""
+    lines = text.split("\n")
+    while len(lines) > 1 and count("\n".join(lines)) + 1 > tokens:
+        lines = lines[: max(1, len(lines) * 3 // 4)]
+    return "\n".join(lines)

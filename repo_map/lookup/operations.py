@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from repo_map.lookup.locations import Answer
+from repo_map.lookup.locations import Answer, nothing_excluded
 from repo_map.lookup.outline import outline
 from repo_map.lookup.read import read
 from repo_map.lookup.references import find_references
@@ -20,7 +20,7 @@ def answer(
     index: Index,
     request: Request,
     near: Iterable[str] = (),
-    is_excluded: Callable[[str], bool] | None = None,
+    is_excluded: Callable[[str], bool] = nothing_excluded,
 ) -> Answer:
     """Return the answer to a request, the same for the same index.
 
@@ -33,22 +33,16 @@ def answer(
     Raises:
         LookupRequestError: the request can't be answered as it is.
     """
-    found = _answer(index, request, near, is_excluded)
+    match request:
+        case Search():
+            found = search(index, request, is_excluded)
+        case Read():
+            found = read(index, request, near, is_excluded)
+        case References():
+            found = find_references(index, request, is_excluded)
+        case Outline():
+            found = outline(index, request.path, request.cursor, is_excluded)
     if read_files := index.build.partial_files:
         note = f"Only {read_files:,} of {len(index):,} files are indexed so far; ask again for the rest."
         found = found._replace(text=f"{found.text}\n{note}")
     return found
-
-
-def _answer(
-    index: Index, request: Request, near: Iterable[str], is_excluded: Callable[[str], bool] | None
-) -> Answer:
-    match request:
-        case Search():
-            return search(index, request, is_excluded)
-        case Read():
-            return read(index, request, near, is_excluded)
-        case References():
-            return find_references(index, request, is_excluded)
-        case Outline():
-            return outline(index, request.path, request.cursor, is_excluded)

@@ -9,13 +9,13 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.lookup.locations import (
     Answer,
     Location,
-    TextBudget,
     definition_at,
-    find_definitions,
-    find_files,
     has_text,
     is_left_out,
+    make_page,
+    nothing_excluded,
 )
+from repo_map.lookup.names import files_named, find_definitions, find_files
 from repo_map.lookup.requests import LookupRequestError
 from repo_map.messages import one_line, plural
 from repo_map.text.tokens import count
@@ -28,7 +28,7 @@ _MAX_SIGNATURE_CHARS: Final = 110
 
 
 def outline(
-    index: Index, path: str, cursor: str = "", is_excluded: Callable[[str], bool] | None = None
+    index: Index, path: str, cursor: str = "", is_excluded: Callable[[str], bool] = nothing_excluded
 ) -> Answer:
     """Return the definitions of the file, or the files of the folder, that a path names.
 
@@ -41,7 +41,7 @@ def outline(
     Raises:
         LookupRequestError: nothing has that path, or the user left it out.
     """
-    shown = [file for file, each in enumerate(index.paths) if is_excluded is None or not is_excluded(each)]
+    shown = [file for file, each in enumerate(index.paths) if not is_excluded(each)]
     wanted = path.strip().removeprefix("./").strip("/")
     if not wanted:
         return _folder(index, "", shown)
@@ -49,16 +49,9 @@ def outline(
     if folder:
         inside = [file for file in shown if index.paths[file].startswith(f"{folder}/")]
         return _folder(index, folder, inside)
-    file = index.file_id(wanted)
-    if file is None:
-        try:
-            file = find_files(index, wanted)[0]
-        except LookupRequestError:
-            places = find_definitions(index, wanted)
-            if not places:
-                raise
-            file = places[0][0]
-    if is_excluded is not None and is_excluded(index.paths[file]):
+    named = files_named(index, wanted) or [file for file, _ in find_definitions(index, wanted)]
+    file = (named or find_files(index, wanted))[0]
+    if is_excluded(index.paths[file]):
         raise LookupRequestError("You left out this file; show it to outline it.")
     return _file(index, file, cursor)
 
@@ -84,12 +77,8 @@ def outline_lines(index: Index, file: int, tokens: int, below: int = -1) -> list
         chosen = [line for depth, line in lines if depth <= deepest]
         if count("\n".join(chosen)) <= tokens:
             return chosen
-    budget = TextBudget(tokens - 20)
-    for line in chosen:
-        if not budget.add(line):
-            break
-    more = len(chosen) - len(budget.parts)
-    return [*budget.parts, f"… {plural(more, 'more definition')}"]
+    page = make_page(chosen, lambda _, line: (line,), tokens - 20)
+    return [*page.texts, f"… {plural(len(page.rest), 'more definition')}"]
 
 
 def _lines(index: Index, file: int) -> list[tuple[int, str]]:
@@ -116,21 +105,14 @@ def _file(index: Index, file: int, cursor: str) -> Answer:
     path = one_line(index.paths[file])
     if not has_text(index, file):
         return Answer(f"{path} has only its path here: it is binary, a link, or over the size limit.")
-    first = int(cursor) if cursor.isascii() and cursor.isdigit() else 0
     lines = _lines(index, file)
     end = index.sources.text(file).count("\n") + 1
-    budget = TextBudget(MAX_TOKENS)
-    budget.add(f"{path} ({plural(end, 'line')}, {plural(len(lines), 'definition')})")
-    shown = first
-    for _, line in lines[first:]:
-        if not budget.add(line):
-            break
-        shown += 1
-    locations = tuple(definition_at(index, (file, row)) for row in range(first, shown))
-    if shown == len(lines):
-        return Answer("\n".join(budget.parts), locations)
-    rest = f'… {plural(len(lines) - shown, "more definition")}; continue with cursor "{shown}"'
-    return Answer("\n".join((*budget.parts, rest)), locations, str(shown))
+    head = f"{path} ({plural(end, 'line')}, {plural(len(lines), 'definition')})"
+    rows = range(len(lines))
+    page = make_page(rows, lambda row, _: (lines[row][1],), MAX_TOKENS, cursor=cursor, head=head)
+    locations = tuple(definition_at(index, (file, row)) for row in page.shown)
+    more = [f"… {plural(len(page.rest), 'more definition')}; {page.continued}"] if page.rest else []
+    return Answer("\n".join((*page.texts, *more)), locations, page.cursor)
 
 
 def _folder(index: Index, folder: str, files: list[int]) -> Answer:
@@ -150,14 +132,8 @@ def _folder(index: Index, folder: str, files: list[int]) -> Answer:
         left_out = " (generated or vendored)" if is_left_out(index, file) else ""
         own.append(f"{one_line(path)} {plural(number, 'definition')}{left_out}")
         locations.append(Location(file, 1, max(1, int(index.files.lines[file]))))
-    budget = TextBudget(MAX_TOKENS)
-    budget.add(f"{one_line(folder) or 'Repository'}: {plural(len(files), 'file')}")
     folders = [f"{one_line(name)} {plural(number, 'file')}" for name, number in sorted(below.items())]
-    entries = folders + own
-    shown = 0
-    for entry in entries:
-        if not budget.add(entry):
-            break
-        shown += 1
-    more = [f"… {len(entries) - shown} more; name a folder of it"] if shown < len(entries) else []
-    return Answer("\n".join((*budget.parts, *more)), tuple(locations))
+    head = f"{one_line(folder) or 'Repository'}: {plural(len(files), 'file')}"
+    page = make_page([*folders, *own], lambda _, entry: (entry,), MAX_TOKENS, head=head)
+    more = [f"… {len(page.rest)} more; name a folder of it"] if page.rest else []
+    return Answer("\n".join((*page.texts, *more)), tuple(locations))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,17 +12,16 @@ from repo_map.lookup.locations import (
     Location,
     definition_at,
     describe,
-    find_definitions,
-    find_files,
     has_text,
     listed_elsewhere,
+    nothing_excluded,
     numbered,
-    unknown,
 )
+from repo_map.lookup.names import find_definitions, find_file, parse_name, unknown
 from repo_map.lookup.outline import outline_lines
 from repo_map.lookup.requests import LookupRequestError, Read, Search
 from repo_map.lookup.search import search
-from repo_map.messages import one_line, plural, printable
+from repo_map.messages import first_three, one_line, plural, printable
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -41,13 +39,6 @@ _HEAD_LINES: Final = 30
 _MAX_LITERAL_CHARS: Final = 120
 """Characters of a line in a text or a table, once the room is short."""
 _LONG_DOC_LINES: Final = 6
-_WITH_LINES: Final = re.compile(r"^(?P<path>.+?):L?(?P<first>\d+)(?:\s?[-–]\s?L?(?P<last>\d+))?$")
-_IN_FILE: Final = (
-    re.compile(r"^(?P<path>[^:]+)::(?P<name>[^\[]+)"),
-    re.compile(r"^(?P<path>.+?):(?P<name>[^\d:].*)$"),
-    re.compile(r"^(?P<name>\S+) \((?P<path>[^()]+)\)$"),
-)
-"""The ways to write a definition with its file; the first is a test runner's."""
 
 
 class _Part(NamedTuple):
@@ -66,7 +57,7 @@ def read(
     index: Index,
     request: Read,
     near: Iterable[str] = (),
-    is_excluded: Callable[[str], bool] | None = None,
+    is_excluded: Callable[[str], bool] = nothing_excluded,
     tokens: int = MAX_TOKENS,
 ) -> Answer:
     """Return the source of the targets.
@@ -97,9 +88,7 @@ def read(
         except LookupRequestError as error:
             failed.append(str(error))
             continue
-        if is_excluded:
-            found = [part for part in found if not is_excluded(index.paths[part.file])]
-        parts += found
+        parts += (part for part in found if not is_excluded(index.paths[part.file]))
         locations += where
     if not parts:
         raise LookupRequestError(" ".join(failed) or "You left out these files; show one to read it.")
@@ -118,46 +107,30 @@ def resolve_target(index: Index, target: str, near: Iterable[str] = ()) -> list[
     Raises:
         LookupRequestError: it names nothing; says which names are nearest.
     """
-    file = _file(index, target)
+    file = find_file(index, target)
     if file is not None and has_text(index, file):
         return [Location(file, 1, max(1, int(index.files.lines[file])))]
     return _resolve(index, target, tuple(near))[1][:1]
 
 
 def _resolve(index: Index, target: str, near: Sequence[str]) -> tuple[list[_Part], list[Location]]:
-    if match := _WITH_LINES.match(target):
-        file = _file(index, match["path"])
-        if file is not None:
-            return _lines(index, file, int(match["first"]), int(match["last"] or match["first"]), target)
-    for form in _IN_FILE:
-        if (match := form.match(target)) and (files := _files(index, match["path"])):
-            places = [place for place in find_definitions(index, match["name"]) if place[0] in files]
-            if places:
-                return _definitions(index, [definition_at(index, place) for place in places], ())
-            return _by_text(index, match["name"], index.paths[min(files)])
-    file = _file(index, target)
+    name, files, lines = parse_name(index, target)
+    if lines is not None:
+        if len(files) > 1:
+            where = first_three([one_line(index.paths[file]) for file in files])
+            raise LookupRequestError(f"`{one_line(target)}` may be in {where}; give the whole path.")
+        return _lines(index, files[0], *lines, target)
+    file = None if files else find_file(index, target)
     if file is not None:
         return _whole_file(index, file)
-    found = [definition_at(index, place) for place in find_definitions(index, target, near)]
+    found = [definition_at(index, place) for place in find_definitions(index, name, near)]
+    if files:
+        if within := [each for each in found if each.file in files]:
+            return _definitions(index, within, ())
+        return _by_text(index, name, index.paths[min(files)])
     if found:
         return _definitions(index, found[:_SAME_NAME], found[_SAME_NAME:])
     return _by_text(index, target, "")
-
-
-def _files(index: Index, path: str) -> set[int]:
-    try:
-        return set(find_files(index, path))
-    except LookupRequestError:
-        return set()
-
-
-def _file(index: Index, path: str) -> int | None:
-    """Return the file at a path or, where it is only one, at the end of a path."""
-    found = index.file_id(path.removeprefix("./"))
-    if found is not None or ("/" not in path and "." not in path):
-        return found
-    files = [file for file in _files(index, path) if f"/{index.paths[file]}".endswith(f"/{path}")]
-    return files[0] if len(files) == 1 else None
 
 
 def _lines(index: Index, file: int, first: int, last: int, target: str) -> tuple[list[_Part], list[Location]]:

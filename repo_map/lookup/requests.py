@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Final
 
+import msgspec
+
 from repo_map.errors import RepoMapError
 from repo_map.messages import one_line
 
@@ -100,7 +102,7 @@ _FORMS: Final[Mapping[str, tuple[type[Any], str]]] = {
 
 
 def parse_request(operation: str, value: object) -> Request:
-    """Return the request that a key and its value on the wire mean.
+    """Return the request that a key and its value on the wire mean; numbers may be texts, and texts numbers.
 
     Raises:
         LookupRequestError: there is no such operation or field, or a value has the wrong type.
@@ -110,38 +112,25 @@ def parse_request(operation: str, value: object) -> Request:
         hint = f" Nearest: `{near[0]}`." if near else ""
         known = ", ".join(OPERATIONS)
         raise LookupRequestError(f"`{one_line(operation)}` is no question.{hint} Use {known}.")
-    given: dict[str, object] = {"kind": operation} if operation in KINDS else {}
     record, first = _FORMS["references" if operation in KINDS else operation]
-    given |= dict(value) if isinstance(value, Mapping) else {first: value}
-    types = {field.name: str(field.type) for field in fields(record)}
-    for name in given:
-        if name not in types:
-            has = ", ".join(types)
-            raise LookupRequestError(f"`{operation}` has no field `{one_line(name)}`; it has {has}.")
-    if first not in given and operation != "outline":
-        raise LookupRequestError(f"`{operation}` lacks `{first}`.")
-    typed = {name: _typed(operation, name, types[name], each) for name, each in given.items()}
-    return record(**typed)  # type: ignore[no-any-return]
+    given: dict[str, object] = {"kind": operation} if operation in KINDS else {}
+    given |= (
+        {str(name): each for name, each in value.items()} if isinstance(value, Mapping) else {first: value}
+    )
+    names = [field.name for field in fields(record)]
+    for name in given.keys() - set(names):
+        has = ", ".join(names)
+        raise LookupRequestError(f"`{operation}` has no field `{one_line(name)}`; it has {has}.")
+    if not isinstance(given.get("targets", ()), list | tuple):
+        given["targets"] = [given["targets"]]
+    try:
+        return msgspec.convert({name: _text(each) for name, each in given.items()}, record, strict=False)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise LookupRequestError(f"`{operation}` can't be read: {error}.") from None
 
 
-def _typed(operation: str, name: str, annotation: str, value: object) -> object:
-    """Return a value as its field has it: text, a flag as JSON or words write it, or several texts."""
-    if annotation == "bool":
-        flags = {"true": True, "false": False, "1": True, "0": False}
-        flag = value if isinstance(value, bool) else flags.get(str(value).lower())
-        if flag is None:
-            written = one_line(str(value))
-            raise LookupRequestError(f"`{name}` of `{operation}` is {written}; give true or false.")
-        return flag
-    if annotation.startswith("tuple"):
-        entries = value if isinstance(value, list | tuple) else [value]
-        return tuple(_text(operation, name, each) for each in entries)
-    return _text(operation, name, value)
-
-
-def _text(operation: str, name: str, value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise LookupRequestError(f"`{name}` of `{operation}` has the wrong type; give a text.")
-    return value
+def _text(value: object) -> object:
+    """Return a value with texts for whole numbers."""
+    if isinstance(value, list | tuple):
+        return [_text(each) for each in value]
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

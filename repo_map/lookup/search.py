@@ -14,15 +14,16 @@ from repo_map.lookup.locations import (
     Answer,
     FileLocations,
     Location,
-    TextBudget,
     describe,
-    find_files,
     has_text,
     is_left_out,
     listed_files,
+    make_page,
+    nothing_excluded,
     numbered,
     trust,
 )
+from repo_map.lookup.names import find_files
 from repo_map.lookup.requests import LookupRequestError, Search
 from repo_map.messages import one_line, plural
 
@@ -63,7 +64,7 @@ class _Group:
     alternatives: set[int] = field(default_factory=set)
 
 
-def search(index: Index, request: Search, is_excluded: Callable[[str], bool] | None = None) -> Answer:
+def search(index: Index, request: Search, is_excluded: Callable[[str], bool] = nothing_excluded) -> Answer:
     """Return the definitions that hold hits, best first, with their matching lines.
 
     Args:
@@ -82,7 +83,7 @@ def search(index: Index, request: Search, is_excluded: Callable[[str], bool] | N
     groups: list[_Group] = []
     tests = copies = 0
     for file in files:
-        if not has_text(index, file) or (is_excluded and is_excluded(index.paths[file])):
+        if not has_text(index, file) or is_excluded(index.paths[file]):
             continue
         hits = _hits(index.sources.content(file), expression)
         if not hits:
@@ -223,22 +224,16 @@ def _order(index: Index, group: _Group, request: Search) -> tuple[object, ...]:
 
 
 def _rendered(index: Index, request: Search, groups: list[_Group], tests: int, copies: int) -> Answer:
-    first = _offset(request.cursor)
-    budget = TextBudget(MAX_TOKENS)
-    waiting = groups[first:]
-    shown = 0
     max_lines = _MAX_LINES_OF_ONE[len(groups) > _FEW]
-    for position, group in enumerate(waiting[:MAX_DEFINITIONS]):
-        parts = _described(index, group, max_lines, is_best=first + position < _WHOLE)
-        if not any(budget.add(part) for part in parts):
-            break
-        shown += 1
-    rest = waiting[shown:]
+
+    def forms(at: int, group: _Group) -> list[str]:
+        return _described(index, group, max_lines, is_best=at < _WHOLE)
+
+    page = make_page(groups, forms, MAX_TOKENS, cursor=request.cursor, limit=MAX_DEFINITIONS)
     notes = []
-    cursor = str(first + shown) if rest else ""
-    if rest:
-        files = listed_files(index, (group.location.file for group in rest))
-        notes.append(f'{plural(len(rest), "more definition")} in {files}; continue with cursor "{cursor}".')
+    if page.rest:
+        files = listed_files(index, (group.location.file for group in page.rest))
+        notes.append(f"{plural(len(page.rest), 'more definition')} in {files}; {page.continued}.")
     left_out = [
         text
         for number, text in (
@@ -252,8 +247,8 @@ def _rendered(index: Index, request: Search, groups: list[_Group], tests: int, c
     if not groups:
         within = f" in `{one_line(request.paths)}`" if request.paths.strip() else ""
         notes.insert(0, f"No match for `{one_line(request.pattern)}`{within}.")
-    locations = tuple(group.location for group in waiting[:shown])
-    return Answer("\n".join((*budget.parts, *notes)), locations, cursor)
+    locations = tuple(group.location for group in page.shown)
+    return Answer("\n".join((*page.texts, *notes)), locations, page.cursor)
 
 
 def _described(index: Index, group: _Group, max_lines: int, *, is_best: bool) -> list[str]:
@@ -272,11 +267,3 @@ def _described(index: Index, group: _Group, max_lines: int, *, is_best: bool) ->
         forms[-1] = [*listed[:max_lines], f"      … {plural(len(listed) - max_lines, 'more line')}"]
     forms.append(listed[:1])
     return ["\n".join((head, *form)) for form in forms]
-
-
-def _offset(cursor: str) -> int:
-    if not cursor:
-        return 0
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 7:
-        raise LookupRequestError(f"`cursor` is `{one_line(cursor)[:40]}`; send the one that the answer gave.")
-    return int(cursor)

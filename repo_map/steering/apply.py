@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.lookup.locations import unknown
+from repo_map.lookup.names import unknown
 from repo_map.lookup.requests import LookupRequestError, Request
 from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
@@ -199,7 +199,7 @@ class _Steering:
     def _named(self, name: str) -> Target:
         """Return what a name means; of several definitions of it those in shown files, if there are any."""
         if self._index.file_id(name) is not None:
-            return Target(name, (globs.escape(name),), names=(name,))
+            return Target((globs.escape(name),))
         quoted = name[0] in "\"“'`" and name[-1] in "\"”'`" and len(name) > 2 if name else False
         bare = name[1:-1] if quoted else name
         target = find_target(self._index, bare).among(self._shown)
@@ -224,8 +224,6 @@ def unknown_numbers(unknown: Iterable[int], outline: Mapping[int, NamedDefinitio
 
 def targets_of(places: Sequence[NamedDefinition]) -> tuple[Target, ...]:
     """Return places of the outline as definitions, then files as a whole: those without a name."""
-    files = tuple(place.path for place in places if not place.name)
-    named = tuple(place for place in places if place.name)
-    parts = Target("", places=named, names=tuple(dict.fromkeys(place.name for place in named)))
-    wholes = Target("", tuple(map(globs.escape, files)), names=files)
-    return tuple(filter(None, (parts, wholes)))
+    named = Target(places=tuple(place for place in places if place.name))
+    files = Target(tuple(globs.escape(place.path) for place in places if not place.name))
+    return tuple(filter(None, (named, files)))
