@@ -24,8 +24,11 @@ from repo_map.parsing.expressions import (
     TEXT_FORM,
     UNKNOWN_FORM,
     Form,
+    arguments_given,
     head_of_type,
+    member_of,
     name_form,
+    narrowed_form,
     of_type,
     one_of,
 )
@@ -44,7 +47,6 @@ from repo_map.parsing.queries import MAX_DEPTH
 MAX_CHARS: Final = 160
 """Characters of an expression or a type that are read; a longer one says nothing."""
 MAX_FORM_DEPTH: Final = 8
-_MAX_TYPE_DEPTH: Final = 6
 _MAX_ARGUMENT_CHARS: Final = 40
 _ARGUMENT_DEPTH: Final = 4
 """Where the form of an argument begins, so that it goes no deeper than a few steps."""
@@ -57,12 +59,12 @@ ReadType = Callable[[Any, Node, int], str]
 
 
 class Reader:
-    """One file; a language says what each capture of its query means."""
+    """One file; the methods of a language say what each capture of its query means.
 
-    roles: ClassVar[dict[str, ReadRole]] = {}
-    """What is done with the nodes of each capture."""
-    later_roles: ClassVar[dict[str, ReadRole]] = {}
-    """What is done with them after that."""
+    ``on_x`` takes each node that is captured as ``@x``, in source order; ``after_x`` does so once all of the
+    former are called. They are called in the order in which the class defines them.
+    """
+
     forms: ClassVar[dict[str, ReadForm]] = {}
     """How each kind of node is written as an expression."""
     types: ClassVar[dict[str, ReadType]] = {}
@@ -76,6 +78,7 @@ class Reader:
     leaves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of nodes that are written however deep they stand."""
     max_chars: ClassVar[int] = MAX_CHARS
+    max_type_chars: ClassVar[int] = MAX_CHARS
     placeholders: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
     """Forms that say nothing of what is bound to them."""
     no_alternatives: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
@@ -104,16 +107,26 @@ class Reader:
         cursor = QueryCursor(facts_query(language))
         cursor.set_max_start_depth(MAX_DEPTH)
         captures = cursor.captures(tree.root_node)
-        for roles, left in ((self.roles, self.later_roles), (self.later_roles, {})):
-            for role, take in roles.items():
-                # They come in the order of addresses, which differs between processes.
-                nodes = sorted(captures.get(role, ()) if role in left else captures.pop(role, ()), key=_END)
-                nodes.sort(key=_START, reverse=True)
-                while nodes:
-                    # A node keeps its children once they were asked for: none stays longer than needed.
-                    take(self, nodes.pop())
+        for name, take in self._takers():
+            kind, _, role = name.partition("_")
+            # They come in the order of addresses, which differs between processes.
+            nodes = sorted(captures.get(role, ()), key=_END)
+            nodes.sort(key=_START, reverse=True)
+            if kind == "after" or not hasattr(self, f"after_{role}"):
+                captures.pop(role, None)
+            while nodes:
+                # A node keeps its children once they were asked for: none stays longer than needed.
+                take(self, nodes.pop())
         self.finish()
         return self.facts()
+
+    @classmethod
+    @cache
+    def _takers(cls) -> tuple[tuple[str, ReadRole], ...]:
+        """Return the methods that take captures, in the order in which they are called."""
+        named = {name: getattr(cls, name) for each in reversed(cls.__mro__) for name in vars(each)}
+        early = [each for each in named.items() if each[0].startswith("on_")]
+        return (*early, *(each for each in named.items() if each[0].startswith("after_")))
 
     def finish(self) -> None:
         """Do what needs all captures."""
@@ -139,6 +152,23 @@ class Reader:
         owner = self.owner(node.start_byte)
         self.bindings.append(_NEW(Binding, (name, value, owner, row + 1, kind, self.indent(row) + inside)))
 
+    def variable(
+        self, name: str, written: str, value: str, node: Node, *, inside: bool = False, at: Node | None = None
+    ) -> None:
+        """Bind a variable to its written type, or to its value where none is written."""
+        kind = facts.DECLARED if written else facts.ASSIGNED
+        self.bind(name, written or value, node, kind, inside=inside, at=at)
+
+    def takes(self, types: Sequence[str], required: int, node: Node, *, has_more: bool = False) -> None:
+        """Say how many parameters the definition around a node has, and their written types."""
+        count = f"{required}+" if has_more else f"{required}-" if required < len(types) else str(required)
+        self.bind(count, ",".join(each or UNKNOWN_FORM for each in types), node, facts.PARAMETERS)
+
+    def narrow(self, name: Node, written: str, last: int, *, at: Node | None = None) -> None:
+        """Say that a name has a written type up to a line, 0 for the end."""
+        if written:
+            self.bind(self.text(name), narrowed_form(last, written), name, facts.NARROWED, at=at)
+
     def is_uninformative(self, value: str, kind: int) -> bool:
         """Tell whether nothing is known of what is bound to a value."""
         del kind
@@ -149,7 +179,12 @@ class Reader:
     ) -> None:
         """Add a site whose name stands where a node begins or ends, or some lines below that."""
         row = node.end_point[0] if at_end else node.start_point[0]
-        owner = self.owner(node.start_byte)
+        self.site_at(name, receiver, (node.start_byte, row), kind, below)
+
+    def site_at(self, name: str, receiver: str, at: tuple[int, int], kind: int, below: int = 0) -> None:
+        """Add a site at a byte and a row, or some rows below that."""
+        byte, row = at
+        owner = self.owner(byte)
         self.sites.append(_NEW(Site, (name, receiver, owner, row + below + 1, kind, self.indent(row))))
 
     def use(self, path: str, node: Node, kind: int, given: str = "") -> None:
@@ -224,23 +259,28 @@ class Reader:
 
     def inner(self, node: Node, depth: int) -> Form:
         """Return the form of the only part of a node that counts: the last."""
-        parts = [child for child in node.named_children if "comment" not in child.type]
-        return self.expression(parts[-1], depth) if parts else UNKNOWN_FORM
+        return self.expression(next(reversed(children_of(node)), None), depth)
 
     def word(self, node: Node, depth: int) -> Form:
         """Return the form of a name."""
         del depth
         return name_form(self.text(node))
 
+    def given(self, arguments: Iterable[Node]) -> str:
+        """Return what a call is given, as the end of its receiver in languages that overload."""
+        return arguments_given(self.argument(each) for each in arguments if "comment" not in each.type)
+
     # Written types.
 
     def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > _MAX_TYPE_DEPTH:
+        if node is None or depth > MAX_FORM_DEPTH:
             return ""
         kind = node.type
         written = self.types.get(kind)
-        if written is None or (node.end_byte - node.start_byte > MAX_CHARS and kind not in self.long_types):
+        if written is None or (
+            node.end_byte - node.start_byte > self.max_type_chars and kind not in self.long_types
+        ):
             return ""
         return written(self, node, depth + 1)
 
@@ -269,6 +309,27 @@ def child_of(node: Node, *kinds: str) -> Node | None:
         if child.type in kinds:
             return child
     return None
+
+
+def children_of(node: Node) -> list[Node]:
+    """Return the named children of a node without comments."""
+    return [child for child in node.named_children if "comment" not in child.type]
+
+
+def top_of(test: Node, operators: Container[str]) -> tuple[Node, Node | None]:
+    """Return the outermost condition that holds only where a test in it does, and what it is a part of."""
+    above = test.parent
+    while above is not None and (
+        above.type == "parenthesized_expression"
+        or (above.type == "binary_expression" and _operator(above) in operators)
+    ):
+        test, above = above, above.parent
+    return test, above
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None else ""
 
 
 def parts_of(node: Node, field: str) -> Sequence[Node]:
@@ -302,6 +363,18 @@ def first(make: Callable[[Form], Form]) -> ReadForm:
     return lambda reader, node, depth: make(reader.expression(next(iter(node.named_children), None), depth))
 
 
+def access(of: str, name: str) -> ReadForm:
+    """Read a node as names with dots between them, else as a member of the expression in a field."""
+
+    def read(reader: Reader, node: Node, depth: int) -> Form:
+        if chain := reader.chain(node):
+            return name_form(chain)
+        member = reader.text_of(node, name)
+        return member_of(reader.of_field(node, of, depth), member) if member else UNKNOWN_FORM
+
+    return read
+
+
 def typed(field: str) -> ReadForm:
     """Read a node as something of the type in one of its fields."""
     return lambda reader, node, _depth: of_type(reader.type_in(node, field))
@@ -326,9 +399,9 @@ def last_type(reader: Reader, node: Node, depth: int) -> str:
     return reader.type_of(node.named_children[-1], depth) if node.named_children else ""
 
 
-def list_type(field: str) -> ReadType:
-    """Read a node as a list of the type in one of its fields."""
-    return lambda reader, node, depth: reader.type_with("list", [node.child_by_field_name(field)], depth)
+def container(head: str, *fields: str) -> ReadType:
+    """Read a node as a container of the types in some of its fields."""
+    return lambda reader, node, depth: reader.type_with(head, map(node.child_by_field_name, fields), depth)
 
 
 class ValueReader(Reader):
@@ -389,7 +462,7 @@ class ValueReader(Reader):
         """Return receiver and name of what is called otherwise than by a chain, None where it has no name."""
         raise NotImplementedError
 
-    def call(self, node: Node) -> None:
+    def after_call(self, node: Node) -> None:
         """Add the site of what is called, where it may be the repository's."""
         if chain := self.chain_of(node):
             receiver, _, name = chain.rpartition(".")

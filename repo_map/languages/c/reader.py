@@ -15,9 +15,9 @@ from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
     Form,
-    arguments_given,
     call_of,
     element_of,
+    head_of_type,
     item_of,
     member_of,
     name_form,
@@ -67,38 +67,33 @@ _KEYWORDS: Final = (
 class _Reader(Reader):
     # Bindings.
 
-    def _import(self, node: Node) -> None:
-        if node.type == "string_literal":
-            self.bind("", self.text(node).strip('"'), node, facts.IMPORT)
-        elif node.type == "system_lib_string" and "/" in (path := self.text(node)):
-            # By angles a project includes its own headers too, as those see them who install it.
+    def on_import(self, node: Node) -> None:
+        path = self.text(node).strip('"')
+        # By angles a project includes its own headers too, as those see them who install it.
+        if node.type == "string_literal" or (node.type == "system_lib_string" and "/" in path):
             self.bind("", path, node, facts.IMPORT)
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         if (declarator := _function_in(node.child_by_field_name("declarator"))[0]) is not None:
             self._signature(node, declarator)
 
     def _signature(self, node: Node, declarator: Node) -> None:
         """Read what a function takes and gives, and whether it is its file's own."""
-        trailing = child_of(declarator, "trailing_return_type")
         result = self.type_in(node, "type")
-        if (before := self._words_before(node, declarator))[1:]:
-            # A word that is none of the language's may be a macro that expands to one of them, `static` too.
-            for word in before[:-1]:
-                if word not in _KEYWORDS:
-                    self.bind(word, word, node, facts.DECORATED)
-            if result == before[0] and self._is_macro(before[0], before[-1]):
-                result = self._returned(before[-1], node)
-        if trailing is not None and trailing.named_children:
-            result = self.type_of(trailing.named_children[0])
+        before = self._words_before(node, declarator)
+        # A word that is none of the language's may be a macro that expands to one of them, `static` too.
+        macros = [word for word in before[:-1] if word not in _KEYWORDS]
+        for word in macros:
+            self.bind(word, word, node, facts.DECORATED)
+        if macros[:1] == before[:1] == [result] and (result.isupper() or not before[-1].isupper()):
+            result = self._returned(before[-1], node)
+        if (trailing := child_of(declarator, "trailing_return_type")) is not None:
+            result = last_type(self, trailing, 0)
         if result and result != "auto":
             self.bind("", result, node, facts.RETURN_TYPE)
-        if any(
-            child.type == "storage_class_specifier" and self.text(child) == "static"
-            for child in node.children
-        ):
+        if any(c.type == "storage_class_specifier" and self.text(c) == "static" for c in node.children):
             self.bind("static", "static", node, facts.DECORATED)
-        self._parameters(declarator.child_by_field_name("parameters"), node, node)
+        self._parameters(declarator.child_by_field_name("parameters"), node)
 
     def _words_before(self, node: Node, declarator: Node) -> list[str]:
         """Return the words before the name of a function: macros and specifiers, then what it returns."""
@@ -110,10 +105,6 @@ class _Reader(Reader):
         head = _HEAD.fullmatch(self.source, start, min(declarator.start_byte, start + _MAX_HEAD_CHARS))
         return self.source[start : head.end(1)].decode("utf-8", "replace").split() if head is not None else []
 
-    def _is_macro(self, first: str, last: str) -> bool:
-        """Tell whether the first word before a function is none of its type, by how both are written."""
-        return first not in _KEYWORDS and last != first and (first.isupper() or not last.isupper())
-
     def _returned(self, word: str, node: Node) -> str:
         """Return the written type that the last word before a function's name is."""
         if word in _KEYWORDS:
@@ -121,7 +112,7 @@ class _Reader(Reader):
         self.site(word, "", node, facts.TYPE)
         return word
 
-    def _parameters(self, given: Node | None, node: Node, at: Node, *, is_inner: bool = False) -> None:
+    def _parameters(self, given: Node | None, node: Node, *, is_inner: bool = False) -> None:
         types: list[str] = []
         required, has_more = 0, False
         for each in given.children if given is not None else ():
@@ -129,159 +120,125 @@ class _Reader(Reader):
                 has_more = True
             if each.type not in ("parameter_declaration", "optional_parameter_declaration"):
                 continue
-            written = self.type_in(each, "type")
-            leaf = _leaf(each.child_by_field_name("declarator"))
-            if written == "void" and leaf is None and each.child_by_field_name("declarator") is None:
+            written, declarator = self.type_in(each, "type"), each.child_by_field_name("declarator")
+            if written == "void" and declarator is None:
                 continue
-            types.append(written or UNKNOWN_FORM)
+            types.append(written)
             required += each.type == "parameter_declaration"
-            if leaf is not None:
-                self.bind(self.text(leaf), written, at, facts.DECLARED, inside=is_inner)
+            if (leaf := _leaf(declarator)) is not None:
+                self.bind(self.text(leaf), written, node, facts.DECLARED, inside=is_inner)
         if not is_inner:
-            count = f"{required}+" if has_more else f"{required}-" if required < len(types) else str(required)
-            self.bind(count, ",".join(types), node, facts.PARAMETERS)
+            self.takes(types, required, node, has_more=has_more)
 
-    def _declaration(self, node: Node) -> None:
-        kind = node.child_by_field_name("type")
-        written = self.type_of(kind)
-        for each in node.children_by_field_name("declarator"):
-            function, is_function = _function_in(each)
-            if function is not None and is_function and each.type != "init_declarator":
-                self._signature(node, function)
-                self.bind("announced", "", node, facts.DECORATED)
-                continue
-            leaf = _leaf(each)
-            if leaf is None:
-                continue
-            name = self.text(leaf)
-            if written == "auto":
-                value = each.child_by_field_name("value")
-                self.bind(name, self.expression(value), node, facts.ASSIGNED)
-            else:
-                self.bind(name, written, node, facts.DECLARED)
-
-    def _field(self, node: Node) -> None:
+    def on_declaration(self, node: Node) -> None:
         written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
-            function, is_function = _function_in(each)
-            if function is not None and is_function:
-                self._signature(node, function)
-                self.bind("announced", "", node, facts.DECORATED)
-            elif (leaf := _leaf(each)) is not None:
+            if self._is_announced(each, node) or (leaf := _leaf(each)) is None:
+                continue
+            value = self.of_field(each, "value") if written == "auto" else UNKNOWN_FORM
+            self.variable(self.text(leaf), "" if written == "auto" else written, value, node)
+
+    def _is_announced(self, declarator: Node, node: Node) -> bool:
+        """Tell whether a declarator is that of a function, and read its signature."""
+        function, is_function = _function_in(declarator)
+        if function is None or not is_function or declarator.type == "init_declarator":
+            return False
+        self._signature(node, function)
+        self.bind("announced", "", node, facts.DECORATED)
+        return True
+
+    def on_field(self, node: Node) -> None:
+        written = self.type_in(node, "type")
+        for each in node.children_by_field_name("declarator"):
+            if not self._is_announced(each, node) and (leaf := _leaf(each)) is not None:
                 self.bind(self.text(leaf), written, leaf, facts.FIELD_TYPE)
 
-    def _definition(self, node: Node) -> None:
-        kind = node.child_by_field_name("type")
-        if kind is None:
-            return
+    def on_definition(self, node: Node) -> None:
+        written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
-            function, _ = _function_in(each)
-            written = f"func[{self.type_of(kind) or '?'}]" if function is not None else self.type_of(kind)
-            if written and (leaf := _leaf(each)) is not None and written != self.text(leaf):
-                self.bind("", written, leaf, facts.ALIAS)
+            made_of = f"func[{written or '?'}]" if _function_in(each)[0] is not None else written
+            if made_of and (leaf := _leaf(each)) is not None and made_of != self.text(leaf):
+                self.bind("", made_of, leaf, facts.ALIAS)
 
-    def _using(self, node: Node) -> None:
-        if not node.named_children:
-            return
-        name = self._plain(node.named_children[-1])
+    def on_using(self, node: Node) -> None:
+        name = self._plain(node.named_children[-1]) if node.named_children else ""
         if any(child.type == "namespace" for child in node.children):
             self.bind("*", name, node, facts.STAR)
         elif "." in name:
             self.bind(name.rpartition(".")[2], name, node, facts.RENAMED)
 
-    def _alias(self, node: Node) -> None:
+    def on_alias(self, node: Node) -> None:
         if written := self.type_in(node, "type"):
             self.bind("", written, node, facts.ALIAS)
 
-    def _class(self, node: Node) -> None:
+    def on_class(self, node: Node) -> None:
         clause = child_of(node, "base_class_clause")
         for base in clause.named_children if clause is not None else ():
             if base.type not in ("access_specifier", "virtual", "comment"):
                 self.base(self.type_of(base), node)
 
-    def _template(self, node: Node) -> None:
-        given = node.child_by_field_name("parameters")
-        inner = node.named_children[-1] if node.named_children else None
-        for each in given.named_children if given is not None else ():
-            if "type_parameter" in each.type and each.named_children and inner is not None:
-                name = child_of(each, "type_identifier")
-                self.bind(self.text(name), "", inner, facts.TYPE_PARAMETER)
+    def on_template(self, node: Node) -> None:
+        for each in parts_of(node, "parameters"):
+            if "type_parameter" in each.type and each.named_children:
+                name = self.text(child_of(each, "type_identifier"))
+                self.bind(name, "", node.named_children[-1], facts.TYPE_PARAMETER)
 
-    def _loop(self, node: Node) -> None:
-        leaf = _leaf(node.child_by_field_name("declarator"))
-        if leaf is None:
-            return
-        written = self.type_in(node, "type")
-        if written == "auto":
-            over = self.of_field(node, "right")
-            self.bind(self.text(leaf), element_of(over), node, facts.ASSIGNED, inside=True)
-        else:
-            self.bind(self.text(leaf), written, node, facts.DECLARED, inside=True)
+    def on_loop(self, node: Node) -> None:
+        written, leaf = self.type_in(node, "type"), _leaf(node.child_by_field_name("declarator"))
+        if leaf is not None:
+            value = element_of(self.of_field(node, "right"))
+            self.variable(self.text(leaf), "" if written == "auto" else written, value, node, inside=True)
 
-    def _caught(self, node: Node) -> None:
-        self._parameters(node.child_by_field_name("parameters"), node, node, is_inner=True)
+    def on_caught(self, node: Node) -> None:
+        self._parameters(node.child_by_field_name("parameters"), node, is_inner=True)
 
-    def _lambda(self, node: Node) -> None:
+    def on_lambda(self, node: Node) -> None:
         declarator = node.child_by_field_name("declarator")
         if declarator is not None:
-            self._parameters(declarator.child_by_field_name("parameters"), node, node, is_inner=True)
+            self._parameters(declarator.child_by_field_name("parameters"), node, is_inner=True)
 
     # Sites.
 
-    def _call(self, node: Node) -> None:
+    def on_call(self, node: Node) -> None:
         called = node.child_by_field_name("function")
         if called is None or self._is_elsewhere(node, called):
             return
-        given = self._given(node.child_by_field_name("arguments"))
+        given = self._arguments(node)
         if called.type == "field_expression":
             field = called.child_by_field_name("field")
             while field is not None and field.type in ("template_method", "dependent_name"):
                 field = field.child_by_field_name("name")
             if field is not None and field.type == "field_identifier":
-                target = self.of_field(called, "argument")
-                self.site(self.text(field), target + given, field, facts.CALL)
-            return
-        name = self._plain(called)
-        if name and name not in _CASTS:
+                self.site(self.text(field), self.of_field(called, "argument") + given, field, facts.CALL)
+        elif (name := self._plain(called)) and name not in _CASTS:
             self.use(name, _last(called), facts.CALL, given)
 
     def _is_elsewhere(self, node: Node, called: Node) -> bool:
         """Tell whether what looks like a call is none of a name around: ``::getenv()``, ``~Shape()``."""
         text = self.source[called.start_byte : called.end_byte]
-        before = self.source[max(0, node.start_byte - 1) : node.start_byte]
-        return (text.startswith(b"::") and text.count(b"::") == 1) or before == b"~"
+        is_global = text.startswith(b"::") and text.count(b"::") == 1
+        return is_global or self.source[max(0, node.start_byte - 1) : node.start_byte] == b"~"
+
+    def _arguments(self, node: Node) -> str:
+        return self.given(parts_of(node, "arguments")) if self._has_overloads else ""
 
     @cached_property
     def _has_overloads(self) -> bool:
         return language_named(self.language).has_overloads
 
-    def _given(self, arguments: Node | None) -> str:
-        if not self._has_overloads:
-            return ""
-        parts = arguments.named_children if arguments is not None else ()
-        return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)
-
-    def _new(self, node: Node) -> None:
+    def on_new(self, node: Node) -> None:
         written = node.child_by_field_name("type")
-        name = self.type_of(written).partition("[")[0]
-        if name:
-            given = self._given(node.child_by_field_name("arguments"))
-            self.use(name, _last(written or node), facts.CALL, given)
+        if written is not None and (name := head_of_type(self.type_of(written))):
+            self.use(name, _last(written), facts.CALL, self._arguments(node))
 
-    def _value(self, node: Node) -> None:
-        if (name := self.text(node)) in self.functions:
-            self.site(name, "", node, facts.VALUE)
-
-    def _site_of_type(self, node: Node) -> None:
+    def on_type(self, node: Node) -> None:
         parent = node.parent
         if parent is None:
             return
         is_name = parent.type in ("alias_declaration", "type_definition", "type_parameter_declaration")
         if is_name and parent.child_by_field_name("type") != node:
             return
-        if parent.type in _SPECIFIERS and (
-            parent.child_by_field_name("body") is not None or _is_alone(parent)
-        ):
+        if parent.type in _SPECIFIERS and (parent.child_by_field_name("body") or _is_alone(parent)):
             return
         at: Node = node
         scopes: list[str] = []
@@ -289,18 +246,20 @@ class _Reader(Reader):
             around.type == "qualified_identifier"
             or (around.type == "template_type" and around.named_children[0] == at)
         ):
-            if (
-                around.type == "qualified_identifier"
-                and (scope := around.child_by_field_name("scope")) is not None
-            ):
+            scope = around.child_by_field_name("scope") if around.type == "qualified_identifier" else None
+            if scope is not None:
                 scopes.insert(0, self._plain(scope))
             at = around
         if scopes[:1] != ["std"]:
             self.site(self.text(node), ".".join(scopes), node, facts.TYPE)
 
-    def _scope(self, node: Node) -> None:
+    def on_scope(self, node: Node) -> None:
         if (name := self.text(node)) not in ("std", "fmt", "boost"):
             self.site(name, "", node, facts.TYPE)
+
+    def on_value(self, node: Node) -> None:
+        if (name := self.text(node)) in self.functions:
+            self.site(name, "", node, facts.VALUE)
 
     # Types and names.
 
@@ -332,27 +291,22 @@ class _Reader(Reader):
 
     def _called(self, node: Node, depth: int) -> Form:
         called = node.child_by_field_name("function")
-        if called is None:
-            return UNKNOWN_FORM
+        if called is None or called.type == "field_expression":
+            return call_of(self.expression(called, depth))
         at = called
         while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
             at = inner
         if at.type == "template_function":
-            name, given = self.text_of(at, "name"), at.child_by_field_name("arguments")
-            first = (
-                self.type_of(given.named_children[0]) if given is not None and given.named_children else ""
-            )
+            name, given = self.text_of(at, "name"), parts_of(at, "arguments")
+            made = self.type_of(given[0]) if given else ""
             if name in _CASTS:
-                return of_type(first)
+                return of_type(made)
             if name in _MAKERS:
-                return of_type(f"{_MAKERS[name]}[{first or '?'}]")
-        if called.type == "field_expression":
-            return call_of(self.expression(called, depth))
-        if name := self._plain(called):
-            if name == "std.move" and (moved := parts_of(node, "arguments")):
-                return self.expression(moved[0], depth)
-            return call_of(name_form(name))
-        return UNKNOWN_FORM
+                return of_type(f"{_MAKERS[name]}[{made or '?'}]")
+        name = self._plain(called)
+        if name == "std.move" and (moved := parts_of(node, "arguments")):
+            return self.expression(moved[0], depth)
+        return call_of(name_form(name)) if name else UNKNOWN_FORM
 
     def _qualified(self, node: Node, depth: int) -> Form:
         del depth
@@ -362,28 +316,8 @@ class _Reader(Reader):
         one = self.of_field(node, "consequence", depth)
         return one if one != UNKNOWN_FORM else self.of_field(node, "alternative", depth)
 
-    roles = {  # noqa: RUF012
-        "import": _import,
-        "function": _function,
-        "declaration": _declaration,
-        "field": _field,
-        "definition": _definition,
-        "using": _using,
-        "alias": _alias,
-        "class": _class,
-        "template": _template,
-        "loop": _loop,
-        "caught": _caught,
-        "lambda": _lambda,
-        "call": _call,
-        "new": _new,
-        "type": _site_of_type,
-        "scope": _scope,
-        "value": _value,
-    }
-    forms = {  # noqa: RUF012
-        "identifier": Reader.word,
-        "this": Reader.word,
+    forms = {  # noqa: RUF012 - see the base
+        **dict.fromkeys(("identifier", "this"), Reader.word),
         "qualified_identifier": _qualified,
         "field_expression": _member,
         "call_expression": _called,

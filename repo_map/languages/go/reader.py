@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from tree_sitter import Node
@@ -17,28 +18,40 @@ from repo_map.parsing.expressions import (
     element_of,
     entry_of,
     item_of,
-    member_of,
-    name_form,
     of_type,
     part_of,
 )
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, list_type, parts_of, typed, within
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    QUOTED,
+    Reader,
+    access,
+    container,
+    last_type,
+    parts_of,
+    typed,
+    within,
+)
+
+_OPENING: Final = frozenset(
+    {"if_statement", "for_clause", "expression_switch_statement", "type_switch_statement"}
+    | {"communication_case", "receive_statement"}
+)
+"""What an assignment in it holds only inside of."""
 
 
 class _Reader(Reader):
     def begin(self) -> None:
         """Initialize the state of one file."""
-        self._defined: set[int] = set()
-        """First bytes of the names of types where they are defined."""
         self._qualified_end = 0
         """Of the latest type with a package before it."""
 
     # Bindings.
 
-    def _package(self, node: Node) -> None:
+    def on_package(self, node: Node) -> None:
         self.bind("", self.text(node), node, facts.PACKAGE)
 
-    def _import(self, node: Node) -> None:
+    def on_import(self, node: Node) -> None:
         path = self.text_of(node, "path").strip('"`')
         named = node.child_by_field_name("name")
         if named is None:
@@ -48,13 +61,11 @@ class _Reader(Reader):
         elif named.type != "blank_identifier":
             self.bind(self.text(named), path, node, facts.RENAMED)
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         if (result := node.child_by_field_name("result")) is not None:
             self.bind("", self._result(result), node, facts.RETURN_TYPE)
-            if result.type == "parameter_list":
-                return
 
-    def _parameter(self, node: Node) -> None:
+    def on_parameter(self, node: Node) -> None:
         around = node.parent.parent if node.parent is not None else None
         if around is None or around.type == "function_type":
             return
@@ -65,129 +76,111 @@ class _Reader(Reader):
         for name in node.children_by_field_name("name"):
             self.bind(self.text(name), written, node if is_inner else around, facts.DECLARED, inside=is_inner)
 
-    def _assign(self, node: Node) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None:
-            at = node.parent
-            opens = at is not None and at.type in (
-                *("if_statement", "for_clause", "expression_switch_statement", "type_switch_statement"),
-                *("communication_case", "receive_statement"),
-            )
-            self._bind_all(left.named_children, right.named_children, node, inside=opens)
+    def on_assign(self, node: Node) -> None:
+        opens = node.parent is not None and node.parent.type in _OPENING
+        self._bind_all(parts_of(node, "left"), parts_of(node, "right"), node, inside=opens)
 
-    def _bind_all(self, names: list[Node], values: list[Node], node: Node, *, inside: bool = False) -> None:
+    def _bind_all(
+        self, names: Sequence[Node], values: Sequence[Node], node: Node, *, inside: bool = False
+    ) -> None:
         for number, name in enumerate(names):
-            if name.type != "identifier" or (text := self.text(name)) == "_":
-                continue
+            value = UNKNOWN_FORM
             if len(values) == len(names):
                 value = self.expression(values[number])
             elif len(values) == 1:
                 value = part_of(self.expression(values[0]), number)
-            else:
-                value = UNKNOWN_FORM
+            self._assigned(name, value, node, inside=inside)
+
+    def _assigned(self, name: Node, value: Form, node: Node, *, inside: bool) -> None:
+        if name.type == "identifier" and (text := self.text(name)) != "_":
             self.bind(text, value, node, facts.ASSIGNED, inside=inside)
 
-    def _variable(self, node: Node) -> None:
-        written = node.child_by_field_name("type")
+    def on_variable(self, node: Node) -> None:
         names = node.children_by_field_name("name")
-        if written is not None:
-            for name in names:
-                self.bind(self.text(name), self.type_of(written), node, facts.DECLARED)
-        elif (value := node.child_by_field_name("value")) is not None:
-            self._bind_all(names, value.named_children, node)
-
-    def _range(self, node: Node) -> None:
-        left = node.child_by_field_name("left")
-        if left is None:
+        if (written := node.child_by_field_name("type")) is None:
+            if values := parts_of(node, "value"):
+                self._bind_all(names, values, node)
             return
+        for name in names:
+            self.bind(self.text(name), self.type_of(written), node, facts.DECLARED)
+
+    def on_range(self, node: Node) -> None:
         over = self.of_field(node, "right")
-        for name, value in zip(left.named_children, (entry_of(over), element_of(over)), strict=False):
-            if name.type == "identifier" and self.text(name) != "_":
-                self.bind(self.text(name), value, node, facts.ASSIGNED, inside=True)
+        for name, value in zip(parts_of(node, "left"), (entry_of(over), element_of(over)), strict=False):
+            self._assigned(name, value, node, inside=True)
 
-    def _switch(self, node: Node) -> None:
-        alias = node.child_by_field_name("alias")
-        if alias is None or not alias.named_children:
+    def on_switch(self, node: Node) -> None:
+        alias = parts_of(node, "alias")
+        if not alias:
             return
-        name, value = self.text(alias.named_children[0]), self.of_field(node, "value")
-        self.bind(name, value, node, facts.ASSIGNED, inside=True)
+        value = self.of_field(node, "value")
+        self._assigned(alias[0], value, node, inside=True)
         for case in node.named_children:
             if case.type == "type_case":
                 types = case.children_by_field_name("type")
                 written = self.type_of(types[0]) if len(types) == 1 else ""
-                self.bind(name, of_type(written) if written else value, case, facts.ASSIGNED, inside=True)
+                self._assigned(alias[0], of_type(written) if written else value, case, inside=True)
 
-    def _field(self, node: Node) -> None:
-        kind, names = node.child_by_field_name("type"), node.children_by_field_name("name")
-        written = self.type_of(kind)
+    def on_field(self, node: Node) -> None:
+        written, names = self.type_in(node, "type"), node.children_by_field_name("name")
         if not names:
             self.base(written, node)
             self.bind(self.bindings[-1].name, written, node, facts.FIELD_TYPE)
-        for name_node in names:
-            self.bind(self.text(name_node), written, name_node, facts.FIELD_TYPE)
+        for name in names:
+            self.bind(self.text(name), written, name, facts.FIELD_TYPE)
 
-    def _embedded(self, node: Node) -> None:
+    def on_embedded(self, node: Node) -> None:
         if node.named_child_count == 1:
             self.base(self.type_of(node.named_children[0]), node)
 
-    def _definition(self, node: Node) -> None:
+    def on_definition(self, node: Node) -> None:
         if (name := node.child_by_field_name("name")) is not None:
-            self._defined.add(name.start_byte)
+            self.taken.add(name.start_byte)
         made_of = node.child_by_field_name("type")
         if made_of is not None and made_of.type not in ("struct_type", "interface_type"):
             self.bind("", self.type_of(made_of), node, facts.ALIAS)
 
-    def _type_parameter(self, node: Node) -> None:
+    def on_type_parameter(self, node: Node) -> None:
         for name in node.children_by_field_name("name"):
             self.bind(self.text(name), "", node, facts.TYPE_PARAMETER)
 
     # Sites.
 
-    def _call(self, node: Node) -> None:
+    def on_call(self, node: Node) -> None:
         called = node.child_by_field_name("function")
-        while called is not None and called.type == "parenthesized_expression":
-            called = called.named_children[0] if called.named_children else None
+        while called is not None and called.type in ("parenthesized_expression", "index_expression"):
+            called = next(iter(called.named_children), None)
         if called is None:
             return
-        if called.type == "index_expression":
-            called = called.child_by_field_name("operand") or called
         if called.type == "unary_expression":
-            self._converted_to(called)
+            # The type of ``(*T)(nil)``, which the grammar takes for a call.
+            named = called.child_by_field_name("operand")
+            if named is not None and (chain := self.chain(named)) and self.text(called)[:1] == "*":
+                self.use(chain, named, facts.TYPE)
         elif called.type == "identifier":
             if (name := self.text(called)) not in GO_FUNCTIONS and name not in GO_TYPES:
                 self.site(name, "", called, facts.CALL)
-        elif called.type == "selector_expression":
-            field = called.child_by_field_name("field")
-            if field is not None:
-                receiver = self.of_field(called, "operand")
-                self.site(self.text(field), receiver, field, facts.CALL)
+        elif (field := called.child_by_field_name("field")) is not None:
+            self.site(self.text(field), self.of_field(called, "operand"), field, facts.CALL)
 
-    def _converted_to(self, pointer: Node) -> None:
-        """Read the type of ``(*T)(nil)``, which the grammar takes for a call."""
-        named = pointer.child_by_field_name("operand")
-        if named is not None and (chain := self.chain(named)) and self.text(pointer)[:1] == "*":
-            self.use(chain, named, facts.TYPE)
-
-    def _generic_call(self, node: Node) -> None:
+    def on_generic_call(self, node: Node) -> None:
         if node.type == "type_identifier":
             self.site(self.text(node), "", node, facts.CALL)
 
-    def _value(self, node: Node) -> None:
-        if node.type == "identifier":
-            if (name := self.text(node)) in self.functions:
-                self.site(name, "", node, facts.VALUE)
-        elif chain := self.chain(node):
+    def on_value(self, node: Node) -> None:
+        chain = self.chain(node)
+        if "." in chain or chain in self.functions:
             self.use(chain, node, facts.VALUE)
 
-    def _site_of_type(self, node: Node) -> None:
+    def on_type(self, node: Node) -> None:
         # A name in ``package.Name`` comes right after the whole. To ask a node for its parent takes longer.
-        if node.start_byte < self._qualified_end or node.start_byte in self._defined:
+        if node.start_byte < self._qualified_end or node.start_byte in self.taken:
             return
         if node.type == "qualified_type":
             self._qualified_end = node.end_byte
-        package, _, name = self.text(node).rpartition(".")
-        if package or name not in GO_TYPES:
-            self.site(name, package, node, facts.TYPE)
+        name = self.text(node)
+        if name not in GO_TYPES:
+            self.use(name, node, facts.TYPE)
 
     # Types.
 
@@ -202,18 +195,6 @@ class _Reader(Reader):
         del depth
         return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
 
-    def _inner_type(self, node: Node, depth: int) -> str:
-        return self.type_of(node.named_children[0], depth) if node.named_children else ""
-
-    def _with_fields(self, head: str, fields: tuple[str, ...], node: Node, depth: int) -> str:
-        return self.type_with(head, [node.child_by_field_name(each) for each in fields], depth)
-
-    def _map(self, node: Node, depth: int) -> str:
-        return self._with_fields("dict", ("key", "value"), node, depth)
-
-    def _channel(self, node: Node, depth: int) -> str:
-        return self._with_fields("chan", ("value",), node, depth)
-
     def _result(self, node: Node, depth: int = 0) -> str:
         if node.type != "parameter_list":
             return self.type_of(node, depth)
@@ -226,26 +207,16 @@ class _Reader(Reader):
 
     # Expressions.
 
-    def _selector(self, node: Node, depth: int) -> Form:
-        if chain := self.chain(node):
-            return name_form(chain)
-        operand = self.of_field(node, "operand", depth)
-        return member_of(operand, self.text_of(node, "field"))
-
     def _called(self, node: Node, depth: int) -> Form:
-        called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if called is None or arguments is None:
-            return UNKNOWN_FORM
-        given = arguments.named_children
-        if called.type == "identifier":
-            name = self.text(called)
-            if name in ("new", "make") and given:
-                return of_type(self.type_of(given[0]))
-            if name == "append" and given:
-                return self.expression(given[0], depth)
-            if name in GO_FUNCTIONS:
-                return OTHER_FORM
-        if called.type == "index_expression":
+        called, given = node.child_by_field_name("function"), parts_of(node, "arguments")
+        name = self.text(called) if called is not None and called.type == "identifier" else ""
+        if name in ("new", "make") and given:
+            return of_type(self.type_of(given[0]))
+        if name == "append" and given:
+            return self.expression(given[0], depth)
+        if name in GO_FUNCTIONS:
+            return OTHER_FORM
+        if called is not None and called.type == "index_expression":
             called = called.child_by_field_name("operand")
         return call_of(self.expression(called, depth))
 
@@ -256,31 +227,13 @@ class _Reader(Reader):
             return entry_of(value)
         return value if sign in ("&", "*") else OTHER_FORM
 
-    def _literal_function(self, node: Node, depth: int) -> Form:
+    def _function_literal(self, node: Node, depth: int) -> Form:
         del depth
         return of_type(self._function_type(node))
 
-    roles = {  # noqa: RUF012 - see the base
-        "package": _package,
-        "import": _import,
-        "function": _function,
-        "parameter": _parameter,
-        "assign": _assign,
-        "variable": _variable,
-        "range": _range,
-        "switch": _switch,
-        "field": _field,
-        "embedded": _embedded,
-        "definition": _definition,
-        "type_parameter": _type_parameter,
-        "call": _call,
-        "generic_call": _generic_call,
-        "value": _value,
-        "type": _site_of_type,
-    }
-    forms = {  # noqa: RUF012
+    forms = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
-        "selector_expression": _selector,
+        "selector_expression": access("operand", "field"),
         "call_expression": _called,
         **dict.fromkeys(
             ("composite_literal", "type_conversion_expression", "type_assertion_expression"), typed("type")
@@ -289,17 +242,19 @@ class _Reader(Reader):
         "index_expression": within("operand", item_of),
         "slice_expression": within("operand"),
         "parenthesized_expression": Reader.inner,
-        "func_literal": _literal_function,
+        "func_literal": _function_literal,
         **dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), QUOTED),
         **dict.fromkeys(("int_literal", "float_literal", "binary_expression"), LITERAL),
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(("type_identifier", "qualified_type"), Reader.plain_type),
         "struct_type": _struct,
-        **dict.fromkeys(("pointer_type", "parenthesized_type", "negated_type", "type_elem"), _inner_type),
-        **dict.fromkeys(("slice_type", "array_type", "implicit_length_array_type"), list_type("element")),
-        "map_type": _map,
-        "channel_type": _channel,
+        **dict.fromkeys(("pointer_type", "parenthesized_type", "negated_type", "type_elem"), last_type),
+        **dict.fromkeys(
+            ("slice_type", "array_type", "implicit_length_array_type"), container("list", "element")
+        ),
+        "map_type": container("dict", "key", "value"),
+        "channel_type": container("chan", "value"),
         "function_type": _function_type,
         "generic_type": _generic,
     }

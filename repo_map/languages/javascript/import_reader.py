@@ -8,154 +8,122 @@ from tree_sitter import Node
 
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
-from repo_map.parsing.facts_reader import ValueReader, child_of
+from repo_map.parsing.facts_reader import ValueReader, child_of, parts_of
 
 MAX_TARGETS: Final = 12
 """Names that one pattern binds."""
 _EXTERNAL_MODULES: Final = frozenset(
     {"vitest", "@jest/globals", "chai", "mocha", "assert", "fs", "path", "os", "util", "url", "crypto"}
-    | {"events", "stream", "http", "https", "child_process", "process", "buffer", "zlib", "react"}
+    | {"events", "stream", "http", "https", "child_process", "process", "buffer", "zlib", "react", "bun"}
 )
 """Modules that no repository calls one of its own."""
 
 
-def read_import(reader: ValueReader, node: Node) -> None:
-    """Read an ``import`` statement."""
-    place = node.child_by_field_name("source")
-    if place is None:
-        return
-    module = _module(reader, place)
-    clause = child_of(node, "import_clause")
-    if clause is None:
-        reader.bind("", module, node, facts.IMPORT)
-        return
-    for child in clause.named_children:
-        if child.type == "identifier":
-            _bind_import(reader, reader.text(child), f"{module}:default", child, facts.RENAMED)
-        elif child.type == "namespace_import":
-            _bind_import(reader, reader.text(child.named_children[-1]), module, child, facts.RENAMED)
-        elif child.type == "named_imports":
-            _specifiers(reader, child, module)
+class ImportReader(ValueReader):
+    """Reads the imports and exports of a file."""
 
+    def on_import(self, node: Node) -> None:
+        """Read an ``import`` statement."""
+        if not (module := self._quoted(node.child_by_field_name("source"))):
+            return
+        clause = child_of(node, "import_clause")
+        if clause is None:
+            self.bind("", module, node, facts.IMPORT)
+            return
+        for child in clause.named_children:
+            if child.type == "identifier":
+                self._bind_import(self.text(child), module, "default", child)
+            elif child.type == "namespace_import":
+                self._bind_import(self.text(child.named_children[-1]), module, "", child)
+            elif child.type == "named_imports":
+                self._specifiers(child, module)
 
-def _module(reader: ValueReader, place: Node) -> str:
-    return reader.text(place).strip("'\"`")
+    def on_export(self, node: Node) -> None:
+        """Read an ``export`` statement."""
+        module = self._quoted(node.child_by_field_name("source"))
+        clause, space = child_of(node, "export_clause"), child_of(node, "namespace_export")
+        if module and clause is not None:
+            self._specifiers(clause, module)
+        elif module and space is not None:
+            self._bind_import(self.text(space.named_children[-1]), module, "", space)
+        elif module:
+            self.has_star = True
+            self.bind("*", module, node, facts.STAR)
+        elif clause is not None:
+            for each in clause.named_children:
+                if alias := self.text_of(each, "alias"):
+                    self._bind_export(alias, self.text_of(each, "name"), node)
+        elif any(child.type == "default" for child in node.children[:3]):
+            inner = node.child_by_field_name("value") or node.child_by_field_name("declaration")
+            name = self.text_of(inner, "name") if inner is not None else ""
+            self._bind_export("default", name or self.expression(inner), node)
 
+    def _quoted(self, place: Node | None) -> str:
+        return self.text(place).strip("'\"`")
 
-def _specifiers(reader: ValueReader, clause: Node, module: str) -> None:
-    for each in clause.named_children:
-        name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-        if name is not None:
-            own = reader.text(name).strip("'\"")
-            as_ = reader.text(alias) if alias is not None else own
-            _bind_import(reader, as_, f"{module}:{own}", each, facts.IMPORT if as_ == own else facts.RENAMED)
-
-
-def _bind_import(reader: ValueReader, name: str, value: str, at: Node, kind: int) -> None:
-    is_external = value.partition(":")[0] in _EXTERNAL_MODULES
-    is_external = is_external or value.startswith(("node:", "bun:", "deno:"))
-    (reader.external_imports if is_external else reader.imported).add(name)
-    reader.bind(name, value, at, kind)
-
-
-def read_export(reader: ValueReader, node: Node) -> None:
-    """Read an ``export`` statement."""
-    place, clause = node.child_by_field_name("source"), child_of(node, "export_clause")
-    module = _module(reader, place) if place is not None else ""
-    if module:
-        if clause is not None:
-            _specifiers(reader, clause, module)
-        elif (space := child_of(node, "namespace_export")) is not None:
-            _bind_import(reader, reader.text(space.named_children[-1]), module, space, facts.RENAMED)
-        else:
-            reader.has_star = True
-            reader.bind("*", module, node, facts.STAR)
-    elif clause is not None:
+    def _specifiers(self, clause: Node, module: str) -> None:
         for each in clause.named_children:
-            name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-            if name is not None and alias is not None:
-                _bind_export(reader, reader.text(alias), reader.text(name), node)
-    elif any(child.type == "default" for child in node.children[:3]):
-        inner = node.child_by_field_name("value") or node.child_by_field_name("declaration")
-        called_so = inner.child_by_field_name("name") if inner is not None else None
-        value = reader.text(called_so) or reader.expression(inner)
-        if value not in reader.placeholders:
-            _bind_export(reader, "default", value, node)
+            if name := self._quoted(each.child_by_field_name("name")):
+                self._bind_import(self.text_of(each, "alias") or name, module, name, each)
 
+    def _bind_import(self, name: str, module: str, member: str, at: Node) -> None:
+        """Bind a name to a member of a module, or to the module itself."""
+        is_external = module in _EXTERNAL_MODULES or module.startswith(("node:", "bun:", "deno:"))
+        (self.external_imports if is_external else self.imported).add(name)
+        value = f"{module}:{member}" if member else module
+        self.bind(name, value, at, facts.IMPORT if name == member != "default" else facts.RENAMED)
 
-def _bind_export(reader: ValueReader, name: str, value: str, node: Node) -> None:
-    """Add what a module exports at its top."""
-    reader.bindings.append(Binding(name, value, -1, node.start_point[0] + 1, facts.EXPORTED, 0))
+    def _bind_export(self, name: str, value: str, node: Node) -> None:
+        """Add what a module exports at its top."""
+        if value not in self.placeholders:
+            self.bindings.append(Binding(name, value, -1, node.start_point[0] + 1, facts.EXPORTED, 0))
 
+    def read_exports(self, value: Node, node: Node) -> None:
+        """Read ``module.exports = …``."""
+        if value.type != "object":
+            self._bind_export("=", self.expression(value), node)
+            return
+        for each in value.named_children:
+            name, form = self._quoted(each.child_by_field_name("key")), self.of_field(each, "value")
+            if each.type == "pair" and form != name:
+                self._bind_export(name, form, node)
 
-def read_exports(reader: ValueReader, value: Node, node: Node) -> None:
-    """Read ``module.exports = …``."""
-    if value.type != "object":
-        form = reader.expression(value)
-        if form not in reader.placeholders:
-            _bind_export(reader, "=", form, node)
-        return
-    for each in value.named_children:
-        key = each.child_by_field_name("key")
-        if each.type == "pair" and key is not None:
-            form, name = reader.of_field(each, "value"), reader.text(key).strip("'\"")
-            if form not in reader.placeholders and form != name:
-                _bind_export(reader, name, form, node)
+    def required(self, node: Node) -> tuple[str, str]:
+        """Return the module and the member that ``require("…").name`` or ``await import("…")`` names."""
+        name = node.child_by_field_name("property")
+        if node.type == "member_expression" and name is not None and name.type == "property_identifier":
+            inner = node.child_by_field_name("object")
+            return (self._module(inner), self.text(name)) if inner is not None else ("", "")
+        return self._module(node), ""
 
+    def _module(self, node: Node) -> str:
+        if node.type == "await_expression" and node.named_children:
+            node = node.named_children[0]
+        given = parts_of(node, "arguments")
+        is_module = node.type == "call_expression" and self.text_of(node, "function") in ("require", "import")
+        return self._quoted(given[0]) if is_module and len(given) == 1 and given[0].type == "string" else ""
 
-def required_module(reader: ValueReader, node: Node) -> str:
-    """Return the module that ``require("…")`` or ``await import("…")`` names."""
-    if node.type == "await_expression" and node.named_children:
-        node = node.named_children[0]
-    if node.type != "call_expression":
-        return ""
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or len(arguments.named_children) != 1:
-        return ""
-    given = arguments.named_children[0]
-    is_module = reader.text(function) in ("require", "import") and given.type == "string"
-    return _module(reader, given) if is_module else ""
+    def read_require(self, left: Node, module: str, member: str, node: Node) -> None:
+        """Bind what a module that is required, or a member of it, is assigned to."""
+        if left.type == "identifier":
+            self._bind_import(self.text(left), module, member or "=", node)
+        elif left.type == "object_pattern":
+            for key, target in self.properties_of(left):
+                if target.type in ("identifier", "shorthand_property_identifier_pattern"):
+                    self._bind_import(self.text(target), module, key, target)
+        else:
+            self.bind("", module, node, facts.IMPORT)
 
-
-def required_member(reader: ValueReader, node: Node) -> tuple[str, str]:
-    """Return the module and the name of ``require("…").name``, both ``""`` for anything else."""
-    module, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-    if node.type != "member_expression" or module is None or name is None:
-        return "", ""
-    path = required_module(reader, module)
-    return (path, reader.text(name)) if path and name.type == "property_identifier" else ("", "")
-
-
-def read_require(reader: ValueReader, left: Node, module: str, node: Node, member: str = "") -> None:
-    """Bind what a module that is required, or a member of it, is assigned to."""
-    if left.type == "identifier" and member:
-        name = reader.text(left)
-        kind = facts.IMPORT if name == member else facts.RENAMED
-        _bind_import(reader, name, f"{module}:{member}", node, kind)
-    elif left.type == "identifier":
-        _bind_import(reader, reader.text(left), f"{module}:=", node, facts.RENAMED)
-    elif left.type == "object_pattern":
-        for key, target in properties_of(reader, left):
-            if target.type in ("identifier", "shorthand_property_identifier_pattern"):
-                name = reader.text(target)
-                kind = facts.IMPORT if name == key else facts.RENAMED
-                _bind_import(reader, name, f"{module}:{key}", target, kind)
-    else:
-        reader.bind("", module, node, facts.IMPORT)
-
-
-def properties_of(reader: ValueReader, pattern: Node) -> list[tuple[str, Node]]:
-    """Return key and target of each part of ``{ a, b: c, d = 1 }``."""
-    found: list[tuple[str, Node]] = []
-    for each in pattern.named_children[:MAX_TARGETS]:
-        if each.type == "shorthand_property_identifier_pattern":
-            found.append((reader.text(each), each))
-        elif each.type == "pair_pattern":
-            key, inner = each.child_by_field_name("key"), each.child_by_field_name("value")
-            if key is not None and inner is not None and key.type == "property_identifier":
-                found.append((reader.text(key), inner))
-        elif each.type == "object_assignment_pattern":
-            left = each.child_by_field_name("left")
-            if left is not None:
-                found.append((reader.text(left), left))
-    return [(key, inner) for key, inner in found if key.isidentifier()]
+    def properties_of(self, pattern: Node) -> list[tuple[str, Node]]:
+        """Return key and target of each part of ``{ a, b: c, d = 1 }``."""
+        found: list[tuple[str, Node]] = []
+        for each in pattern.named_children[:MAX_TARGETS]:
+            key = inner = each
+            if each.type == "pair_pattern":
+                key = each.child_by_field_name("key") or each
+                inner = each.child_by_field_name("value") or each
+            elif each.type == "object_assignment_pattern":
+                key = inner = each.child_by_field_name("left") or each
+            if (name := self.text(key)).isidentifier():
+                found.append((name, inner))
+        return found

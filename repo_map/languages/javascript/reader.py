@@ -7,22 +7,14 @@ square brackets: ``Map<string, A>`` is ``Map[string,A]``, ``A[]`` is ``Array[A]`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
 from tree_sitter import Node
 
 from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
-from repo_map.languages.javascript.import_reader import (
-    MAX_TARGETS,
-    properties_of,
-    read_export,
-    read_exports,
-    read_import,
-    read_require,
-    required_member,
-    required_module,
-)
+from repo_map.languages.javascript.import_reader import MAX_TARGETS, ImportReader
 from repo_map.languages.language import words
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
@@ -38,7 +30,6 @@ from repo_map.parsing.expressions import (
     item_of,
     list_of,
     member_of,
-    name_form,
     of_type,
     part_of,
 )
@@ -48,8 +39,11 @@ from repo_map.parsing.facts_reader import (
     MAX_FORM_DEPTH,
     QUOTED,
     Reader,
-    ValueReader,
+    access,
+    children_of,
     constant,
+    last_type,
+    parts_of,
     within,
 )
 
@@ -72,7 +66,8 @@ _WORDS: Final = ("identifier", "this", "super", "shorthand_property_identifier")
 _TEXTS: Final = ("string", "template_string")
 
 
-class _Reader(ValueReader):
+class _Reader(ImportReader):
+    max_type_chars = 360
     local_kinds = frozenset({"function", "method"})
     placeholders = ("?", "'", "0", "[?]", "{}")
     no_alternatives = placeholders
@@ -101,7 +96,7 @@ class _Reader(ValueReader):
     def _bodies(self) -> frozenset[int]:
         return frozenset(item.body_byte for item in self.found)
 
-    def _note_anonymous(self, node: Node) -> None:
+    def on_anonymous(self, node: Node) -> None:
         """Note a function that is no definition: what it returns is not recorded."""
         body = node.child_by_field_name("body")
         if body is not None and body.start_byte not in self._bodies:
@@ -124,38 +119,30 @@ class _Reader(ValueReader):
 
     # Bindings.
 
-    def _callback(self, node: Node) -> None:
+    def on_callback(self, node: Node) -> None:
         """Bind the parameter of ``xs.map((x) => …)`` to what ``xs`` holds."""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None or not arguments.named_children:
+        function, given = node.child_by_field_name("function"), parts_of(node, "arguments")
+        if function is None or not given:
             return
-        name, over = function.child_by_field_name("property"), function.child_by_field_name("object")
-        if name is None or over is None:
-            return
-        method, first = self.text(name), arguments.named_children[0]
-        place = 0 if method in _BY_ELEMENT else 1 if method in ("reduce", "reduceRight") else -1
-        if place < 0 and method != "then":
-            return
-        value = self.expression(over)
+        method, value = self.text_of(function, "property"), self.of_field(function, "object")
+        place = 0 if method in _BY_ELEMENT | {"then"} else 1 if method in ("reduce", "reduceRight") else -1
         if method != "then":
             value = element_of(value)
-        single, listed = first.child_by_field_name("parameter"), first.child_by_field_name("parameters")
-        if single is not None and place <= 0:
-            self.taken.add(single.start_byte)
-            self._bind(single, value, first, inside=True)
-        elif listed is not None:
-            parameters = [child for child in listed.named_children if child.type != "comment"]
-            if len(parameters) > max(place, 0):
-                target = parameters[max(place, 0)]
-                if target.child_by_field_name("type") is None:
-                    self.taken.add(target.start_byte)
-                    pattern = target.child_by_field_name("pattern") or target
-                    self._bind(pattern, value, first, inside=True)
+        first = given[0]
+        single = first.child_by_field_name("parameter")
+        listed = first.child_by_field_name("parameters")
+        parameters = [single] if single is not None else children_of(listed) if listed is not None else []
+        if not 0 <= place < len(parameters):
+            return
+        target = parameters[place]
+        if target.child_by_field_name("type") is None:
+            self.taken.add(target.start_byte)
+            self._bind(target.child_by_field_name("pattern") or target, value, first, inside=True)
 
-    def _parameters(self, node: Node) -> None:
+    def on_parameters(self, node: Node) -> None:
         is_own = self._is_own_head(node.start_byte, self.owner(node.start_byte))
-        for child in node.named_children:
-            if child.start_byte not in self.taken and child.type != "comment":
+        for child in children_of(node):
+            if child.start_byte not in self.taken:
                 self._parameter(child, node, is_own=is_own)
 
     def _parameter(self, child: Node, listed: Node, *, is_own: bool) -> None:
@@ -164,52 +151,38 @@ class _Reader(ValueReader):
         if pattern.type == "assignment_pattern":
             value, left = pattern.child_by_field_name("right"), pattern.child_by_field_name("left")
             pattern = left or pattern
-        kind = facts.ASSIGNED
-        if written is None:
-            form = str(self.expression(value))
-        else:
-            form = self._annotation(written)
-            kind = facts.DECLARED if pattern.type == "identifier" and form else facts.ASSIGNED
-            if kind == facts.ASSIGNED:
-                form = of_type(form)
+        declared = self._annotation(written)
+        is_declared = bool(declared) and pattern.type == "identifier"
+        kind = facts.DECLARED if is_declared else facts.ASSIGNED
+        form = declared if is_declared else self.expression(value) if written is None else of_type(declared)
         if pattern.type == "rest_pattern":
             pattern = pattern.named_children[-1]
         self._bind(pattern, form, child, inside=not is_own, kind=kind)
         if any(each.type in ("accessibility_modifier", "readonly") for each in child.children):
-            self.bind(
-                self.text(pattern), form if kind == facts.DECLARED else "", listed, facts.FIELD_TYPE, at=child
-            )
+            self.bind(self.text(pattern), declared if is_declared else "", listed, facts.FIELD_TYPE, at=child)
 
-    def _single(self, node: Node) -> None:
+    def on_single(self, node: Node) -> None:
         if node.start_byte not in self.taken:
             self._bind(node, UNKNOWN_FORM, node, inside=True)
 
-    def _assign(self, node: Node) -> None:
+    def on_assign(self, node: Node) -> None:
         left = node.child_by_field_name("name") or node.child_by_field_name("left")
         right = node.child_by_field_name("value") or node.child_by_field_name("right")
         if left is None:
             return
-        written = node.child_by_field_name("type")
-        if written is not None and left.type == "identifier" and (form := self._annotation(written)):
+        if left.type == "identifier" and (form := self._annotation(node.child_by_field_name("type"))):
             self.bind(self.text(left), form, node, facts.DECLARED)
             return
         while right is not None and right.type == "assignment_expression":
-            inner = right.child_by_field_name("right")
-            if inner is None:
-                break
-            right = inner
+            right = right.child_by_field_name("right")
         if right is None or right.type in _DEFINING:
             return
-        if module := required_module(self, right):
-            read_require(self, left, module, node)
-            return
-        module, member = required_member(self, right)
-        if module and left.type == "identifier":
-            read_require(self, left, module, node, member)
-            return
+        module, member = self.required(right)
         chain = self.chain(left) if left.type == "member_expression" else ""
-        if chain in ("module.exports", "exports"):
-            read_exports(self, right, node)
+        if module and (not member or left.type == "identifier"):
+            self.read_require(left, module, member, node)
+        elif chain in ("module.exports", "exports"):
+            self.read_exports(right, node)
         elif chain.startswith(("module.exports.", "exports.")):
             self.bind(chain.rpartition(".")[2], self.expression(right), node, facts.EXPORTED)
         else:
@@ -219,20 +192,20 @@ class _Reader(ValueReader):
         """Tell whether nothing is known of a value; an object literal may have methods."""
         return value in self.placeholders and not (value == OBJECT_FORM and kind == facts.ASSIGNED)
 
-    def _field(self, node: Node) -> None:
-        name = node.child_by_field_name("name") or node.child_by_field_name("property")
-        if name is None:
-            return
+    def on_field(self, node: Node) -> None:
+        name = self.text(node.child_by_field_name("name") or node.child_by_field_name("property"))
         written, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        if written is not None and (form := self._annotation(written) or self._callback_type(written)):
-            self.bind(self.text(name), form, node, facts.FIELD_TYPE)
+        form = self._annotation(written)
+        if (
+            written is not None
+            and not form
+            and any(c.type == "function_type" for c in written.named_children[:1])
+        ):
+            form = CALLBACK
+        if form:
+            self.bind(name, form, node, facts.FIELD_TYPE)
         elif value is not None and value.type not in _DEFINING:
-            self.bind(self.text(name), self.expression(value), node, facts.FIELD)
-
-    def _callback_type(self, annotation: Node) -> str:
-        """Return the written type of a field that holds a function, ``""`` for another one."""
-        kind = annotation.named_children[0].type if annotation.named_children else ""
-        return CALLBACK if kind == "function_type" else ""
+            self.bind(name, self.expression(value), node, facts.FIELD)
 
     def _bind(
         self, target: Node, value: str, at: Node, *, inside: bool = False, kind: int = facts.ASSIGNED
@@ -246,7 +219,7 @@ class _Reader(ValueReader):
             if owner == "this" and name and "." not in name:
                 self.bind(name, value, at, facts.FIELD)
         elif form == "object_pattern":
-            for key, inner in properties_of(self, target):
+            for key, inner in self.properties_of(target):
                 self._bind(inner, member_of(Form(value), key), at, inside=inside)
         elif form == "array_pattern":
             for number, inner in enumerate(target.named_children[:MAX_TARGETS]):
@@ -254,41 +227,41 @@ class _Reader(ValueReader):
         elif form == "assignment_pattern" and (left := target.child_by_field_name("left")) is not None:
             self._bind(left, value, at, inside=inside)
 
-    def _loop(self, node: Node) -> None:
-        left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
-        if left is None or operator is None or node.child_by_field_name("right") is None:
-            return
-        is_of = self.text(operator) == "of"
-        self._bind(left, element_of(self.of_field(node, "right")) if is_of else TEXT_FORM, node, inside=True)
+    def on_loop(self, node: Node) -> None:
+        left = node.child_by_field_name("left")
+        if left is not None:
+            is_of = self.text_of(node, "operator") == "of"
+            form = element_of(self.of_field(node, "right")) if is_of else TEXT_FORM
+            self._bind(left, form, node, inside=True)
 
-    def _base(self, node: Node) -> None:
+    def on_base(self, node: Node) -> None:
         """Read what a class or an interface extends or implements."""
         for child in node.named_children if node.type.endswith("_clause") else [node]:
             if child.type not in ("type_arguments", "extends_clause", "implements_clause"):
-                self.base(self._written(child, 0) or self.expression(child), node, at=child)
+                self.base(self.type_of(child) or self.expression(child), node, at=child)
 
-    def _alias(self, node: Node) -> None:
+    def on_alias(self, node: Node) -> None:
         """A name for a type has the members of what it is made of."""
-        for part in self._written(node, 0).split("|"):
+        for part in self.type_of(node).split("|"):
             name = part.partition("[")[0].rpartition(".")[2]
             if name.isidentifier():
                 self.bind(name, part, node, facts.INHERITS)
 
-    def _getter(self, node: Node) -> None:
+    def on_getter(self, node: Node) -> None:
         self.bind("get", "get", node, facts.DECORATED)
 
-    def _returns(self, node: Node) -> None:
+    def on_returns(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if self._is_own_head(node.start_byte, owner) and (form := self._annotation(node)):
             self.annotated.add(owner)
             self.bind("", form, node, facts.RETURN_TYPE)
 
-    def _return(self, node: Node) -> None:
+    def on_return(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if owner not in self.annotated and self._is_own(node.start_byte, owner):
             self.bind("", self.expression(node), node, facts.RETURNED)
 
-    def _arrow(self, node: Node) -> None:
+    def on_arrow(self, node: Node) -> None:
         owner = self.owner(node.start_byte)
         if node.type == "statement_block" or owner < 0 or owner in self.annotated:
             return
@@ -310,112 +283,89 @@ class _Reader(ValueReader):
 
     def of_no_chain(self, node: Node) -> tuple[str, str] | None:
         """Return receiver and name of what is called behind brackets or a call."""
-        if node.type in _WRAPPED:
-            inner = node.named_children[0] if node.named_children else None
-            if inner is None:
-                return None
-            if chain := self.chain(inner):
+        while node.type in _WRAPPED and node.named_children:
+            node = node.named_children[0]
+            if chain := self.chain(node):
                 receiver, _, name = chain.rpartition(".")
                 return receiver, name
-            return self.of_no_chain(inner) if inner.type == "member_expression" else None
-        before, last = node.child_by_field_name("object"), node.child_by_field_name("property")
-        if node.type != "member_expression" or before is None or last is None:
+        if node.type != "member_expression":
             return None
-        return self.expression(before), self.text(last)
+        return self.of_field(node, "object"), self.text_of(node, "property")
 
-    def _value(self, node: Node) -> None:
+    def after_value(self, node: Node) -> None:
         chain = self.chain(node)
         receiver, _, name = chain.rpartition(".")
         root = receiver.partition(".")[0] or name
         if root in self.own or (receiver == "this" and name in self.functions):
             self.site(name, receiver, node, facts.VALUE, at_end=True)
 
-    def _declared(self, node: Node) -> None:
-        self._declares.add(node.start_byte)
+    def after_declared(self, node: Node) -> None:
+        self.taken.add(node.start_byte)
 
-    @cached_property
-    def _declares(self) -> set[int]:
-        """First bytes of names of types that are no uses of them."""
-        return set()
-
-    def _nested(self, node: Node) -> None:
-        last, module = node.child_by_field_name("name"), node.child_by_field_name("module")
+    def after_nested(self, node: Node) -> None:
+        module = node.child_by_field_name("module")
+        last = node.child_by_field_name("name")
         if last is not None and module is not None:
-            self._declares.add(last.start_byte)
+            self.taken.add(last.start_byte)
             before = self.squeezed(module)
             if before.partition(".")[0] in self.own:
                 self.site(self.text(last), before, node, facts.TYPE)
 
-    def _base_site(self, node: Node) -> None:
+    def after_base(self, node: Node) -> None:
         for child in node.named_children or [node]:
             if child.type != "type_identifier" and (chain := self.chain(child)):
                 receiver, _, name = chain.rpartition(".")
                 if (receiver.partition(".")[0] or name) in self.own:
                     self.site(name, receiver, child, facts.BASE)
 
-    def _type_site(self, node: Node) -> None:
-        if node.start_byte not in self._declares and (name := self.text(node)) in self.own:
+    def after_type(self, node: Node) -> None:
+        if node.start_byte not in self.taken and (name := self.text(node)) in self.own:
             self.site(name, "", node, facts.TYPE)
 
     # Written types.
 
-    def _annotation(self, node: Node) -> str:
+    def _annotation(self, node: Node | None) -> str:
         """Return the written type of ``: T``."""
-        inner = node.named_children
-        return self._written(inner[0], 0) if inner else ""
+        return self.type_of(next(iter(node.named_children), None)) if node is not None else ""
 
-    def _written(self, node: Node, depth: int) -> str:
+    def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return a written type, ``""`` for what is none that can be followed."""
-        kind = node.type
-        if kind == "object_type":
+        if node is not None and node.type == "object_type":
             return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
-        if depth > MAX_FORM_DEPTH or node.end_byte - node.start_byte > self.max_chars * 3:
-            return ""
-        if kind in ("type_identifier", "identifier", "predefined_type"):
-            text = self.text(node)
-            return "" if text in _NO_TYPES else text
-        if kind in ("nested_type_identifier", "member_expression", "nested_identifier"):
-            return self.squeezed(node)
-        if kind == "generic_type":
-            return self._generic(node, depth)
-        parts = [child for child in node.named_children if child.type != "comment"]
-        if kind == "array_type" and parts:
-            inner = self._written(parts[0], depth + 1)
-            return f"Array[{inner}]" if inner else ""
-        if kind in ("union_type", "intersection_type"):
-            return "|".join(filter(None, (self._written(each, depth + 1) for each in parts)))
-        if kind in ("readonly_type", "parenthesized_type", "optional_type") and parts:
-            return self._written(parts[-1], depth + 1)
-        if kind == "tuple_type":
-            return "tuple[" + ",".join(self._written(each, depth + 1) or "any" for each in parts) + "]"
-        return "this" if kind in ("this_type", "this") else ""
+        return super().type_of(node, depth)
+
+    def _named_type(self, node: Node, _depth: int) -> str:
+        return "" if (name := self.squeezed(node)) in _NO_TYPES else name
+
+    def _one_of_types(self, node: Node, depth: int) -> str:
+        return "|".join(filter(None, (self.type_of(each, depth) for each in children_of(node))))
+
+    def _array_type(self, node: Node, depth: int) -> str:
+        inner = self.type_of(next(iter(children_of(node)), None), depth)
+        return f"Array[{inner}]" if inner else ""
+
+    def _listed(self, head: str, parts: Iterable[Node], depth: int) -> str:
+        return f"{head}[{','.join(self.type_of(each, depth) or 'any' for each in parts)}]"
+
+    def _tuple_type(self, node: Node, depth: int) -> str:
+        return self._listed("tuple", children_of(node), depth)
 
     def _generic(self, node: Node, depth: int) -> str:
-        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
-        if name is None or arguments is None:
-            return ""
-        inner = ",".join(self._written(each, depth + 1) or "any" for each in arguments.named_children)
-        return f"{self.squeezed(name)}[{inner}]"
+        name = node.child_by_field_name("name")
+        return self._listed(self.squeezed(name), parts_of(node, "type_arguments"), depth) if name else ""
 
     # Expressions.
-
-    def _member(self, node: Node, depth: int) -> Form:
-        if chain := self.chain(node):
-            return name_form(chain)
-        name = node.child_by_field_name("property")
-        return member_of(self.of_field(node, "object", depth), self.text(name)) if name else UNKNOWN_FORM
 
     def _called(self, node: Node, depth: int) -> Form:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         return call_of(self.expression(function, depth))
 
     def _first(self, node: Node, depth: int) -> Form:
-        parts = [child for child in node.named_children if child.type != "comment"]
-        return self.expression(parts[0], depth) if parts else UNKNOWN_FORM
+        return self.expression(next(iter(children_of(node)), None), depth)
 
     def _cast(self, node: Node, depth: int) -> Form:
-        parts = [child for child in node.named_children if child.type != "comment"]
-        return of_type(self._written(parts[1], 0)) if len(parts) > 1 else self._first(node, depth)
+        parts = children_of(node)
+        return of_type(self.type_of(parts[1])) if len(parts) > 1 else self._first(node, depth)
 
     def _either(self, node: Node, depth: int) -> Form:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -435,42 +385,17 @@ class _Reader(ValueReader):
         return item_of(self.of_field(node, "object", depth), number if number.isdigit() else "")
 
     def _several(self, node: Node, depth: int) -> Form:
-        first = next((child for child in node.named_children if child.type != "comment"), None)
+        first = next(iter(children_of(node)), None)
         if first is not None and first.type == "spread_element":
             return self._first(first, depth)
         return list_of(self.expression(first, depth))
 
-    roles = {  # noqa: RUF012 - see the base
-        "anonymous": _note_anonymous,
-        "import": read_import,
-        "export": read_export,
-        "callback": _callback,
-        "parameters": _parameters,
-        "single": _single,
-        "assign": _assign,
-        "field": _field,
-        "loop": _loop,
-        "base": _base,
-        "alias": _alias,
-        "getter": _getter,
-        "returns": _returns,
-        "return": _return,
-        "arrow": _arrow,
-    }
-    later_roles = {  # noqa: RUF012
-        "call": ValueReader.call,
-        "value": _value,
-        "declared": _declared,
-        "nested": _nested,
-        "base": _base_site,
-        "type": _type_site,
-    }
     leaves = frozenset({*_WORDS, *_TEXTS, *_NUMBERS})
-    forms = {  # noqa: RUF012
+    forms = {  # noqa: RUF012 - see the base
         **dict.fromkeys(_WORDS, Reader.word),
         **dict.fromkeys(_TEXTS, QUOTED),
         **dict.fromkeys(_NUMBERS, LITERAL),
-        "member_expression": _member,
+        "member_expression": access("object", "property"),
         **dict.fromkeys(("call_expression", "new_expression"), _called),
         **dict.fromkeys(("await_expression", "parenthesized_expression", "non_null_expression"), _first),
         "assignment_expression": within("right"),
@@ -481,6 +406,16 @@ class _Reader(ValueReader):
         "subscript_expression": _subscript,
         "array": _several,
         "object": constant(OBJECT_FORM),
+    }
+    types = {  # noqa: RUF012
+        **dict.fromkeys(("type_identifier", "identifier", "predefined_type"), _named_type),
+        **dict.fromkeys(("nested_type_identifier", "member_expression", "nested_identifier"), _named_type),
+        **dict.fromkeys(("union_type", "intersection_type"), _one_of_types),
+        **dict.fromkeys(("readonly_type", "parenthesized_type", "optional_type"), last_type),
+        **dict.fromkeys(("this_type", "this"), lambda *_: "this"),
+        "generic_type": _generic,
+        "array_type": _array_type,
+        "tuple_type": _tuple_type,
     }
 
 

@@ -6,7 +6,6 @@ What a documentation comment says of parameters, results and properties counts w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from tree_sitter import Node
@@ -27,7 +26,17 @@ from repo_map.parsing.expressions import (
     of_type,
     several_of,
 )
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, around, child_of, first, parts_of, within
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    QUOTED,
+    Reader,
+    around,
+    child_of,
+    first,
+    parts_of,
+    top_of,
+    within,
+)
 
 _NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
 _CLASSES: Final = frozenset(
@@ -45,7 +54,7 @@ _WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")
 class _Reader(Reader):
     # Bindings.
 
-    def _package(self, node: Node) -> None:
+    def on_package(self, node: Node) -> None:
         self.bind("", self._dotted(node), node, facts.PACKAGE)
 
     def _dotted(self, node: Node | None) -> str:
@@ -53,34 +62,24 @@ class _Reader(Reader):
         text = self.text(node).replace("\\", ".")
         return "$" + text if text.startswith(".") else text
 
-    def _import(self, node: Node) -> None:
-        before = next((self._dotted(c) for c in node.named_children if c.type == "namespace_name"), "")
-        for each in self._clauses(node):
-            if any(child.type == "const" for child in each.children):
+    def on_import(self, node: Node) -> None:
+        before = self._dotted(child_of(node, "namespace_name"))
+        group = child_of(node, "namespace_use_group") or node
+        for each in group.named_children:
+            named = child_of(each, *_NAMES)
+            if named is None or any(child.type == "const" for child in each.children):
                 continue
-            named = [child for child in each.named_children if child.type in _NAMES]
-            if not named:
-                continue
-            path = ".".join(part for part in (before, self._dotted(named[0]).removeprefix("$.")) if part)
-            alias = each.child_by_field_name("alias")
-            if alias is None:
-                self.bind(path.rpartition(".")[2], path, each, facts.IMPORT)
-            else:
-                self.bind(self.text(alias), path, each, facts.RENAMED)
+            path = ".".join(part for part in (before, self._dotted(named).removeprefix("$.")) if part)
+            alias = self.text_of(each, "alias")
+            kind = facts.RENAMED if alias else facts.IMPORT
+            self.bind(alias or path.rpartition(".")[2], path, each, kind)
 
-    def _clauses(self, node: Node) -> Iterator[Node]:
-        for each in node.named_children:
-            if each.type == "namespace_use_clause":
-                yield each
-            elif each.type == "namespace_use_group":
-                yield from self._clauses(each)
-
-    def _class(self, node: Node) -> None:
+    def on_class(self, node: Node) -> None:
         for child in node.named_children:
             if child.type in ("base_clause", "class_interface_clause"):
                 self._bases(child, node)
 
-    def _trait(self, node: Node) -> None:
+    def on_trait(self, node: Node) -> None:
         self._bases(node, node)
 
     def _bases(self, node: Node, whole: Node) -> None:
@@ -89,26 +88,21 @@ class _Reader(Reader):
                 self.base(self._dotted(each), whole)
                 self._named(each)
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         documented = self._documented_types(node)
-        written = self.type_in(node, "return_type") or documented.get("", "")
-        if written:
+        if written := self.type_in(node, "return_type") or documented.get("", ""):
             self.bind("", written, node, facts.RETURN_TYPE)
-        self._parameters(node, documented)
-
-    def _parameters(self, node: Node, documented: dict[str, str]) -> None:
         for each in parts_of(node, "parameters"):
             name = self.text_of(each, "name")
-            if not name:
-                continue
             written = self.type_in(each, "type") or documented.get(name, "")
             if each.type == "variadic_parameter":
                 written = several_of(written)
-            self.bind(name, written, node, facts.DECLARED)
+            if name:
+                self.bind(name, written, node, facts.DECLARED)
             if each.type == "property_promotion_parameter":
                 self.bind(name[1:], written, node, facts.FIELD_TYPE)
 
-    def _closure(self, node: Node) -> None:
+    def on_closure(self, node: Node) -> None:
         for each in parts_of(node, "parameters"):
             if name := self.text_of(each, "name"):
                 self.bind(name, self.type_in(each, "type"), each, facts.DECLARED, inside=True)
@@ -116,10 +110,8 @@ class _Reader(Reader):
     def _documented_types(self, node: Node) -> dict[str, str]:
         """Return the types that the comment above a node gives: by a parameter's name, ``""`` for its own."""
         before = node.prev_named_sibling
-        if before is None or before.type != "comment":
-            return {}
-        text = self.text(before)
-        if not text.startswith("/**") or "@" not in text:
+        text = self.text(before) if before is not None and before.type == "comment" else ""
+        if not text.startswith("/**"):
             return {}
         return {
             (name if tag == "param" else ""): form
@@ -143,15 +135,13 @@ class _Reader(Reader):
             forms.append(f"list[{name}]" if part.endswith("[]") else name)
         return "|".join(forms)
 
-    def _property(self, node: Node) -> None:
-        written = self.type_in(node, "type")
-        if not written and (written := self._documented_types(node).get("", "")) == "":
-            return
-        for each in node.named_children:
+    def on_property(self, node: Node) -> None:
+        written = self.type_in(node, "type") or self._documented_types(node).get("", "")
+        for each in node.named_children if written else ():
             if each.type == "property_element":
                 self.bind(self.text_of(each, "name")[1:], written, each, facts.FIELD_TYPE)
 
-    def _assigned(self, node: Node) -> None:
+    def on_assigned(self, node: Node) -> None:
         left = node.child_by_field_name("left")
         if left is None:
             return
@@ -161,57 +151,37 @@ class _Reader(Reader):
             form = self.of_field(node, "right")
             self.bind(self.text_of(left, "name"), form, node, facts.FIELD)
 
-    def _loop(self, node: Node) -> None:
+    def on_loop(self, node: Node) -> None:
         parts = node.named_children
-        if len(parts) < 2:
-            return
-        over, declared = self.expression(parts[0]), parts[1]
-        if declared.type == "pair":
+        over, declared = parts[:2] if len(parts) > 1 else (None, None)
+        if declared is not None and declared.type == "pair":
             declared = declared.named_children[-1]
-        if declared.type == "variable_name":
-            self.bind(self.text(declared), element_of(over), node, facts.ASSIGNED, inside=True)
+        if declared is not None and declared.type == "variable_name":
+            form = element_of(self.expression(over))
+            self.bind(self.text(declared), form, node, facts.ASSIGNED, inside=True)
 
-    def _caught(self, node: Node) -> None:
+    def on_caught(self, node: Node) -> None:
         if name := self.text_of(node, "name"):
             self.bind(name, self.type_in(node, "type"), node, facts.DECLARED, inside=True)
 
-    def _test(self, node: Node) -> None:
+    def on_test(self, node: Node) -> None:
         """Bind what ``$x instanceof T`` makes of ``$x``: to the end of what is done where it holds."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if right is None or right.type not in _NAMES:
             return
         self._named(right)
-        top = node
-        while (above := top.parent) is not None and (
-            above.type == "parenthesized_expression"
-            or (above.type == "binary_expression" and self.text_of(above, "operator") in ("&&", "and"))
-        ):
-            top = above
+        top, above = top_of(node, ("&&", "and"))
         if left is None or left.type != "variable_name" or above is None:
             return
-        last = top.end_point[0] + 1
         if above.type in ("if_statement", "else_if_clause"):
-            body = above.child_by_field_name("body")
-            last = body.end_point[0] + 1 if body is not None else last
-        elif above.type != "conditional_expression":
-            return
-        self.bind(self.text(left), f"{last}:{self._dotted(right)}", node, facts.NARROWED)
+            body = above.child_by_field_name("body") or top
+            self.narrow(left, self._dotted(right), body.end_point[0] + 1)
+        elif above.type == "conditional_expression":
+            self.narrow(left, self._dotted(right), top.end_point[0] + 1)
 
     # Sites.
 
-    def _named(self, node: Node, kind: int = facts.TYPE) -> None:
-        """Read the name of a class where it is written."""
-        if node.type in ("relative_scope", "variable_name") or node.start_byte in self.taken:
-            return
-        self.taken.add(node.start_byte)
-        receiver, _, name = self._dotted(node).rpartition(".")
-        if node.type in _NAMES and name not in _OWN:
-            self.site(name, receiver, node, kind)
-
-    def _head(self, node: Node) -> None:
-        self._named(node)
-
-    def _new(self, node: Node) -> None:
+    def on_new(self, node: Node) -> None:
         named = child_of(node, *_NAMES)
         if named is None:
             return
@@ -225,9 +195,8 @@ class _Reader(Reader):
             self.taken.add(named.start_byte)
             self.site(name, receiver, named, facts.CALL)
 
-    def _call(self, node: Node) -> None:
-        name = node.child_by_field_name("name")
-        target = node.child_by_field_name("object") or node.child_by_field_name("scope")
+    def on_call(self, node: Node) -> None:
+        name, target = node.child_by_field_name("name"), _target(node)
         if name is None or name.type != "name" or target is None:
             return
         receiver = self.expression(target)
@@ -236,10 +205,25 @@ class _Reader(Reader):
         if receiver not in (TEXT_FORM, OTHER_FORM):
             self.site(self.text(name), receiver, name, facts.CALL)
 
-    def _plain(self, node: Node) -> None:
+    def on_plain(self, node: Node) -> None:
         called = node.child_by_field_name("function")
         if called is not None and called.type in _NAMES:
             self.use(self._dotted(called), called, facts.CALL)
+
+    def on_head(self, node: Node) -> None:
+        self._named(node)
+
+    def on_type(self, node: Node) -> None:
+        self._named(node)
+
+    def _named(self, node: Node) -> None:
+        """Read the name of a class where it is written."""
+        if node.type in ("relative_scope", "variable_name") or node.start_byte in self.taken:
+            return
+        self.taken.add(node.start_byte)
+        path = self._dotted(node)
+        if node.type in _NAMES and path.rpartition(".")[2] not in _OWN:
+            self.use(path, node, facts.TYPE)
 
     # Types.
 
@@ -256,76 +240,45 @@ class _Reader(Reader):
         del depth
         return name_form(self._dotted(node))
 
-    def _access(self, node: Node, depth: int) -> Form:
+    def _member(self, node: Node, depth: int) -> Form:
+        """Return a member that is read or called; a static field has a ``$`` before its name."""
         name = node.child_by_field_name("name")
-        target = node.child_by_field_name("object")
-        if name is None or name.type != "name":
+        if name is None or name.type not in ("name", "variable_name"):
             return UNKNOWN_FORM
-        return member_of(self.expression(target, depth), self.text(name))
-
-    def _static_access(self, node: Node, depth: int) -> Form:
-        scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
-        return member_of(self.expression(scope, depth), self.text(name)[1:])
+        return member_of(self.expression(_target(node), depth), self.text(name).removeprefix("$"))
 
     def _called(self, node: Node, depth: int) -> Form:
         name = node.child_by_field_name("name")
-        target = node.child_by_field_name("object") or node.child_by_field_name("scope")
-        if name is None or name.type != "name":
-            return UNKNOWN_FORM
-        return call_of(member_of(self.expression(target, depth), self.text(name)))
+        return (
+            call_of(self._member(node, depth)) if name is not None and name.type == "name" else UNKNOWN_FORM
+        )
 
     def _plainly_called(self, node: Node, depth: int) -> Form:
         del depth
         called = node.child_by_field_name("function")
         is_named = called is not None and called.type in _NAMES
-        return call_of(name_form(self._dotted(called))) if called is not None and is_named else UNKNOWN_FORM
+        return call_of(name_form(self._dotted(called))) if is_named else UNKNOWN_FORM
 
     def _created(self, node: Node, depth: int) -> Form:
         del depth
-        named = child_of(node, *_NAMES)
-        return of_type(self._dotted(named)) if named is not None else UNKNOWN_FORM
+        return of_type(self._dotted(child_of(node, *_NAMES)))
 
     def _binary(self, node: Node, depth: int) -> Form:
         if self.text_of(node, "operator") != "??":
             return UNKNOWN_FORM
-        one = self.of_field(node, "left", depth)
-        other = self.of_field(node, "right", depth)
-        return either(one, other)
+        return either(self.of_field(node, "left", depth), self.of_field(node, "right", depth))
 
-    roles = {  # noqa: RUF012
-        "package": _package,
-        "import": _import,
-        "class": _class,
-        "trait": _trait,
-        "function": _function,
-        "closure": _closure,
-        "property": _property,
-        "assigned": _assigned,
-        "loop": _loop,
-        "caught": _caught,
-        "test": _test,
-        "new": _new,
-        "call": _call,
-        "plain": _plain,
-        "head": _head,
-        "type": _head,
-    }
-    forms = {  # noqa: RUF012
-        "variable_name": Reader.word,
-        "relative_scope": Reader.word,
-        "name": _class_name,
-        "qualified_name": _class_name,
-        "member_access_expression": _access,
-        "nullsafe_member_access_expression": _access,
-        "scoped_property_access_expression": _static_access,
-        "member_call_expression": _called,
-        "nullsafe_member_call_expression": _called,
+    forms = {  # noqa: RUF012 - see the base
+        **dict.fromkeys(("variable_name", "relative_scope"), Reader.word),
+        **dict.fromkeys(("name", "qualified_name"), _class_name),
+        **dict.fromkeys(("member_access_expression", "nullsafe_member_access_expression"), _member),
+        "scoped_property_access_expression": _member,
+        **dict.fromkeys(("member_call_expression", "nullsafe_member_call_expression"), _called),
         "scoped_call_expression": _called,
         "function_call_expression": _plainly_called,
         "object_creation_expression": _created,
         "subscript_expression": first(item_of),
-        "parenthesized_expression": Reader.inner,
-        "clone_expression": Reader.inner,
+        **dict.fromkeys(("parenthesized_expression", "clone_expression"), Reader.inner),
         "assignment_expression": within("right"),
         "binary_expression": _binary,
         **dict.fromkeys(("string", "encapsed_string"), QUOTED),
@@ -338,6 +291,11 @@ class _Reader(Reader):
             ("union_type", "optional_type", "type_list", "disjunctive_normal_form_type"), _one_of_types
         ),
     }
+
+
+def _target(node: Node) -> Node | None:
+    """Return what stands before a member."""
+    return node.child_by_field_name("object") or node.child_by_field_name("scope")
 
 
 READERS: Final = {"php": _Reader}

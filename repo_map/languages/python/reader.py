@@ -26,13 +26,20 @@ from repo_map.parsing.expressions import (
     mapping_of,
     member_of,
     name_form,
-    narrowed_form,
     of_type,
     part_of,
     tuple_of,
 )
 from repo_map.parsing.facts_model import Binding, FileFacts
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    QUOTED,
+    Reader,
+    ValueReader,
+    access,
+    children_of,
+    parts_of,
+)
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
@@ -50,6 +57,8 @@ _EXTERNAL_MODULES: Final = words(
 )
 """Modules of the standard library whose names nothing else goes by."""
 _SPLATS: Final = {"list_splat_pattern": "tuple[{}]", "dictionary_splat_pattern": "dict[str,{}]"}
+_LITERALS: Final = words("integer float true false none comparison_operator not_operator")
+_TEXTS: Final = frozenset({"string", "concatenated_string"})
 
 
 class _Reader(ValueReader):
@@ -62,8 +71,9 @@ class _Reader(ValueReader):
     def begin(self) -> None:
         """Initialize the state of one file."""
         super().begin()
-        self._alternatives_of: list[tuple[tuple[tuple[int, int], ...], int]] = []
+        self._branches: list[tuple[tuple[tuple[int, int], ...], int]] = []
         """First and last line of each branch, and the indent of the whole."""
+        self._types_read: dict[bytes, list[tuple[str, str, int]]] = {}
 
     @cached_property
     def external(self) -> frozenset[str]:
@@ -72,107 +82,85 @@ class _Reader(ValueReader):
 
     # Bindings.
 
-    def _import(self, node: Node) -> None:
-        if node.type == "import_statement":
-            for child in node.children_by_field_name("name"):
-                if child.type == "aliased_import":
-                    module, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
-                    self._note_import(alias, module)
-                    self.bind(alias, module, node, facts.RENAMED)
-                else:
-                    module = self.squeezed(child)
-                    first = module.partition(".")[0]
-                    self._note_import(first, first)
-                    self.bind(first, first, node, facts.IMPORT)
-                    if first != module:
-                        self.bind("", module, node, facts.IMPORT)
-            return
+    def on_import(self, node: Node) -> None:
         place = node.child_by_field_name("module_name")
-        if place is None:
-            return
-        module = self.squeezed(place)
+        module = self.squeezed(place) if place is not None else ""
         names = node.children_by_field_name("name")
         for child in names:
-            name = alias = self.squeezed(child)
-            if child.type == "aliased_import":
-                name, alias = self.squeezed(child.children[0]), self.squeezed(child.children[-1])
-            self._note_import(alias, module)
-            self.bind(
-                alias, f"{module}:{name}", node, facts.IMPORT if name == alias else facts.RENAMED, at=child
-            )
-        if not names:
+            parts = child.children if child.type == "aliased_import" else [child]
+            name, alias = self.squeezed(parts[0]), self.squeezed(parts[-1])
+            kind = facts.IMPORT if len(parts) == 1 or (module and name == alias) else facts.RENAMED
+            if module:
+                self._note_import(alias, module)
+                self.bind(alias, f"{module}:{name}", node, kind, at=child)
+            elif kind == facts.RENAMED:
+                self._note_import(alias, name)
+                self.bind(alias, name, node, kind)
+            else:
+                first = name.partition(".")[0]
+                self._note_import(first, first)
+                self.bind(first, first, node, kind)
+                if first != name:
+                    self.bind("", name, node, kind)
+        if module and not names:
             self.has_star = True
             self.bind("*", module, node, facts.STAR)
 
     def _note_import(self, name: str, module: str) -> None:
         (self.external_imports if module.partition(".")[0] in _EXTERNAL_MODULES else self.imported).add(name)
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         if (written := node.child_by_field_name("return_type")) is not None:
             self.annotated.add(self.owner(node.start_byte))
             self.bind("", self.type_of(written), node, facts.RETURN_TYPE)
-        parameters = node.child_by_field_name("parameters")
-        for child in parameters.named_children if parameters is not None else ():
+        for child in parts_of(node, "parameters"):
             self._parameter(child, node)
 
     def _parameter(self, child: Node, function: Node) -> None:
-        kind = child.type
-        if kind == "identifier":
-            if (name := self.text(child)) not in _OWN:
-                self.bind(name, "", function, facts.ASSIGNED, at=child)
-            return
-        target, written = child.child_by_field_name("name"), child.child_by_field_name("type")
+        kind, written = child.type, child.child_by_field_name("type")
+        target = child.child_by_field_name("name")
         if kind == "typed_parameter":
             target = child.children[0]
-        elif kind.endswith("splat_pattern"):
+        elif kind == "identifier" or kind.endswith("splat_pattern"):
             target = child
-        if target is None:
+        if target is None or (kind == "identifier" and self.text(target) in _OWN):
             return
-        value = self.type_of(written) if written is not None else ""
+        value = self.type_of(written)
         if (splat := _SPLATS.get(target.type)) is not None:
             target, value = target.children[-1], splat.format(value) if value else ""
-        if target.type != "identifier":
-            return
-        if written is not None:
-            self.bind(self.text(target), value, function, facts.DECLARED, at=child)
-        else:
+        if target.type == "identifier":
             default = self.of_field(child, "value") if kind == "default_parameter" else UNKNOWN_FORM
-            self.bind(self.text(target), default, function, facts.ASSIGNED, at=child)
+            self.variable(self.text(target), value, default, function, at=child)
 
-    def _bases(self, node: Node) -> None:
+    def on_bases(self, node: Node) -> None:
         self.taken.update(child.start_byte for child in node.named_children)
-        for child in node.named_children:
-            if child.type not in ("keyword_argument", "comment"):
+        for child in children_of(node):
+            if child.type != "keyword_argument":
                 self.base(self.type_of(child), node, at=child)
 
-    def _decorator(self, node: Node) -> None:
+    def on_decorator(self, node: Node) -> None:
         function = node.child_by_field_name("function") if node.type == "call" else node
         if function is not None and (chain := self.chain_of(function)):
             self.bind(chain.rpartition(".")[2], chain, node, facts.DECORATED)
 
-    def _assign(self, node: Node) -> None:
+    def on_assign(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         while right is not None and right.type == "assignment":
             right = right.child_by_field_name("right")
         written = node.child_by_field_name("type")
-        if left is None:
-            return
-        if written is None:
-            if right is not None:
-                self._bind(left, self.expression(right), node)
-            return
         value = self.type_of(written)
-        if left.type != "identifier":
-            self._field(left, value, node, facts.FIELD_TYPE)
-            return
-        self.bind(self.text(left), value, node, facts.DECLARED)
-        if value.endswith("TypeAlias") and right is not None:
+        if left is not None and written is not None:
+            if left.type != "identifier":
+                self._field(left, value, node, facts.FIELD_TYPE)
+            else:
+                self.bind(self.text(left), value, node, facts.DECLARED)
+        if right is not None and (written is None or value.endswith("TypeAlias")):
             self._bind(left, self.expression(right), node)
 
-    def _walrus(self, node: Node) -> None:
+    def on_walrus(self, node: Node) -> None:
         self._bind(node.child_by_field_name("name"), self.of_field(node, "value"), node)
 
-    def _loop(self, node: Node) -> None:
+    def on_loop(self, node: Node) -> None:
         at = node if node.type == "for_statement" else node.parent or node
         self._bind(node.child_by_field_name("left"), element_of(self.of_field(node, "right")), at)
 
@@ -197,51 +185,52 @@ class _Reader(ValueReader):
         if owner in _OWN and name and "." not in name:
             self.bind(name, value, at, kind)
 
-    def _as(self, node: Node) -> None:
-        parent, target = node.parent, node.child_by_field_name("alias")
-        if parent is None or target is None or not node.named_children:
+    def on_as(self, node: Node) -> None:
+        parent, value = node.parent, next(iter(node.named_children), None)
+        if parent is None or value is None:
             return
-        value = node.named_children[0]
+        form = UNKNOWN_FORM
         if parent.type == "with_item":
-            self._bind(target, entry_of(self.expression(value)), node)
+            form = entry_of(self.expression(value))
         elif parent.type == "except_clause":
-            self._bind(target, of_type(self._alternatives(value)), node)
-        else:
-            self._bind(target, UNKNOWN_FORM, node)
+            form = of_type(self._alternatives(value))
+        self._bind(node.child_by_field_name("alias"), form, node)
 
-    def _return(self, node: Node) -> None:
+    def on_return(self, node: Node) -> None:
         if self.owner(node.start_byte) not in self.annotated:
             self.bind("", self.expression(node), node, facts.RETURNED)
 
-    def _yield(self, node: Node) -> None:
+    def on_yield(self, node: Node) -> None:
         value = self.expression(node)
         if self.owner(node.start_byte) not in self.annotated and value not in self.placeholders:
             self.bind("", list_of(value), node, facts.RETURNED)
 
-    def _narrow(self, node: Node) -> None:
+    def on_test(self, node: Node) -> None:
         """Read ``if isinstance(x, T):`` and ``assert isinstance(x, T)``."""
         call = node.parent
-        arguments = call.child_by_field_name("arguments") if call is not None else None
         around = call.parent if call is not None else None
-        if arguments is None or around is None or self.text(node) != "isinstance":
+        given = parts_of(call, "arguments") if call is not None else ()
+        if around is None or self.text(node) != "isinstance" or len(given) != 2:
             return
-        given = arguments.named_children
-        if len(given) != 2 or given[0].type != "identifier":
-            return
-        if written := self._alternatives(given[1]):
-            last = 0
-            if around.type == "if_statement":
-                body = around.child_by_field_name("consequence")
-                last = body.end_point[0] + 1 if body is not None else 1
-            self.bind(self.text(given[0]), narrowed_form(last, written), node, facts.NARROWED, at=around)
+        last = 0
+        if around.type == "if_statement":
+            body = around.child_by_field_name("consequence")
+            last = body.end_point[0] + 1 if body is not None else 1
+        if given[0].type == "identifier":
+            self.narrow(given[0], self._alternatives(given[1]), last, at=around)
 
-    def _branches(self, node: Node) -> None:
-        """Keep the branches of an ``if``: what one of them binds no later one sees."""
+    def on_type(self, node: Node) -> None:
+        """Note what is caught: it may stand in a tuple, as values do."""
+        if node.type == "tuple":
+            self.taken.update(child.start_byte for child in node.named_children)
+
+    def on_branches(self, node: Node) -> None:
+        """Note the branches of an ``if``: what one of them binds no later one sees."""
         first = node.child_by_field_name("consequence")
         if first is not None:
             nodes = (first, *node.children_by_field_name("alternative"))
             rows = tuple((each.start_point[0] + 1, each.end_point[0] + 1) for each in nodes)
-            self._alternatives_of.append((rows, self.indent(node.start_point[0])))
+            self._branches.append((rows, self.indent(node.start_point[0])))
 
     def facts(self) -> FileFacts:
         """Return what was found; a name that a branch binds is excluded from the later ones."""
@@ -249,7 +238,7 @@ class _Reader(ValueReader):
             (e for e in self.bindings if e.kind in (facts.ASSIGNED, facts.DECLARED)), key=facts.LINE
         )
         lines = [each.line for each in bound]
-        for branches, indent in self._alternatives_of:
+        for branches, indent in self._branches:
             for at, (first, last) in enumerate(branches[:-1], start=1):
                 inside = bound[bisect_left(lines, first) : bisect_right(lines, last)]
                 for name, definition in dict.fromkeys((each.name, each.definition) for each in inside):
@@ -272,60 +261,45 @@ class _Reader(ValueReader):
             value = node.child_by_field_name("value")
             receiver, _, name = (self.chain(value) if value is not None else "").rpartition(".")
             return (receiver, name) if name[:1].isupper() else None
-        inner, last = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-        if node.type != "attribute" or inner is None or last is None:
+        if node.type != "attribute":
             return None
-        return self.expression(inner), self.text(last)
+        return self.of_field(node, "object"), self.text_of(node, "attribute")
 
-    def _note_types(self, node: Node) -> None:
-        """Note what is caught: it may stand in a tuple, as values do."""
-        if node.type == "tuple":
-            self.taken.update(child.start_byte for child in node.named_children)
-
-    def _value(self, node: Node) -> None:
+    def after_value(self, node: Node) -> None:
         if node.start_byte not in self.taken:
             self._site(node, facts.VALUE)
 
-    def _decorator_site(self, node: Node) -> None:
+    def after_decorator(self, node: Node) -> None:
         if node.type != "call":
             self._site(node, facts.DECORATOR)
 
     def _site(self, node: Node, kind: int) -> None:
         if not (chain := self.chain_of(node)):
             return
-        receiver, _, name = chain.rpartition(".")
-        root, _, rest = chain.partition(".")
-        if chain in self.own or (
-            receiver and (root in self.own or (root in _OWN and rest in self.functions))
-        ):
+        root, dot, rest = chain.partition(".")
+        if (chain if not dot else root) in self.own or (dot and root in _OWN and rest in self.functions):
+            receiver, _, name = chain.rpartition(".")
             self.site(name, receiver, node, kind, at_end=True)
 
-    def _type_site(self, node: Node) -> None:
+    def after_type(self, node: Node) -> None:
         self._types(node, facts.TYPE)
 
-    def _base_site(self, node: Node) -> None:
+    def after_bases(self, node: Node) -> None:
         self._types(node, facts.BASE)
 
     def _types(self, node: Node, kind: int) -> None:
-        """Read the names in a written type."""
-        for name, receiver, below in self._names_in(self.source[node.start_byte : node.end_byte]):
-            self.site(name, receiver, node, kind, below=below)
-
-    def _names_in(self, written: bytes) -> list[tuple[str, str, int]]:
-        """Return name, receiver and line of the file's own names in a type; the same is written often."""
-        found = self._read_types.get(written)
+        """Read the file's own names in a written type; the same is written often."""
+        written = self.source[node.start_byte : node.end_byte]
+        found = self._types_read.get(written)
         if found is None:
-            found = self._read_types[written] = []
+            found = self._types_read[written] = []
             text = written.decode("utf-8", "replace")
             for each in _DOTTED.finditer(text):
                 receiver, _, name = each[0].rpartition(".")
                 if (receiver.partition(".")[0] or name) in self.own:
                     found.append((name, receiver, text.count("\n", 0, each.start())))
-        return found
-
-    @cached_property
-    def _read_types(self) -> dict[bytes, list[tuple[str, str, int]]]:
-        return {}
+        for name, receiver, below in found:
+            self.site(name, receiver, node, kind, below=below)
 
     # Written types.
 
@@ -342,23 +316,15 @@ class _Reader(ValueReader):
 
     # Expressions.
 
-    def _attribute(self, node: Node, depth: int) -> Form:
-        if chain := self.chain(node):
-            return name_form(chain)
-        name = node.child_by_field_name("attribute")
-        return member_of(self.of_field(node, "object", depth), self.text(name)) if name else UNKNOWN_FORM
-
     def _called(self, node: Node, depth: int) -> Form:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None:
             return UNKNOWN_FORM
-        if function.type in ("identifier", "attribute"):
-            name = self.chain(function)
-            if name.rpartition(".")[2] == "cast":
-                given = arguments.named_children
-                return of_type(self.type_of(given[0]) if given else "")
-            if "." not in name and name in _SPECIAL:
-                return self._special(name, arguments, depth)
+        name = self.chain(function)
+        if name.rpartition(".")[2] == "cast":
+            return of_type(self.type_of(next(iter(arguments.named_children), None)))
+        if name in _SPECIAL:
+            return self._special(name, arguments, depth)
         return call_of(self.expression(function, depth))
 
     def _special(self, name: str, arguments: Node, depth: int) -> Form:
@@ -380,8 +346,7 @@ class _Reader(ValueReader):
         return list_of(element_of(self.expression(given[-1], depth) if name == "filter" else first))
 
     def _either(self, node: Node, depth: int) -> Form:
-        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-        return self.one_of([each for each in sides if each is not None], depth)
+        return self.one_of((node.named_children[0], node.named_children[-1]), depth)
 
     def _conditional(self, node: Node, depth: int) -> Form:
         return self.one_of(node.named_children[::2], depth)
@@ -394,51 +359,23 @@ class _Reader(ValueReader):
         return item_of(value, self.text(index) if index is not None and index.type == "integer" else "")
 
     def _several(self, node: Node, depth: int) -> Form:
-        first = next((child for child in node.named_children if child.type != "comment"), None)
-        return list_of(self.expression(first, depth))
+        return list_of(self.expression(next(iter(children_of(node)), None), depth))
 
     def _tuple(self, node: Node, depth: int) -> Form:
-        inner = [child for child in node.named_children if child.type != "comment"][:_MAX_TARGETS]
-        return tuple_of(self.expression(child, depth) for child in inner)
+        return tuple_of(self.expression(child, depth) for child in children_of(node)[:_MAX_TARGETS])
 
     def _mapping(self, node: Node, depth: int) -> Form:
-        for child in node.named_children:
-            if child.type == "pair":
-                return mapping_of(self.of_field(child, "key", depth), self.of_field(child, "value", depth))
-        return mapping_of(UNKNOWN_FORM, UNKNOWN_FORM)
+        pair = next((child for child in node.named_children if child.type == "pair"), None)
+        if pair is None:
+            return mapping_of(UNKNOWN_FORM, UNKNOWN_FORM)
+        return mapping_of(self.of_field(pair, "key", depth), self.of_field(pair, "value", depth))
 
-    roles = {  # noqa: RUF012 - see the base
-        "import": _import,
-        "function": _function,
-        "bases": _bases,
-        "decorator": _decorator,
-        "assign": _assign,
-        "walrus": _walrus,
-        "loop": _loop,
-        "as": _as,
-        "return": _return,
-        "yield": _yield,
-        "test": _narrow,
-        "type": _note_types,
-        "branches": _branches,
-    }
-    later_roles = {  # noqa: RUF012
-        "call": ValueReader.call,
-        "value": _value,
-        "decorator": _decorator_site,
-        "type": _type_site,
-        "bases": _base_site,
-    }
-    leaves = frozenset(
-        {"identifier", "string", "concatenated_string", "integer", "float", "true", "false", "none"}
-        | {"comparison_operator", "not_operator"}
-    )
-    forms = {  # noqa: RUF012
+    leaves = _LITERALS | _TEXTS | {"identifier"}
+    forms = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
-        **dict.fromkeys(("string", "concatenated_string"), QUOTED),
-        **dict.fromkeys(("integer", "float", "true", "false", "none"), LITERAL),
-        **dict.fromkeys(("comparison_operator", "not_operator"), LITERAL),
-        "attribute": _attribute,
+        **dict.fromkeys(_TEXTS, QUOTED),
+        **dict.fromkeys(_LITERALS, LITERAL),
+        "attribute": access("object", "attribute"),
         "call": _called,
         **dict.fromkeys(("await", "parenthesized_expression", "named_expression"), Reader.inner),
         "boolean_operator": _either,
@@ -446,10 +383,8 @@ class _Reader(ValueReader):
         "subscript": _subscript,
         **dict.fromkeys(("list", "set", "list_comprehension", "set_comprehension"), _several),
         "generator_expression": _several,
-        "tuple": _tuple,
-        "expression_list": _tuple,
-        "dictionary": _mapping,
-        "dictionary_comprehension": _mapping,
+        **dict.fromkeys(("tuple", "expression_list"), _tuple),
+        **dict.fromkeys(("dictionary", "dictionary_comprehension"), _mapping),
     }
 
 

@@ -22,9 +22,10 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
 )
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, parts_of
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
+_NAMING: Final = _PARAMETERS | {"method", "singleton_method", "alias"}
 _NO_CALLS: Final = frozenset(
     {"attr_accessor", "attr_reader", "attr_writer", "extend", "include", "prepend", "private", "protected"}
     | {"public", "require", "require_relative", "raise", "puts", "lambda", "proc", "loop", "p", "print"}
@@ -51,44 +52,35 @@ class _Reader(Reader):
 
     # Bindings.
 
-    def _class(self, node: Node) -> None:
+    def on_class(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
             self.taken.add(name.start_byte)
-        above = node.child_by_field_name("superclass")
-        if above is not None and above.named_children:
-            self._base(above.named_children[0], node)
+        for above in parts_of(node, "superclass")[:1]:
+            self.base(self._path(above), node)
 
-    def _base(self, written: Node, at: Node) -> None:
-        self.base(self._path(written), at)
-
-    def _mixin(self, node: Node) -> None:
-        given = node.child_by_field_name("arguments")
-        if node.child_by_field_name("receiver") is None and given is not None:
-            for each in given.named_children:
-                if each.type in ("constant", "scope_resolution"):
-                    self._base(each, node)
+    def on_mixin(self, node: Node) -> None:
+        for each in parts_of(node, "arguments") if node.child_by_field_name("receiver") is None else ():
+            if each.type in ("constant", "scope_resolution"):
+                self.base(self._path(each), node)
 
     def _path(self, node: Node) -> str:
         """Return a constant with dots, ``""`` where it is none."""
         text = self.text(node).replace("::", ".")
         return text if node.type in ("constant", "scope_resolution") and text[:1].isupper() else ""
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         around = node.parent.parent if node.parent is not None else None
         if node.type == "singleton_method" or (around is not None and around.type == "singleton_class"):
             self.bind("", "self", node, facts.RECEIVER)
+        owner = self.owner(node.start_byte)
         for child in node.named_children:
-            if child.type in _PARAMETERS:
-                self._parameters(child, self.owner(node.start_byte))
+            for each in child.named_children if child.type in _PARAMETERS else ():
+                named = each.child_by_field_name("name") or each
+                if named.type == "identifier":
+                    self._locals.add((owner, self.text(named)))
 
-    def _parameters(self, node: Node, owner: int) -> None:
-        for each in node.named_children:
-            named = each.child_by_field_name("name") or each
-            if named.type == "identifier":
-                self._locals.add((owner, self.text(named)))
-
-    def _assigned(self, node: Node) -> None:
+    def on_assigned(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None:
             return
@@ -105,7 +97,7 @@ class _Reader(Reader):
 
     # Sites.
 
-    def _call(self, node: Node) -> None:
+    def on_call(self, node: Node) -> None:
         name, target = node.child_by_field_name("method"), node.child_by_field_name("receiver")
         if name is None or name.type not in ("identifier", "constant"):
             return
@@ -131,27 +123,19 @@ class _Reader(Reader):
 
     def _bare(self, node: Node) -> None:
         """Read a name that stands alone: a call of a method of the file, where no local has its name."""
-        if node.start_byte in self.taken:
+        text, around = self.text(node), node.parent
+        if node.start_byte in self.taken or around is None or around.type in _NAMING:
             return
-        text = self.text(node)
-        around = node.parent
-        if (
-            around is None
-            or around.type in _PARAMETERS
-            or around.type in ("method", "singleton_method", "alias")
-        ):
-            return
-        if around.type.endswith("_parameter") and node == around.child_by_field_name("name"):
-            return
-        if (self.owner(node.start_byte), text) not in self._locals:
+        is_parameter = around.type.endswith("_parameter") and node == around.child_by_field_name("name")
+        if not is_parameter and (self.owner(node.start_byte), text) not in self._locals:
             self.site(text, "", node, facts.CALL)
 
-    def _super(self, node: Node) -> None:
+    def on_super(self, node: Node) -> None:
         at = self.owner(node.start_byte)
         if at >= 0 and self.found[at].kind in FUNCTIONS:
             self.site(self.found[at].name.rpartition(".")[2], "super", node, facts.CALL)
 
-    def _constant(self, node: Node) -> None:
+    def on_constant(self, node: Node) -> None:
         around = node.parent
         if node.start_byte in self.taken or around is None or around.type == "scope_resolution":
             return
@@ -181,20 +165,9 @@ class _Reader(Reader):
             return member_of(form, name)
         return call_of(member_of(form, name)) if name.isidentifier() else UNKNOWN_FORM
 
-    roles = {  # noqa: RUF012
-        "class": _class,
-        "mixin": _mixin,
-        "function": _function,
-        "assigned": _assigned,
-        "call": _call,
-        "super": _super,
-        "constant": _constant,
-    }
-    forms = {  # noqa: RUF012
-        "identifier": Reader.word,
-        "self": Reader.word,
-        "constant": _constant_form,
-        "scope_resolution": _constant_form,
+    forms = {  # noqa: RUF012 - see the base
+        **dict.fromkeys(("identifier", "self"), Reader.word),
+        **dict.fromkeys(("constant", "scope_resolution"), _constant_form),
         "instance_variable": _field_form,
         "call": _called,
         "parenthesized_statements": Reader.inner,

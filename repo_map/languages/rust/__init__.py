@@ -40,37 +40,35 @@ def _bare_type(name: str) -> str:
 
 
 def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    for path, _ in use_paths(text):
+        yield "::".join(path[:-1]) or path[-1], path[-1:]
+
+
+def use_paths(text: str) -> list[tuple[tuple[str, ...], str]]:
+    """Return the paths of ``use a::{b, c::{d as e}}``, each with its other name, without recursion."""
     text = without_comments(text).strip().rstrip(";")
     text = re.sub(r"^(?:pub\s*(?:\([^)]*\))?\s*)?(?:use|extern\s+crate)\s+", "", text)
-    yield from (("::".join(path[:-1]) or path[-1], path[-1:]) for path in _use_paths(text))
-
-
-def _use_paths(text: str) -> list[tuple[str, ...]]:
-    """Expand ``a::{b, c::{d as e}}`` into its paths, without recursion."""
-    paths: list[tuple[str, ...]] = []
+    found: list[tuple[tuple[str, ...], str]] = []
     stack: list[tuple[str, ...]] = [()]
-    prefix: tuple[str, ...] = ()
-    skip = False
-    for token in re.findall(r"[\w*]+|[{},]", text)[:_MAX_TOKENS]:
+    path: tuple[str, ...] = ()
+    is_alias, alias = False, ""
+    for token in [*re.findall(r"[\w*]+|[{},]", text)[:_MAX_TOKENS], ","]:
         if token == "{":
-            stack.append(prefix)
+            stack.append(path)
         elif token in ",}":
-            if len(prefix) > len(stack[-1]):
-                paths.append(prefix)
-            if token == "}":
-                if len(stack) > 1:
-                    stack.pop()
-                prefix = ()
-            else:
-                prefix = stack[-1]
-            skip = False
+            if len(path) > len(stack[-1]):
+                found.append((path, alias))
+            if token == "}" and len(stack) > 1:
+                stack.pop()
+            path = () if token == "}" else stack[-1]
+            is_alias, alias = False, ""
+        elif is_alias:
+            alias = token
         elif token == "as":
-            skip = True
-        elif not skip:
-            prefix = (*prefix, token)[:_MAX_PATH_PARTS]
-    if prefix:
-        paths.append(prefix)
-    return paths
+            is_alias = True
+        else:
+            path = (*path, token)[:_MAX_PATH_PARTS]
+    return found
 
 
 LANGUAGES: Final = (

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.rust import RUST_MACROS, RUST_USUAL
+from repo_map.languages.rust import RUST_MACROS, RUST_USUAL, use_paths
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
@@ -22,15 +21,14 @@ from repo_map.parsing.expressions import (
     of_type,
     part_of,
 )
-from repo_map.parsing.facts_model import Site
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
     Reader,
     child_of,
     constant,
+    container,
     first,
-    list_type,
     parts_of,
     type_within,
     typed,
@@ -44,28 +42,29 @@ _TYPE_NAME: Final = re.compile(
     rb"(?<![\w.:$'#])((?:[a-z_]\w*::)*)(?:([A-Z]\w*)(?![\w(!])|([a-z_]\w*)(?=::[A-Z]))(?!\s*:\s)"
 )
 """In what a macro is given: a name written like a type's, or what stands before such a one."""
-_COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _USE: Final = re.compile(rb"\buse\s+([^;]+);")
-_AS: Final = re.compile(r"\s+as\s+")
 _HEADS: Final = frozenset({"self", "Self", "super", "crate", facts.HERE})
 _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statement"})
-_KEYWORDS: Final = frozenset(
-    {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
-)
+_KEYWORDS: Final = frozenset({"if", "match", "while", "for", "in", "return", "fn", "Some", "Ok", "Err"})
 
 
 class _Reader(Reader):
     # Bindings.
 
-    def _import(self, node: Node) -> None:
+    def on_import(self, node: Node) -> None:
         self._use(self.source[node.start_byte : node.end_byte], node)
 
     def _use(self, written: bytes, node: Node) -> None:
         """Bind what a ``use`` names."""
-        for path, name in _listed("", _COMMENT.sub(b" ", written).decode("utf-8", "replace")):
-            is_renamed = path.rpartition(".")[2] != name
-            kind = facts.STAR if name == "*" else facts.RENAMED if is_renamed else facts.IMPORT
-            self.bind(name, path, node, kind)
+        for path, alias in use_paths(written.decode("utf-8", "replace")):
+            parts = [facts.HERE if path[0] == "self" and len(path) > 1 else path[0], *path[1:]]
+            is_star = parts[-1] == "*"
+            if parts[-1] in ("self", "*") and len(parts) > 1:
+                parts.pop()
+            name = "*" if is_star else alias or parts[-1]
+            kind = facts.STAR if is_star else facts.IMPORT if name == parts[-1] else facts.RENAMED
+            if name != "_":
+                self.bind(name, ".".join(parts), node, kind)
 
     def _path(self, node: Node | None) -> str:
         """Return a path with dots, without type arguments; ``""`` for what is none."""
@@ -84,83 +83,70 @@ class _Reader(Reader):
 
     def _parameters_of(self, node: Node) -> None:
         """Read the type parameters of an item, with their bounds from both places."""
-        given = node.child_by_field_name("type_parameters")
-        if given is None:
-            return
         bounds: dict[str, str] = {}
-        for each in given.named_children:
+        for each in parts_of(node, "type_parameters"):
             if each.type in ("type_parameter", "constrained_type_parameter", "optional_type_parameter"):
-                name = each.child_by_field_name("name") or each.child_by_field_name("left")
-                bounds[self.text(name)] = self._bounds(each.child_by_field_name("bounds"))
-        clause = child_of(node, "where_clause")
+                name = self.text(each.child_by_field_name("name") or each.child_by_field_name("left"))
+                bounds[name] = self._bounds(each)
+        clause = child_of(node, "where_clause") if bounds else None
         for each in clause.named_children if clause is not None else ():
-            name_text = self.text_of(each, "left")
-            if name_text in bounds:
-                more = self._bounds(each.child_by_field_name("bounds"))
-                bounds[name_text] = "|".join(part for part in (bounds[name_text], more) if part)
-        for name_text, bound in bounds.items():
-            self.bind(name_text, bound, node, facts.TYPE_PARAMETER)
+            if (name := self.text_of(each, "left")) in bounds:
+                bounds[name] = "|".join(part for part in (bounds[name], self._bounds(each)) if part)
+        for name, bound in bounds.items():
+            self.bind(name, bound, node, facts.TYPE_PARAMETER)
 
-    def _bounds(self, node: Node | None) -> str:
-        found = [self.type_of(each) for each in node.named_children] if node is not None else []
+    def _bounds(self, node: Node) -> str:
+        found = map(self.type_of, parts_of(node, "bounds"))
         return "|".join(each for each in found if each and each != "?")
 
-    def _function(self, node: Node) -> None:
+    def on_function(self, node: Node) -> None:
         self._parameters_of(node)
         if written := self.type_in(node, "return_type"):
             self.bind("", written, node, facts.RETURN_TYPE)
+        self._parameters(node)
+
+    def _parameters(self, node: Node, *, inside: bool = False) -> None:
         for each in parts_of(node, "parameters"):
             if each.type == "parameter":
-                written = self.type_in(each, "type")
-                self._bind(each.child_by_field_name("pattern"), of_type(written), node)
+                form = of_type(self.type_in(each, "type"))
+                self._bind(each.child_by_field_name("pattern"), form, node, inside=inside)
+            elif inside:
+                self._bind(each, UNKNOWN_FORM, node, inside=True)
 
-    def _item(self, node: Node) -> None:
+    def on_item(self, node: Node) -> None:
         self._parameters_of(node)
-        kind = node.type
-        if kind == "impl_item" and (trait := node.child_by_field_name("trait")) is not None:
-            self._base(trait, node)
-        elif kind == "trait_item" and (bounds := node.child_by_field_name("bounds")) is not None:
-            for each in bounds.named_children:
+        if node.type == "impl_item" and (trait := node.child_by_field_name("trait")) is not None:
+            self.base(self.type_of(trait), node)
+        elif node.type == "trait_item":
+            for each in parts_of(node, "bounds"):
                 if each.type != "lifetime":
-                    self._base(each, node)
-        elif kind == "type_item" and (written := self.type_in(node, "type")):
+                    self.base(self.type_of(each), node)
+        elif node.type == "type_item" and (written := self.type_in(node, "type")):
             self.bind("", written, node, facts.ALIAS)
 
-    def _base(self, base: Node, node: Node) -> None:
-        self.base(self.type_of(base), node)
+    def on_field(self, node: Node) -> None:
+        self.bind(self.text_of(node, "name"), self.type_in(node, "type"), node, facts.FIELD_TYPE)
 
-    def _field(self, node: Node) -> None:
-        name = node.child_by_field_name("name")
-        if name is not None:
-            self.bind(self.text(name), self.type_in(node, "type"), node, facts.FIELD_TYPE)
+    def on_constant(self, node: Node) -> None:
+        self.bind(self.text_of(node, "name"), self.type_in(node, "type"), node, facts.DECLARED)
 
-    def _constant(self, node: Node) -> None:
-        written = self.type_in(node, "type")
-        self.bind(self.text_of(node, "name"), written, node, facts.DECLARED)
-
-    def _let(self, node: Node) -> None:
+    def on_let(self, node: Node) -> None:
         written = self.type_in(node, "type")
         value = of_type(written) if written and written != "?" else self.of_field(node, "value")
         self._bind(node.child_by_field_name("pattern"), value, node, inside=node.type == "let_condition")
 
-    def _match(self, node: Node) -> None:
-        value, body = self.of_field(node, "value"), node.child_by_field_name("body")
-        for arm in body.named_children if body is not None else ():
-            pattern = arm.child_by_field_name("pattern") if arm.type == "match_arm" else None
-            if pattern is not None and pattern.named_children:
-                self._bind(pattern.named_children[0], value, arm, inside=True)
+    def on_match(self, node: Node) -> None:
+        value = self.of_field(node, "value")
+        for arm in parts_of(node, "body"):
+            pattern = parts_of(arm, "pattern") if arm.type == "match_arm" else ()
+            self._bind(next(iter(pattern), None), value, arm, inside=True)
 
-    def _loop(self, node: Node) -> None:
+    def on_loop(self, node: Node) -> None:
         value = element_of(self.of_field(node, "value"))
         self._bind(node.child_by_field_name("pattern"), value, node, inside=True)
 
-    def _closure(self, node: Node) -> None:
-        for each in parts_of(node, "parameters"):
-            if each.type == "parameter":
-                written = self.type_in(each, "type")
-                self._bind(each.child_by_field_name("pattern"), of_type(written), node, inside=True)
-            else:
-                self._bind(each, UNKNOWN_FORM, node, inside=True)
+    def on_closure(self, node: Node) -> None:
+        self._parameters(node, inside=True)
 
     def _bind(
         self, pattern: Node | None, value: Form, at: Node, *, inside: bool = False, depth: int = 0
@@ -191,88 +177,70 @@ class _Reader(Reader):
 
     # Sites.
 
-    def _call(self, node: Node) -> None:
-        called = node.child_by_field_name("function")
-        if called is not None and called.type == "generic_function":
-            called = called.child_by_field_name("function")
+    def on_call(self, node: Node) -> None:
+        called = self._function_called(node)
         if called is None:
             return
         if called.type == "field_expression":
             field = called.child_by_field_name("field")
             if field is not None and field.type == "field_identifier":
                 self.site(self.text(field), self.of_field(called, "value"), field, facts.CALL)
-        elif path := self._path(called):
-            receiver, _, name = path.rpartition(".")
-            last = called.child_by_field_name("name") or called
-            if receiver or name not in ("Some", "Ok", "Err"):
-                self.site(name, receiver, last, facts.CALL)
+        elif (path := self._path(called)) not in ("", "Some", "Ok", "Err"):
+            self.use(path, called.child_by_field_name("name") or called, facts.CALL)
 
-    def _macro(self, node: Node) -> None:
-        named = node.child_by_field_name("macro")
+    def _function_called(self, node: Node) -> Node | None:
+        called = node.child_by_field_name("function")
+        is_generic = called is not None and called.type == "generic_function"
+        return called.child_by_field_name("function") if called is not None and is_generic else called
+
+    def on_macro(self, node: Node) -> None:
+        named, around = node.child_by_field_name("macro"), node.parent
         path = self._path(named)
         if named is not None and path and path not in RUST_MACROS:
             self.use(path, named, facts.CALL)
         given = child_of(node, "token_tree")
-        if given is not None and (node.parent is None or node.parent.type != "token_tree"):
-            self._tokens(given)
-            if node.parent is not None and node.parent.type in _ITEMS:
-                self._uses_in(given)
+        if given is None or (around is not None and around.type == "token_tree"):
+            return
+        text = _TEXT.sub(lambda found: b" " * len(found[0]), self.source[given.start_byte : given.end_byte])
+        self._tokens(text, given)
+        if around is not None and around.type in _ITEMS:
+            # There may be ``use`` declarations among the items that it is given.
+            for found in _USE.finditer(text):
+                self._use(found[1], given)
 
-    def _uses_in(self, node: Node) -> None:
-        """Read the ``use`` declarations among the items that a macro is given."""
-        text = _TEXT.sub(b" ", self.source[node.start_byte : node.end_byte])
-        for found in _USE.finditer(text):
-            self._use(found[1], node)
+    def _tokens(self, text: bytes, node: Node) -> None:
+        """Read the calls and types in what a macro is given, which is not parsed."""
 
-    def _tokens(self, node: Node) -> None:
-        """Read the calls in what a macro is given, which is not parsed."""
-        start = node.start_byte
-        text = _TEXT.sub(lambda found: b" " * len(found[0]), self.source[start : node.end_byte])
+        def position(at: int) -> tuple[int, int]:
+            return node.start_byte + at, node.start_point[0] + text.count(b"\n", 0, at)
+
         for found in _CALLED.finditer(text):
-            before, name = found[1], found[2]
-            if name in _KEYWORDS or (b"::" in before and b"." in before):
-                continue
-            parts = [part for part in before.replace(b"::", b".").split(b".") if part]
-            if b"::" in before and parts[0] == b"self":
-                parts[0] = facts.HERE.encode()
-            byte = start + found.start(2)
-            row = node.start_point[0] + text.count(b"\n", 0, found.start(2))
-            receiver = b".".join(parts).decode("utf-8", "replace")
-            self.sites.append(
-                Site(
-                    name.decode("utf-8", "replace"),
-                    receiver,
-                    self.owner(byte),
-                    row + 1,
-                    facts.CALL,
-                    self.indent(row),
-                )
-            )
+            before, name = found[1], found[2].decode("utf-8", "replace")
+            if name not in _KEYWORDS and not (b"::" in before and b"." in before):
+                parts = [part for part in before.decode().replace("::", ".").split(".") if part]
+                if b"::" in before and parts[0] == "self":
+                    parts[0] = facts.HERE
+                self.site_at(name, ".".join(parts), position(found.start(2)), facts.CALL)
         for found in _TYPE_NAME.finditer(text):
             path = found[0].decode("utf-8", "replace").split("::")
             if path[0] == "self":
                 path[0] = facts.HERE
-            row = node.start_point[0] + text.count(b"\n", 0, found.start())
-            owner, indent = self.owner(start + found.start()), self.indent(row)
             # What stands before a name may be a type, too: that of a constant or a variant.
             for at in range(max(0, len(path) - 2), len(path)):
-                name_text, receiver = path[at], ".".join(path[:at])
-                is_usual = name_text in RUST_USUAL or name_text in _HEADS
-                if len(name_text) > 1 and not name_text.isupper() and not is_usual:
-                    self.sites.append(Site(name_text, receiver, owner, row + 1, facts.TYPE, indent))
+                name, is_usual = path[at], path[at] in RUST_USUAL or path[at] in _HEADS
+                if len(name) > 1 and not name.isupper() and not is_usual:
+                    self.site_at(name, ".".join(path[:at]), position(found.start()), facts.TYPE)
 
-    def _site_of_type(self, node: Node) -> None:
-        parent = node.parent
+    def on_type(self, node: Node) -> None:
+        parent, name = node.parent, self.text(node)
         if parent is None or (parent.type in _NAMED and parent.child_by_field_name("name") == node):
             return
-        receiver = (
-            self._path(parent.child_by_field_name("path")) if parent.type == "scoped_type_identifier" else ""
-        )
-        name = self.text(node)
+        is_scoped = parent.type == "scoped_type_identifier"
         if name not in RUST_USUAL and name != "Self":
+            receiver = self._path(parent.child_by_field_name("path")) if is_scoped else ""
             self.site(name, receiver, node, facts.TYPE)
 
-    def _head(self, node: Node) -> None:
+    def on_head(self, node: Node) -> None:
         """Read a name before ``::`` as that of a type, where it is written like one."""
         name = self.text(node)
         if name[:1].isupper() and name not in RUST_USUAL and name != "Self":
@@ -311,46 +279,25 @@ class _Reader(Reader):
         return part_of(value, int(field)) if field.isdigit() else member_of(value, field)
 
     def _called(self, node: Node, depth: int) -> Form:
-        called = node.child_by_field_name("function")
-        if called is not None and called.type == "generic_function":
-            called = called.child_by_field_name("function")
-        return call_of(self.expression(called, depth))
+        return call_of(self.expression(self._function_called(node), depth))
 
     def _tried(self, node: Node, depth: int) -> Form:
         return entry_of(self.inner(node, depth))
 
-    roles = {  # noqa: RUF012
-        "import": _import,
-        "function": _function,
-        "item": _item,
-        "field": _field,
-        "constant": _constant,
-        "let": _let,
-        "match": _match,
-        "loop": _loop,
-        "closure": _closure,
-        "call": _call,
-        "macro": _macro,
-        "type": _site_of_type,
-        "head": _head,
-    }
-    forms = {  # noqa: RUF012
+    forms = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
         "self": constant(name_form("self")),
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,
         "try_expression": _tried,
-        "await_expression": Reader.inner,
-        "reference_expression": Reader.inner,
-        "unary_expression": Reader.inner,
-        "parenthesized_expression": Reader.inner,
+        **dict.fromkeys(("await_expression", "reference_expression"), Reader.inner),
+        **dict.fromkeys(("unary_expression", "parenthesized_expression"), Reader.inner),
         "struct_expression": typed("name"),
         "type_cast_expression": typed("type"),
         "index_expression": first(item_of),
         "string_literal": QUOTED,
-        "integer_literal": LITERAL,
-        "boolean_literal": LITERAL,
+        **dict.fromkeys(("integer_literal", "boolean_literal"), LITERAL),
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(("type_identifier", "scoped_type_identifier"), _named_type),
@@ -360,41 +307,8 @@ class _Reader(Reader):
         "bounded_type": _bounded,
         "generic_type": _generic,
         "tuple_type": _tuple,
-        "array_type": list_type("element"),
+        "array_type": container("list", "element"),
     }
-
-
-def _listed(before: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield each path that the text of a ``use`` names, with what it is called."""
-    text = text.strip()
-    head, brace, rest = text.partition("{")
-    if brace:
-        path = _joined(before, _dotted(head, is_first=not before))
-        depth = start = 0
-        inner = rest.rpartition("}")[0] + ","
-        for at, letter in enumerate(inner):
-            depth += (letter == "{") - (letter == "}")
-            if letter == "," and depth == 0:
-                yield from _listed(path, inner[start:at])
-                start = at + 1
-        return
-    head, _, alias = _AS.sub("\0", text).partition("\0")
-    path = before if head == "self" else _joined(before, _dotted(head, is_first=not before))
-    if path.endswith(".*"):
-        yield path[:-2], "*"
-    elif path and alias != "_" and head:
-        yield path, alias or path.rpartition(".")[2]
-
-
-def _dotted(path: str, *, is_first: bool) -> str:
-    parts = [part for part in "".join(path.split()).split("::") if part]
-    if is_first and parts[:1] == ["self"]:
-        parts[0] = facts.HERE
-    return ".".join(parts)
-
-
-def _joined(before: str, path: str) -> str:
-    return f"{before}.{path}" if before and path else before or path
 
 
 _NAMES: Final = frozenset(
