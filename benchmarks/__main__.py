@@ -14,26 +14,26 @@ BENCHMARKS: Final = Program(
     (
         Command(
             "agents",
-            "benchmarks.agents.command",
             "agents that solve tasks, with and without retrieved context",
+            "benchmarks.agents.command",
         ),
         Command(
             "answer",
-            "benchmarks.answer",
             "does the first answer, as a host is sent it, name what the real fix edited?",
+            "benchmarks.answer",
         ),
         Command(
             "check",
-            "benchmarks.check.command",
             "does the check of an edit find the use that a commit forgot, and nothing where none is?",
+            "benchmarks.check.command",
         ),
         Command(
             "navigator",
-            "benchmarks.navigator",
             "what does a model that explores find, beside the embedded answer?",
+            "benchmarks.navigator",
         ),
-        Command("relations", "benchmarks.relations.command", "who uses what, held against a language server"),
-        Command("startup", "benchmarks.startup", "how soon the server answers, cold and warm"),
+        Command("relations", "who uses what, held against a language server", "benchmarks.relations.command"),
+        Command("startup", "how soon the server answers, cold and warm", "benchmarks.startup"),
     ),
     debugging="BENCHMARKS_DEBUG=1",
     collects_garbage=True,

@@ -6,13 +6,18 @@ from argparse import Namespace
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_server.repositories import RepositoryAccess, work_tree
 from mcp_server.settings import Settings
+from navigator.workspaces.address import file_source_of
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.cli import Parser, nonempty
 from repo_navigator.terminal import write_or_print
+
+if TYPE_CHECKING:
+    from repo_map.index.index import Index
+    from repo_map.index.store import Store
 
 
 def _output_file(text: str) -> str | None:
@@ -89,3 +94,13 @@ def find_repositories(names: Sequence[str], settings: Settings) -> str:
     """
     access = RepositoryAccess(settings.repositories, settings.allowed)
     return access.choose(names, (), Path.cwd())
+
+
+def open_index(address: str, settings: Settings) -> tuple[Index, Store]:
+    """Return the index of the repositories at an address, and the store that caches it."""
+    from repo_map.index.build import build_index  # noqa: PLC0415 - loads numpy: wrong arguments come first
+    from repo_map.index.store import Store  # noqa: PLC0415 - as above
+
+    store = Store(settings.cache_dir, settings.limits)
+    source = file_source_of(address)
+    return build_index(source, store=store, unmasked=settings.unmasked, limits=settings.limits), store

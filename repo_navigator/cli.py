@@ -37,14 +37,18 @@ _UNEXPECTED: Final = 1
 
 
 class Command(NamedTuple):
-    """A command, its module, and what the list of all commands says of it."""
+    """A command, what the list of all commands says of it, and its module if it is not ours."""
 
     name: str
-    module: str
     summary: str
+    module: str = ""
     warns_of_settings: bool = True
     """Whether a line on stderr tells of variables that begin like settings and are none. A server refuses
     them, and the doctor reports them."""
+
+    def load(self) -> ModuleType:
+        """Import the command's module."""
+        return importlib.import_module(self.module or f"repo_navigator.commands.{self.name}")
 
 
 class Program(NamedTuple):
@@ -63,42 +67,29 @@ class Program(NamedTuple):
     """Whether commands run long. The others build tables, and end sooner than collecting garbage pays."""
 
 
-_COMMANDS: Final = "repo_navigator.commands"
 REPO_NAVIGATOR: Final = Program(
     "repo-navigator",
     "Find the code that matters for a task, within a token budget.",
     (
-        Command("serve", f"{_COMMANDS}.serve", "serve MCP, over stdio or HTTP", warns_of_settings=False),
-        Command("navigate", f"{_COMMANDS}.navigate", "find the code for a goal and print it"),
-        Command("ask", f"{_COMMANDS}.ask", "search the code, read it, and follow its references"),
-        Command("context", f"{_COMMANDS}.context", "print the context, or the plan, of a stored navigation"),
-        Command("replay", f"{_COMMANDS}.replay", "draw the context of a saved flight plan again"),
-        Command("view", f"{_COMMANDS}.view", "draw a picture of a navigation or of a saved flight plan"),
-        Command(
-            "check",
-            f"{_COMMANDS}.check",
-            "report what an edit breaks, what it forgot, and which tests to run",
-        ),
-        Command("forget", f"{_COMMANDS}.forget", "delete stored navigations"),
-        Command("token", f"{_COMMANDS}.token", "make a bearer token for a user of an HTTP server"),
-        Command("hook", f"{_COMMANDS}.hook", "check what an assistant edits, as a hook of its client"),
-        Command("install", f"{_COMMANDS}.install", "add the server to an assistant's configuration"),
-        Command(
-            "doctor",
-            f"{_COMMANDS}.doctor",
-            "check that everything works here, offline",
-            warns_of_settings=False,
-        ),
+        Command("serve", "serve MCP, over stdio or HTTP", warns_of_settings=False),
+        Command("navigate", "find the code for a goal and print it"),
+        Command("ask", "search the code, read it, and follow its references"),
+        Command("context", "print the context, or the plan, of a stored navigation"),
+        Command("replay", "draw the context of a saved flight plan again"),
+        Command("view", "draw a picture of a navigation or of a saved flight plan"),
+        Command("check", "report what an edit breaks, what it forgot, and which tests to run"),
+        Command("forget", "delete stored navigations"),
+        Command("token", "make a bearer token for a user of an HTTP server"),
+        Command("hook", "check what an assistant edits, as a hook of its client"),
+        Command("install", "add the server to an assistant's configuration"),
+        Command("doctor", "check that everything works here, offline", warns_of_settings=False),
     ),
     reads_settings=True,
 )
 REPO_MAP: Final = Program(
     "repo-map",
     "Maps of a repository within a token budget.",
-    (
-        Command("generate", f"{_COMMANDS}.generate", "draw a map"),
-        Command("costs", f"{_COMMANDS}.costs", "price a map"),
-    ),
+    (Command("generate", "draw a map"), Command("costs", "price a map")),
     debugging="REPO_MAP_DEBUG=1",
     # Pydantic would look for plugins in every installed distribution.
     environment={"PYDANTIC_DISABLE_PLUGINS": "__all__"},
@@ -126,9 +117,9 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
 def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
     command = next((each for each in program.commands if [each.name] == arguments[:1]), None)
     if command is None:
-        _refuse_or_help(program, arguments)
+        _help_or_refuse(program, next(iter(arguments), ""))
     with ending_at_once(program.name):
-        module = importlib.import_module(command.module)
+        module = command.load()
     parser = command_parser(program, command, module)
     args = parser.parse_args(arguments[1:])
     run = module.run
@@ -195,9 +186,8 @@ class Parser(argparse.ArgumentParser):
         arguments = sys.argv[1:] if args is None else list(args)
         if self._subparsers is None:
             self._require_known(arguments)
-            found, left = self.parse_known_intermixed_args(arguments, namespace)
-        else:
-            found, left = self.parse_known_args(arguments, namespace)
+        parse = self.parse_known_intermixed_args if self._subparsers is None else self.parse_known_args
+        found, left = parse(arguments, namespace)
         if left:
             self.error(f"unrecognized arguments: {' '.join(left)}")
         return found
@@ -270,25 +260,24 @@ def _refuse(sentence: str, argument: str) -> NoReturn:
     raise CommandLineError(mask_text(printable(sentence)), argument=argument)
 
 
-def _refuse_or_help(program: Program, arguments: Sequence[str]) -> NoReturn:
-    """End with the help or the version, or refuse what names no command."""
-    parser = Parser(prog=program.name, description=program.description)
-    version = parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(metavar="COMMAND")
-    for each in program.commands:
-        commands.add_parser(each.name, help=each.summary)
-    first = next(iter(arguments), "")
-    if first in version.option_strings:
+def _help_or_refuse(program: Program, first: str) -> NoReturn:
+    """End with the version or the help, or refuse what names no command."""
+    if first == "--version":
         print(program.name, package_version())
         raise SystemExit(0)
-    if first in ("-h", "--help"):
+    if first in ("", "-h", "--help"):
+        parser = Parser(prog=program.name, description=program.description)
+        parser.add_switch("--version", "print the version and exit")
+        commands = parser.add_subparsers(metavar="COMMAND")
+        for each in program.commands:
+            commands.add_parser(each.name, help=each.summary)
         parser.print_help()
         raise SystemExit(0)
     names = [each.name for each in program.commands]
     is_flag = first.startswith("-")
     near = nearest(first, ("--version", "--help") if is_flag else names)
     hint = f"did you mean {near}?" if near else f"choose one of {', '.join(names)}."
-    what = f"unknown flag {first}" if is_flag else f"there is no command {first}" if first else "no command"
+    what = f"unknown flag {first}" if is_flag else f"there is no command {first}"
     _refuse(f"{what}; {hint}", first if is_flag else "")
 
 

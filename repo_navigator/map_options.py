@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,45 +59,30 @@ def open_index(args: Namespace) -> Index:
     from repo_map.index.build import build_index  # noqa: PLC0415 - loads numpy: flags and help come first
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
 
-    store = Store(None) if args.no_cache else None
-    progress = ProgressLine(shown=not args.quiet and sys.stderr.isatty())
-    try:
+    with _progress(shown=not args.quiet and sys.stderr.isatty()) as report:
         return build_index(
             Path(args.path),
-            store=store,
+            store=Store(None) if args.no_cache else None,
             workers=args.workers,
-            on_progress=progress.report,
+            on_progress=report,
             unmasked=args.unmask,
             limits=read_limits(os.environ),
         )
-    finally:
-        progress.clear()
 
 
-_QUIET_SECONDS = 1.0
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what takes how far an index is, and show it on the terminal until the block ends."""
+    if not shown:
+        yield lambda *_: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only a terminal shows progress
 
+    remaining = RemainingTime()
+    with Console(stderr=True).status("listing files") as status:
 
-class ProgressLine:
-    """Hears how far an index is, and shows it on stderr once the work has lasted a second."""
+        def report(phase: str, done: int, total: int) -> None:
+            left = remaining.words(done, total) if phase == "parsing" else ""
+            status.update(f"{phase} {done:,} of {total:,}{left}")
 
-    def __init__(self, *, shown: bool) -> None:
-        self._shown = shown
-        self._started = time.monotonic()
-        self._drawn = ""
-        self._remaining = RemainingTime()
-
-    def report(self, phase: str, done: int, total: int) -> None:
-        """Show how far a phase is and how long it will go on, once the work has lasted a second."""
-        left = self._remaining.words(done, total) if phase == "parsing" else ""
-        if not self._shown or time.monotonic() - self._started < _QUIET_SECONDS:
-            return
-        line = f"{phase} {done:,} of {total:,}{left}"
-        sys.stderr.write("\r" + line.ljust(len(self._drawn)))
-        sys.stderr.flush()
-        self._drawn = line
-
-    def clear(self) -> None:
-        """Leave no trace of the line."""
-        if self._drawn:
-            sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
-            sys.stderr.flush()
+        yield report

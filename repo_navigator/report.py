@@ -6,7 +6,7 @@ import os
 import pydoc
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from navigator.planner.outline_text import STAR, SUREST, outline_text
 from navigator.state.labels import action_word, decider_word, dollars
-from repo_map.messages import plural
+from repo_map.messages import first_three, plural
 from repo_map.outline.rendering import ELISION, MARK, path_in_header
 from repo_map.plan.levels import level_label
 from repo_navigator.terminal import print_text, write_or_print
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
 )
-NO_CALLS: Final = "No model was called, so nothing was spent."
 _BY_NUMBER: Final = 'repo-navigator context --feedback "1, 3" prints source'
 _SHOWN: Final = 8
 """Files that are listed at most; `--json` lists all."""
@@ -93,7 +92,7 @@ class TerminalReport:
         if report.step_number == self._step:
             return Panel(Text(report.answer, style="green"), title="No step taken", title_align="left")
         self._step = report.step_number
-        lines: list[RenderableType] = [Text(report.answer, style="green")] if report.answer else []
+        lines = [Text(report.answer, style="green")] if report.answer else []
         lines += [Text(each) for each in report.impact if each not in self._told]
         lines.append(Text(report.reasoning))
         if report.sufficiency not in report.reasoning:
@@ -102,36 +101,33 @@ class TerminalReport:
             lines += [] if self._is_followed else [Text(report.sufficiency, style="dim")]
         lines += _cut_lines(report.cuts)
         if report.ended and not self._is_followed:
-            lines.append(Text(report.ended, style="bold"))
-            lines += _outline_lines(report.outline, report.tests)
-        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._told]
+            lines += [Text(report.ended, style="bold"), *_outline_lines(report.outline, report.tests)]
+        lines += _note_lines(note for note in report.notes if note not in self._told)
         self._told.update((*report.notes, *report.impact))
-        return _panel(report, lines)
-
-
-def _panel(report: TurnReport, lines: Sequence[RenderableType]) -> Panel:
-    files = plural(report.file_count, "file")
-    size = f"{report.map_size_tokens:,} of {plural(report.map_token_budget, 'token')} in {files}"
-    cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
-    return Panel(
-        Group(*lines),
-        title=f"Step {report.step_number} · {action_word(report.last_action)} · {decider_word(report.model)}",
-        title_align="left",
-        subtitle=f"{size} · {cost}",
-        subtitle_align="left",
-    )
+        size = f"{report.map_size_tokens:,} of {plural(report.map_token_budget, 'token')}"
+        cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
+        title = (
+            f"Step {report.step_number} · {action_word(report.last_action)} · {decider_word(report.model)}"
+        )
+        return Panel(
+            Group(*lines),
+            title=title,
+            title_align="left",
+            subtitle=f"{size} in {plural(report.file_count, 'file')} · {cost}",
+            subtitle_align="left",
+        )
 
 
 def closing(output: NavigatorOutput, total_seconds: float) -> Group:
     """Return what stands below a context: how sure it is, what can be added, and what it took."""
-    lines: list[RenderableType] = [Text(each) for each in output.impact]
-    lines += [Text(each) for each in (output.sufficiency, output.ended) if each]
-    lines += _cut_lines(output.cuts)
-    lines += _outline_lines(output.outline, output.tests)
-    lines += [Text(f"Note: {note}", style="yellow") for note in output.notes]
     took = Text(cost_line(output, total_seconds), style="bold")
-    lines.append(took.append(f"  {output.navigation_id}", style="dim not bold"))
-    return Group(*lines)
+    return Group(
+        *(Text(each) for each in (*output.impact, output.sufficiency, output.ended) if each),
+        *_cut_lines(output.cuts),
+        *_outline_lines(output.outline, output.tests),
+        *_note_lines(output.notes),
+        took.append(f"  {output.navigation_id}", style="dim not bold"),
+    )
 
 
 def budget_line(report: TurnReport) -> str:
@@ -147,7 +143,7 @@ def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
     *_, last = reports
     account = last.account
     if not account.calls:
-        return Text(NO_CALLS)
+        return Text("No model was called, so nothing was spent.")
     table = Table(box=None, header_style="bold", caption=_saving(account), caption_justify="left")
     table.add_column("step")
     table.add_column("model")
@@ -180,36 +176,33 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     )
 
 
-def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[RenderableType]:
+def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[Text]:
     """Return the outline below what its numbers are for."""
     lines = outline_text(outline, tests)
     head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(lines) else _BY_NUMBER
     return [Text(f"Outline ({head}):"), Text(lines)] if outline else []
 
 
-def _focus_lines(report: TurnReport) -> list[Text]:
-    if not report.focus:
-        return []
-    shown = [_file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]]
-    more = len(report.focus) - _SHOWN
-    rest = [Text(f"  and {more} more", style="dim")] if more > 0 else []
-    return [Text("In focus", style="bold"), *shown, *rest]
+def _note_lines(notes: Iterable[str]) -> list[Text]:
+    return [Text(f"Note: {note}", style="yellow") for note in notes]
+
+
+def _focus_lines(report: TurnReport) -> Iterator[Text]:
+    if report.focus:
+        yield Text("In focus", style="bold")
+    for file in report.focus[:_SHOWN]:
+        line = Text(f"  {file.path}", style="cyan")
+        line.append(f"  {level_label(file.level)}, {plural(file.tokens, 'token')}", style="default")
+        if file.reasons:
+            line.append(f"  {'; '.join(file.reasons)}", style="dim")
+        yield line
+    if (more := len(report.focus) - _SHOWN) > 0:
+        yield Text(f"  and {more} more", style="dim")
 
 
 def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
-    if not cuts:
-        return []
-    message = ", ".join(f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in cuts[:3])
-    more = f" and {len(cuts) - 3} more" if len(cuts) > 3 else ""
-    return [Text(f"Shown in less detail for lack of tokens: {message}{more}", style="yellow")]
-
-
-def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
-    line = Text(f"  {path}", style="cyan")
-    line.append(f"  {level_label(level)}, {plural(tokens, 'token')}", style="default")
-    if reasons:
-        line.append(f"  {'; '.join(reasons)}", style="dim")
-    return line
+    listed = first_three([f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in cuts])
+    return [Text(f"Shown in less detail for lack of tokens: {listed}", style="yellow")] if cuts else []
 
 
 def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: Decimal) -> None:

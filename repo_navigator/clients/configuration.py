@@ -48,20 +48,36 @@ class ConfigurationChange(NamedTuple):
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-class HostFile:
-    """A file in which a client lists what of ours it starts, for the user or for a project."""
+class ConfigurationFile:
+    """A file in which a client lists what of ours it starts: the server, or with ``hooks`` the hooks.
 
-    suffix: str
-    """Of the file beside it that keeps it as it was before us."""
+    What is ours, or wanted, is a mapping: the server's entry by its name, or each hook by its event.
+    """
 
     def __init__(
-        self, host: Host, path: Path, backup: Path | None = None, *, within: Path | None = None
+        self,
+        host: Host,
+        path: Path,
+        *,
+        hooks: bool = False,
+        backup: Path | None = None,
+        within: Path | None = None,
     ) -> None:
         """Name the file; it must lie ``within`` a folder, links followed, where one is given."""
-        self._host, self.path = host, path
-        self._backup = backup or path.with_name(path.name + self.suffix)
+        self._host, self.path, self._hooks = host, path, hooks
+        suffix = ".before-repo-navigator-hooks" if hooks else ".before-repo-navigator"
+        self._backup = backup or path.with_name(path.name + suffix)
         self._within = within
+        self._table = HOOKS if hooks else host.servers
         self._notation: Notation = Toml() if path.suffix == ".toml" else JsonWithComments()
+
+    def entry(self) -> Any:
+        """Return the server's entry, or ``None`` where there is none.
+
+        Raises:
+            ConfigurationError: The file can't be read, or is not what the client would write.
+        """
+        return self._ours(self._data(self.path, self._read(self.path) or "")).get(ENTRY)
 
     def adding(self, wanted: Mapping[str, Any]) -> ConfigurationChange:
         """Return the change that adds what is ``wanted``, or renews ours, and leaves the rest as it is.
@@ -72,7 +88,9 @@ class HostFile:
         before = self._read(self.path)
         text = before or ""
         earlier = self._ours(self._data(self.path, text))
-        after = self._put(text, self._renewed(earlier, wanted))
+        if not self._hooks:
+            wanted = {ENTRY: _renewed(earlier.get(ENTRY), wanted[ENTRY])}
+        after = self._put(text, wanted)
         if after == text:
             return ConfigurationChange(self.path, self._backup, before, before)
         self._verify(text, after)
@@ -92,30 +110,71 @@ class HostFile:
         self._verify(text, after)
         return ConfigurationChange(self.path, self._backup, text, after)
 
+    def _is_from_us(self, ours: Mapping[str, Any]) -> bool:
+        """Return whether this program wrote what is there under our name."""
+        return bool(ours) and (self._hooks or is_ours(ours[ENTRY]))
+
+    def _listed(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the table that lists servers, or a list of hooks for each event."""
+        found, what = data.get(self._table, {}), " of lists" if self._hooks else ""
+        if not isinstance(found, dict) or (
+            self._hooks and not all(isinstance(each, list) for each in found.values())
+        ):
+            raise ConfigurationError(self.path, f"has no object `{self._table}`{what} to add to")
+        return found
+
     def _ours(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what of ours the data holds; empty for nothing."""
-        raise NotImplementedError
+        listed = self._listed(data)
+        if not self._hooks:
+            return {ENTRY: listed[ENTRY]} if ENTRY in listed else {}
+        return {event: each[places[0]] for event, each in listed.items() if (places := _hook_places(each))}
 
     def _others(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what the data holds besides, without lists and tables that are empty."""
-        raise NotImplementedError
+        """Return what the data holds besides ours, without lists that are empty."""
+        listed = self._listed(data)
+        if not self._hooks:
+            return {**data, self._table: {name: each for name, each in listed.items() if name != ENTRY}}
+        lists = {event: [each for each in found if not is_our_hook(each)] for event, found in listed.items()}
+        return {**self._heads, **data, HOOKS: {event: found for event, found in lists.items() if found}}
 
-    def _renewed(self, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what is ``wanted``, with what the user added to ours."""
-        del earlier
-        return wanted
-
-    def _is_from_us(self, earlier: Mapping[str, Any]) -> bool:
-        """Return whether this program wrote what was there under our name."""
-        return bool(earlier)
+    @property
+    def _heads(self) -> Mapping[str, Any]:
+        return self._host.hooks.heads if self._hooks and self._host.hooks else {}
 
     def _put(self, text: str, ours: Mapping[str, Any]) -> str:
         """Return the text with ours in it."""
-        raise NotImplementedError
+        listed = self._listed(self._data(self.path, text))
+        for key, value in () if text.strip() else self._heads.items():
+            text = self._notation.put(text, (key,), value)
+        path: tuple[str | int, ...]
+        for name, value in sorted(ours.items()):
+            there, path, new = listed.get(name), (self._table, name), value
+            if self._hooks and there is None:
+                new = [value]
+            elif self._hooks:
+                at = next(iter(_hook_places(there)), len(there))
+                path = *path, at
+                there = there[at] if at < len(there) else None
+            text = text if there == new else self._notation.put(text, path, new)
+        return text
 
     def _without(self, text: str, backup: str) -> str:
         """Return the text without ours, and with what the backup had in its place."""
-        raise NotImplementedError
+        data, before = self._data(self.path, text), self._data(self._backup, backup)
+        earlier = self._ours(before)
+        if earlier and not self._is_from_us(earlier):
+            return self._put(text, earlier)
+        paths: list[tuple[str | int, ...]] = [] if self._hooks else [(self._table, ENTRY)]
+        for event, listed in self._listed(data).items() if self._hooks else ():
+            places = _hook_places(listed)
+            if places and len(places) == len(listed) and event not in self._listed(before):
+                paths.append((HOOKS, event))
+            else:
+                paths += ((HOOKS, event, place) for place in reversed(places))
+        for path in paths:
+            text = self._notation.remove(text, path)
+        is_left = self._table not in before and self._notation.data(text).get(self._table) == {}
+        return self._notation.remove(text, (self._table,)) if is_left else text
 
     def _verify(self, before: str, after: str) -> None:
         """Refuse a change that would alter what is not ours, so that no file is ever spoilt."""
@@ -157,113 +216,18 @@ class HostFile:
             raise ConfigurationError(path, "is a link that leads nowhere") from None
 
 
-class Configuration(HostFile):
-    """The file that lists servers."""
-
-    suffix = ".before-repo-navigator"
-
-    def entry(self) -> Any:
-        """Return our entry, or ``None`` where there is none.
-
-        Raises:
-            ConfigurationError: The file can't be read, or is not what the client would write.
-        """
-        text = self._read(self.path)
-        return None if text is None else self._servers(self._data(self.path, text)).get(ENTRY)
-
-    def _servers(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        servers = data.get(self._host.servers, {})
-        if not isinstance(servers, dict):
-            raise ConfigurationError(self.path, f"has no object `{self._host.servers}` to add to")
-        return servers
-
-    def _ours(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        entry = self._servers(data).get(ENTRY)
-        return entry if isinstance(entry, dict) else {} if entry is None else {"": entry}
-
-    def _others(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        servers = {name: value for name, value in self._servers(data).items() if name != ENTRY}
-        return {**data, self._host.servers: servers}
-
-    def _renewed(self, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-        # Installing again must not open what an allow-list of the first time keeps closed.
-        before = earlier.get("env")
-        env = {**(before if isinstance(before, Mapping) else {}), **wanted.get("env", {})}
-        own = earlier if self._is_from_us(earlier) else {}
-        return {**own, **wanted, **({"env": env} if env else {})}
-
-    def _is_from_us(self, earlier: Mapping[str, Any]) -> bool:
-        return is_ours(earlier)
-
-    def _put(self, text: str, ours: Mapping[str, Any]) -> str:
-        if self._ours(self._data(self.path, text)) == ours:
-            return text
-        return self._notation.put(text, (self._host.servers, ENTRY), ours)
-
-    def _without(self, text: str, backup: str) -> str:
-        before = self._data(self._backup, backup)
-        earlier = self._ours(before)
-        if earlier and not self._is_from_us(earlier):
-            return self._notation.put(text, (self._host.servers, ENTRY), earlier)
-        text = self._notation.remove(text, (self._host.servers, ENTRY))
-        return _without_empty(self._notation, text, self._host.servers, before)
+def _renewed(earlier: Any, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the ``wanted`` entry, with what the user added to an earlier one of ours."""
+    before = earlier if isinstance(earlier, Mapping) else {}
+    # Installing again must not open what an allow-list of the first time keeps closed.
+    env = before.get("env")
+    env = {**(env if isinstance(env, Mapping) else {}), **wanted.get("env", {})}
+    return {**(before if is_ours(earlier) else {}), **wanted, **({"env": env} if env else {})}
 
 
-class HookConfiguration(HostFile):
-    """The file that lists hooks."""
-
-    suffix = ".before-repo-navigator-hooks"
-
-    def _lists(self, data: Mapping[str, Any]) -> dict[str, list[Any]]:
-        found = data.get(HOOKS, {})
-        if not isinstance(found, dict) or not all(isinstance(each, list) for each in found.values()):
-            raise ConfigurationError(self.path, f"has no object `{HOOKS}` of lists to add to")
-        return found
-
-    def _ours(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        lists = self._lists(data).items()
-        return {
-            event: next(filter(is_our_hook, each)) for event, each in lists if any(map(is_our_hook, each))
-        }
-
-    def _others(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        lists = {
-            event: [each for each in listed if not is_our_hook(each)]
-            for event, listed in self._lists(data).items()
-        }
-        heads = self._host.hooks.heads if self._host.hooks else {}
-        return {**heads, **data, HOOKS: {event: listed for event, listed in lists.items() if listed}}
-
-    def _put(self, text: str, ours: Mapping[str, Any]) -> str:
-        if not text.strip():
-            for key, value in (self._host.hooks.heads if self._host.hooks else {}).items():
-                text = self._notation.put(text, (key,), value)
-        for event, element in sorted(ours.items()):
-            listed = self._lists(self._data(self.path, text)).get(event)
-            if listed is None:
-                text = self._notation.put(text, (HOOKS, event), [element])
-                continue
-            places = [place for place, each in enumerate(listed) if is_our_hook(each)]
-            if not places or listed[places[0]] != element:
-                place = places[0] if places else len(listed)
-                text = self._notation.put(text, (HOOKS, event, place), element)
-        return text
-
-    def _without(self, text: str, backup: str) -> str:
-        before = self._data(self._backup, backup)
-        for event, listed in self._lists(self._data(self.path, text)).items():
-            places = [place for place, each in enumerate(listed) if is_our_hook(each)]
-            for place in reversed(places):
-                text = self._notation.remove(text, (HOOKS, event, place))
-            if places and len(places) == len(listed) and event not in self._lists(before):
-                text = self._notation.remove(text, (HOOKS, event))
-        return _without_empty(self._notation, text, HOOKS, before)
-
-
-def _without_empty(notation: Notation, text: str, table: str, before: Mapping[str, Any]) -> str:
-    """Return the text without a table that is empty and was not there before."""
-    is_left = table not in before and notation.data(text).get(table) == {}
-    return notation.remove(text, (table,)) if is_left else text
+def _hook_places(listed: list[Any]) -> list[int]:
+    """Return which elements of an event's list are ours."""
+    return [place for place, each in enumerate(listed) if is_our_hook(each)]
 
 
 def carry_out(change: ConfigurationChange, *, undo: bool) -> None:

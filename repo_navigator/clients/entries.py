@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from mcp_server.settings import PREFIX
 from repo_map.working_folder import absolute_entries
-from repo_navigator.clients.hosts import ENTRY, HookFile, Host
+from repo_navigator.clients.hosts import COMMAND, ENTRY, Host
 
 ALLOW: Final = f"{PREFIX}ALLOW"
 Scope = Literal["user", "project"]
@@ -83,16 +83,13 @@ def hook_elements(host: Host, scope: Scope) -> dict[str, dict[str, Any]]:
     """Return what is added to the list of each event of a host that starts hooks."""
     hooks = host.hooks
     assert hooks is not None
-    return {
-        host_event: _hook_element(hooks, _hook_command(event, scope), tools)
-        for host_event, event, tools in hooks.events
-    }
-
-
-def _hook_element(hooks: HookFile, command: str, tools: str) -> dict[str, Any]:
-    entry = {**hooks.before, **dict.fromkeys(hooks.shells, command), **hooks.after}
-    matcher = {"matcher": tools} if tools else {}
-    return {**matcher, "hooks": [entry]} if hooks.grouped else {**entry, **matcher}
+    elements = {}
+    for host_event, event, tools in hooks.events:
+        command = _hook_command(event, scope)
+        entry = {name: command if value == COMMAND else value for name, value in hooks.entry.items()}
+        matcher = {"matcher": tools} if tools else {}
+        elements[host_event] = {**matcher, "hooks": [entry]} if hooks.grouped else {**entry, **matcher}
+    return elements
 
 
 def _hook_command(event: str, scope: Scope) -> str:

@@ -9,18 +9,11 @@ from typing import Any
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.planner.arguments import turn_request
-from navigator.workspaces.address import file_source_of
 from repo_map.history.reader import source_history
-from repo_map.index.build import build_index
-from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.steering.apply import steer
-from repo_navigator.arguments import add_output, require_repository, write, write_json
+from repo_navigator.arguments import add_output, open_index, require_repository, write, write_json
 from repo_navigator.cli import Parser, nonempty
-
-_LISTS = ("read",)
-"""Questions that take several values."""
-
 
 EXAMPLES = (
     "search 'def \\w+_total|LIFETIME'",
@@ -53,10 +46,8 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace, settings: Settings) -> int:
     """Print the answer; one that can't be given is refused with the reason."""
     request = turn_request(ask={args.question: _value(args)})
-    place = file_source_of(require_repository(args.repo, (), settings, "with --repo"))
-    store = Store(settings.cache_dir, settings.limits)
-    index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
-    history = source_history(place, store=store) if args.question == "history" else None
+    index, store = open_index(require_repository(args.repo, (), settings, "with --repo"), settings)
+    history = source_history(index.build.source, store=store) if args.question == "history" else None
     found = steer(index, FlightPlan(), "", typed=request.wishes, history=history)
     if found.not_understood:
         raise InvalidRequestError(" ".join(found.lines))
@@ -82,7 +73,7 @@ def _value(args: Namespace) -> Any:
             value = None
         if isinstance(value, dict):
             return {**value, **given}
-    if args.question in _LISTS:
+    if args.question == "read":
         return [*args.values]
     if others:
         raise InvalidRequestError(

@@ -12,14 +12,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from mcp_server.settings import Settings
-from navigator.workspaces.address import file_source_of
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
-from repo_map.index.build import build_index, refresh_index
+from repo_map.index.build import refresh_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
-from repo_navigator.arguments import require_repository
+from repo_navigator.arguments import open_index, require_repository
 from repo_navigator.cli import Parser
 from repo_navigator.terminal import print_text
 
@@ -65,9 +64,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print what is found, and return 1 where something is, or may be and the check is strict."""
-    place = file_source_of(require_repository(args.repo, (), settings, "as the first argument"))
-    store = Store(settings.cache_dir, settings.limits)
-    index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
+    index, store = open_index(require_repository(args.repo, (), settings, "as the first argument"), settings)
     if args.watch:
         return _watch(index, store, args)
     report = _check(index, store, args.since)

@@ -32,7 +32,7 @@ from repo_map.sources.git import GitError, git_version
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
 from repo_navigator.cli import Parser
-from repo_navigator.clients.configuration import Configuration
+from repo_navigator.clients.configuration import ConfigurationFile
 from repo_navigator.clients.entries import unsafe
 from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.navigations import use_navigator
@@ -204,18 +204,18 @@ def _clients(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     for host in HOSTS.values():
         path = host.path(environ, sys.platform)
         if path.exists():
-            finding = _entry(host.title, Configuration(host, path), f"install {host.name}")
+            finding = _entry(host.title, ConfigurationFile(host, path), f"install {host.name}")
             advice = f"run `repo-navigator install {host.name}`"
             yield finding or Finding(host.title, "note", "not installed", advice)
         shared = project / host.project_file
         if host.project_file and shared.exists() and shared != path:
-            configuration = Configuration(host, shared, within=project)
+            configuration = ConfigurationFile(host, shared, within=project)
             again = f"install --scope project {host.name}"
             if finding := _entry(f"{host.title}, this project", configuration, again):
                 yield finding
 
 
-def _entry(name: str, configuration: Configuration, command: str) -> Finding | None:
+def _entry(name: str, configuration: ConfigurationFile, command: str) -> Finding | None:
     """Return what is to say of our entry, or ``None`` where there is none."""
     try:
         entry = configuration.entry()

@@ -8,6 +8,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,15 +18,9 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.cli import Parser
 from repo_navigator.clients.client_commands import add_command, remove_command, succeeds
-from repo_navigator.clients.configuration import (
-    Configuration,
-    ConfigurationChange,
-    HookConfiguration,
-    HostFile,
-    carry_out,
-)
+from repo_navigator.clients.configuration import ConfigurationChange, ConfigurationFile, carry_out
 from repo_navigator.clients.entries import hook_elements, server_entry
-from repo_navigator.clients.hosts import HOOK_HOSTS, HOSTS, Host
+from repo_navigator.clients.hosts import ENTRY, HOOK_HOSTS, HOSTS, Host
 
 EXAMPLES = (
     "claude-code",
@@ -140,42 +135,41 @@ def _allowed(args: Namespace) -> list[str]:
     return [os.path.realpath(folder) for folder in args.allow]
 
 
-def _file(host: Host, args: Namespace, project: Path | None, settings: Settings) -> HostFile:
-    kind = HookConfiguration if args.hooks else Configuration
+def _file(host: Host, args: Namespace, project: Path | None, settings: Settings) -> ConfigurationFile:
     if project is None:
         path = host.hook_path if args.hooks else host.path
-        return kind(host, path(os.environ, sys.platform))
+        return ConfigurationFile(host, path(os.environ, sys.platform), hooks=args.hooks)
     shared = project / _project_file(host, args)
     # Beside the file it would clutter the project.
     place = hashlib.sha256(str(shared).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     name = f"{place}-{shared.name}{'-hooks' if args.hooks else ''}"
     backup = settings.data_dir / "installed" / name if settings.data_dir else None
-    return kind(host, shared, backup, within=project)
+    return ConfigurationFile(host, shared, hooks=args.hooks, backup=backup, within=project)
 
 
-def _outcome(host: Host, file: HostFile, args: Namespace, allowed: Sequence[str]) -> HostOutcome:
+def _outcome(host: Host, file: ConfigurationFile, args: Namespace, allowed: Sequence[str]) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
-    wanted = hook_elements(host, args.scope) if args.hooks else server_entry(host, args.scope, allowed)
+    entry = server_entry(host, args.scope, allowed)
+    wanted = hook_elements(host, args.scope) if args.hooks else {ENTRY: entry}
+    change_of = file.undoing if args.undo else partial(file.adding, wanted)
     try:
-        change = file.undoing() if args.undo else file.adding(wanted)
-        command: Sequence[str] | None = None
-        if change.before != change.after and args.scope == "user" and isinstance(file, Configuration):
+        change, command = change_of(), list[str]()
+        if change.before != change.after and args.scope == "user" and not args.hooks:
             # What this program has written, or renews, it changes itself: undoing gives the same bytes back.
             if not args.undo and file.entry() is None:
-                command = add_command(host, wanted)
+                command = add_command(host, entry)
             elif args.undo and change.after is not None and not change.backup.exists():
                 command = remove_command(host)
         if args.dry_run or change.before == change.after:
-            return HostOutcome(host, file.path, change, command or ())
-        if command and succeeds(command):
-            # A client's command may not know all settings of an entry.
-            rest = file.undoing() if args.undo else file.adding(wanted)
-            change = change._replace(keeps=False, after=rest.after)
-            if rest.before != rest.after:
-                carry_out(rest, undo=args.undo)
             return HostOutcome(host, file.path, change, command)
-        carry_out(change, undo=args.undo)
-        return HostOutcome(host, file.path, change)
+        if not command or not succeeds(command):
+            carry_out(change, undo=args.undo)
+            return HostOutcome(host, file.path, change)
+        # A client's command may not know all settings of an entry.
+        rest = change_of()
+        if rest.before != rest.after:
+            carry_out(rest, undo=args.undo)
+        return HostOutcome(host, file.path, change._replace(keeps=False, after=rest.after), command)
     except (InvalidRequestError, OSError) as error:
         return HostOutcome(host, file.path, error=details_of(error))
 

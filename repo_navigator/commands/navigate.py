@@ -6,10 +6,9 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import anyio
 
@@ -17,7 +16,7 @@ from mcp_server.errors import MODEL_FAILED
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.errors import InvalidArgumentError, InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
 from navigator.planner.arguments import require_goal
 from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
@@ -143,19 +142,20 @@ def run(args: Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    files = list(_files(args))
+    files = [file for file in (args.save_plan, args.html, args.output) if file]
+    if "-" in files:
+        flag = "--save-plan" if args.save_plan == "-" else "--html"
+        raise InvalidRequestError(
+            f"{flag} is -, which would mix it with the context; name a file.", argument=flag
+        )
     asked = _continued(args) or _request(args, settings)
     for file in files:
-        require_writable(file)
+        require_writable(Path(file))
     if isinstance(asked, Continued) and asked.words and not args.interactive:
         return _follow_up(asked, args, settings, started)
     result = NavigationResult()
-
-    async def work(navigator: Navigator) -> None:
-        await _navigate(navigator, asked, args, result)
-
     try:
-        use_navigator(settings, work)
+        use_navigator(settings, lambda navigator: _navigate(navigator, asked, args, result))
     except (KeyboardInterrupt, ModelFailedError) as error:
         # What the steps before have found is paid for, and good.
         if result.output is None:
@@ -193,7 +193,6 @@ async def _navigate(
     navigator: Navigator, asked: ValidRequest | Continued, args: Namespace, result: NavigationResult
 ) -> None:
     """Open a navigation, or take up a stored one, and take its steps."""
-    is_stored, words = isinstance(asked, Continued), ""
     try:
         if isinstance(asked, Continued):
             selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
@@ -202,9 +201,11 @@ async def _navigate(
             navigation_id, words = selected.navigation_id, asked.words
         else:
             with spinner("Reading the repository") as progress:
-                navigation_id = await navigator.open(asked, on_progress=progress)
+                navigation_id, words = await navigator.open(asked, on_progress=progress), ""
         try:
-            await take_steps(navigator, navigation_id, args, is_stored=is_stored, words=words)
+            await take_steps(
+                navigator, navigation_id, args, is_stored=isinstance(asked, Continued), words=words
+            )
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
@@ -218,11 +219,9 @@ async def _navigate(
 def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, seconds: float) -> None:
     """Print the context with what is to be known of it, and write the files that are asked for beside it."""
     if args.json:
-        status = (
-            "cancelled" if result.cancelled else "error" if result.failed else status_of(output.stop_reason)
-        )
+        ended = "cancelled" if result.cancelled else "error" if result.failed else None
         notes = [*([result.failed] if result.failed else []), *output.notes]
-        write_json(args, context_data(output, seconds, status, notes))
+        write_json(args, context_data(output, seconds, ended or status_of(output.stop_reason), notes))
     else:
         below, console = closing(output, seconds), stderr_console()
         pages = not (args.interactive or args.no_pager)
@@ -256,21 +255,6 @@ def _follow_up(asked: Continued, args: Namespace, settings: Settings, started: f
     return 0
 
 
-def _files(args: Namespace) -> Iterator[Path]:
-    """Yield the files that are written.
-
-    Raises:
-        InvalidRequestError: something beside the context would go to stdout too.
-    """
-    for name, file in (("--save-plan", args.save_plan), ("--html", args.html), ("", args.output)):
-        if file == "-":
-            raise InvalidRequestError(
-                f"{name} is -, which would mix it with the context; name a file.", argument=name
-            )
-        if file:
-            yield Path(file)
-
-
 class Continued(NamedTuple):
     """Which navigation is continued, and how."""
 
@@ -281,6 +265,13 @@ class Continued(NamedTuple):
     """Feedback to it; may be ``""``."""
 
 
+_NEW_ONLY: Final = (
+    *("goal", "goal_file", "further", "names", "changes", "token_budget", "fill", "model"),
+    *("max_cost_usd", "max_steps", "plan"),
+)
+"""Arguments that a stored navigation does not take."""
+
+
 def _continued(args: Namespace) -> Continued | None:
     """Return what ``--continue`` means; None where it is not given.
 
@@ -288,25 +279,10 @@ def _continued(args: Namespace) -> Continued | None:
     """
     if args.continued is None:
         return None
-    new = {
-        "--goal": args.goal,
-        "--goal-file": args.goal_file,
-        "--with": args.further,
-        "--names": args.names,
-        "--since or --diff": args.changes,
-        "--tokens": args.token_budget,
-        "--fill": args.fill,
-        "--model": args.model,
-        "--max-cost": args.max_cost_usd,
-        "--max-steps": args.max_steps,
-        "--plan": args.plan,
-    }
-    if given := next((name for name, value in new.items() if value), ""):
-        raise InvalidRequestError(
-            f"{given} is for a new navigation; write what to change of this one behind it: "
-            '`repo-navigator navigate --continue ID "show X"`.',
-            argument=given,
-        )
+    if given := next((name for name in _NEW_ONLY if getattr(args, name)), ""):
+        why = "is for a new navigation; write what to change of this one behind it"
+        how = '`repo-navigator navigate --continue ID "show X"`.'
+        raise InvalidArgumentError(given, f"{why}: {how}", code=InvalidRequestError.code)
     texts = [text for text in (args.continued, args.repo, args.words) if text]
     navigation = next((text for text in texts if text.startswith(ID_START)), None)
     folder = next((text for text in texts if text != navigation and Path(text).is_dir()), None)

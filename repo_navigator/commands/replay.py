@@ -10,16 +10,20 @@ from typing import Final
 
 from mcp_server.settings import Settings
 from navigator.planner.arguments import require_token_budget
-from navigator.workspaces.address import file_source_of
 from repo_map.cache import require_writable
-from repo_map.index.build import build_index
 from repo_map.index.index import Index
-from repo_map.index.store import Store
 from repo_map.messages import one_line, plural
 from repo_map.outline.draw import RepoMap
 from repo_map.outline.replay import Drift, replay
 from repo_map.plan.yaml import parse_plan
-from repo_navigator.arguments import add_further, add_output, require_repository, write, write_json
+from repo_navigator.arguments import (
+    add_further,
+    add_output,
+    open_index,
+    require_repository,
+    write,
+    write_json,
+)
 from repo_navigator.cli import Parser
 from repo_navigator.terminal import DRIFTED, read_plan
 
@@ -59,53 +63,35 @@ def run(args: Namespace, settings: Settings) -> int:
     _, drawn, drift = replayed(args.plan, args.repo, args.further, args.token_budget, settings)
     notes = [*drawn.notes, *(() if drawn.blocks else (_EMPTY,))]
     if args.json:
-        write_json(args, _object(drawn, drift, notes))
+        write_json(args, _as_data(drawn, drift, notes))
     else:
         write(args, drawn.text)
-        if not args.quiet:
-            _report(drawn, drift, notes)
+    if not (args.json or args.quiet):
+        size = f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}, {plural(len(drawn.blocks), 'file')}"
+        lines = [f"{file.change}: {file.path}" for file in drift.files]
+        for line in (*lines, f"{drift.describe()} {size}.", *(f"note: {note}" for note in notes)):
+            print(one_line(line), file=sys.stderr)
     return DRIFTED if args.fail_on_drift and not drift.is_none else 0
-
-
-def _report(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
-    for file in drift.files:
-        print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-    size = f"{drawn.tokens:,} of {plural(drawn.budget, 'token')}"
-    print(f"{drift.describe()} {size}, {plural(len(drawn.blocks), 'file')}.", file=sys.stderr)
-    for note in notes:
-        print(one_line(f"note: {note}"), file=sys.stderr)
 
 
 def replayed(
     plan_file: str, repo: str | None, further: Sequence[str], token_budget: int | None, settings: Settings
 ) -> tuple[Index, RepoMap, Drift]:
-    """Return the tree, the map of a saved plan as it is drawn now, and how the tree drifted.
-
-    Args:
-        plan_file: its file; ``-`` for stdin.
-        repo: the repository, None for the work tree here.
-        further: repositories beside it.
-        token_budget: in place of the plan's own.
-        settings: what may be read, and how.
+    """Return the tree, the map of a saved plan (``-`` for stdin) as drawn now, and how the tree drifted.
 
     Raises:
-        RepositoryNotFoundError: there is none.
+        RepositoryNotFoundError: there is no such repository.
         FlightPlanError: the plan is not well-formed.
     """
-    place = file_source_of(require_repository(repo, further, settings, "after the plan"))
+    address = require_repository(repo, further, settings, "after the plan")
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:
         plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})
-    index = build_index(
-        place,
-        store=Store(settings.cache_dir, settings.limits),
-        unmasked=settings.unmasked,
-        limits=settings.limits,
-    )
+    index, _ = open_index(address, settings)
     return index, *replay(index, plan)
 
 
-def _object(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> dict[str, object]:
+def _as_data(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> dict[str, object]:
     return {
         "context": drawn.text,
         "tokens": drawn.tokens,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import re
 import shlex
@@ -83,7 +82,7 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
 def test_the_examples_of_every_commands_help_are_lines_that_it_takes(
     program: Program, command: Command
 ) -> None:
-    module = importlib.import_module(command.module)
+    module = command.load()
     parser = command_parser(program, command, module)
     assert module.EXAMPLES
     for example in module.EXAMPLES:
@@ -98,7 +97,7 @@ def _help(program: str, *action: str) -> str:
         words = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
         return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     command = commands[action[0]]
-    parser = command_parser(PROGRAMS[program], command, importlib.import_module(command.module))
+    parser = command_parser(PROGRAMS[program], command, command.load())
     printed = io.StringIO()
     with redirect_stdout(printed), pytest.raises(SystemExit):
         parser.parse_args([*action[1:], "--help"])

@@ -33,8 +33,8 @@ from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import output_error
-from repo_navigator.clients.configuration import Configuration, carry_out
-from repo_navigator.clients.hosts import HOSTS
+from repo_navigator.clients.configuration import ConfigurationFile, carry_out
+from repo_navigator.clients.hosts import ENTRY, HOSTS
 from repo_navigator.main import main
 from tests.support.errors import (
     Refusal,
@@ -509,8 +509,8 @@ def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) -> None:
-    configuration = Configuration(HOSTS["cursor"], tmp_path / "mcp.json")
-    change = configuration.adding({"command": "x"})
+    configuration = ConfigurationFile(HOSTS["cursor"], tmp_path / "mcp.json")
+    change = configuration.adding({ENTRY: {"command": "x"}})
     configuration.path.write_text("{}")
     with pytest.raises(InvalidRequestError) as caught:
         carry_out(change, undo=False)

@@ -132,7 +132,9 @@ def test_every_variable_is_read(read: Read, tmp_path: Path) -> None:
 
 
 def test_a_bucket_is_of_the_storage_that_its_address_says(read: Read) -> None:
-    assert read(ARTIFACTS=" gs://team_1.example.com/ ").bucket == BucketAddress("team_1.example.com", "", "gs")
+    assert read(ARTIFACTS=" gs://team_1.example.com/ ").bucket == BucketAddress(
+        "team_1.example.com", "", "gs"
+    )
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,13 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(r"repo-(navigator|map) \d[\w.]*\n", capsys.readouterr().out)
 
 
+def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 0
+    assert "navigate" in capsys.readouterr().out
+
+
 MISTAKES = (
     ("repo-navigator navigate . --gaol x", "--gaol", "did you mean --goal?"),
     ("repo-navigator navigate . --token-budget 9", "--token-budget", "did you mean --tokens?"),

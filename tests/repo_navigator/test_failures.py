@@ -29,7 +29,7 @@ def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """A command that raises what it is told to."""
     write(tmp_path, {"made_up_command.py": FAILING})
     monkeypatch.syspath_prepend(tmp_path)
-    return Command("fail", "made_up_command", "fail")
+    return Command("fail", "fail", "made_up_command")
 
 
 def ended(
