@@ -13,42 +13,30 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import (
-    ResourceError,
-    ResourceNotFoundError,
-    ToolError,
-    UnexpectedToolError,
-)
-from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolResult,
-    GetPromptResult,
-    InputRequiredResult,
-    Resource,
-)
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 
 from mcp_server import package_version
 from mcp_server.auth import identify_principal
-from mcp_server.errors import details_of
 from mcp_server.loading import load_navigator
 from mcp_server.map_view import OfferViews, map_tools, view_extension
 from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
 from mcp_server.navigations import AppContext, Navigations
 from mcp_server.prompts import offer_prompts
+from mcp_server.refusals import (
+    cause_of,
+    protocol_error,
+    refusal,
+    refuse_unknown_arguments,
+    refuse_unusable_prompt,
+    refused_call,
+    report_errors,
+)
 from mcp_server.resources import listed, offer_resources
 from mcp_server.sampling import DirectChannel, PendingCalls, sample_client, using_channel
 from mcp_server.sdk_private import MODERN, can_ask, low_level
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
-from mcp_server.tool_errors import (
-    echoing_no_secret,
-    refusal,
-    refuse_unknown_arguments,
-    refuse_unusable_prompt,
-    refused_call,
-)
 from mcp_server.tools import tools
 from navigator.agent.telemetry import is_wanted
 from navigator.errors import InvalidRequestError
@@ -108,11 +96,10 @@ class NavigatorServer(MCPServer[AppContext]):
         SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
         """
         try:
-            with echoing_no_secret():
-                return await self._called(name, arguments, context)
+            return await self._called(name, arguments, context)
         except (ToolError, UserError) as error:
             details = refusal(name, error)
-            if isinstance(error, UnexpectedToolError):
+            if details.code == "internal_error":
                 logger.exception("Tool %r failed unexpectedly", name)
             else:
                 logger.info("Tool %r was refused: %s", name, details.code)
@@ -150,14 +137,9 @@ class NavigatorServer(MCPServer[AppContext]):
         arguments: dict[str, Any] | None = None,
         context: Context[AppContext, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Write a prompt; say what is wrong with its name or its arguments.
-
-        Raises:
-            MCPError: With the sentence; the SDK passes on no other error of a prompt.
-        """
-        with echoing_no_secret():
-            refuse_unusable_prompt(name, arguments or {}, await self.list_prompts())
-            return await super().get_prompt(name, arguments, context)
+        """Write a prompt; say what is wrong with its name or its arguments."""
+        refuse_unusable_prompt(name, arguments or {}, await self.list_prompts())
+        return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
         self, uri: Any, context: Context[AppContext, Any] | None = None
@@ -166,11 +148,9 @@ class NavigatorServer(MCPServer[AppContext]):
         try:
             return await super().read_resource(uri, context)
         except ResourceError as error:
-            if not isinstance(error.__cause__, UserError | OSError):
+            if (cause := cause_of(error)) is None:
                 raise
-            code = INVALID_PARAMS if isinstance(error, ResourceNotFoundError) else INTERNAL_ERROR
-            data = {"uri": str(uri), **details_of(error.__cause__).as_json()}
-            raise MCPError(code, str(error), data) from error
+            raise protocol_error(cause, uri=str(uri)) from error
 
     async def list_resources(self) -> list[Resource]:
         """Return the fixed resource and the contexts of the caller's latest navigations."""
@@ -204,7 +184,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         tools=offered,
         lifespan=connections.open,
         log_level=settings.log_level,
-        middleware=[identify_principal, counting, OfferViews(settings.views)],
+        middleware=[identify_principal, counting, OfferViews(settings.views), report_errors],
         cache_hints=_FRESH_FOR,
         extensions=[view_extension()] if has_views else None,
     )

@@ -10,12 +10,10 @@ from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
 from pydantic import BaseModel, Field
 
-from mcp_server.auth import current_principal
 from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
 from mcp_server.repositories import path_of
 from mcp_server.sdk_private import can_ask
-from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.settings import FIRST_ANSWER, FIRST_ANSWER_ALONE, StepAction
 from navigator.state.labels import dollars
 from repo_map.messages import plural
@@ -89,10 +87,8 @@ async def ask_direction(
     is_steered = bool(feedback or show or drop or ask) or updates is not None
     if is_steered or direction.action != "continue" or not has_forms or not can_ask(ctx):
         return direction
-    navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
-    with raised_as_tool_errors():
-        selected = await navigations.resolve(principal, navigation_id)
-        report = await (await navigations.navigator()).report(selected.navigation_id, user=principal.user)
+    selected = await ctx.request_context.lifespan_context.navigations.resolve(navigation_id)
+    report = await selected.navigator.report(selected.navigation_id, user=selected.user)
     if report.mode != "interactive":
         return direction
     files, size = plural(report.file_count, "file"), plural(report.map_size_tokens, "token")

@@ -292,7 +292,7 @@ class Readiness:
     async def _reach(self) -> bool:
         fault = ""
         try:
-            await self._navigations.reach_stores()
+            await (await self._navigations.navigator()).store.reach()
         except Exception as error:
             fault = one_line(error)
         self._checked_at = monotonic()

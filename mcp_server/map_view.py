@@ -13,12 +13,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mcp_server.auth import current_principal
 from mcp_server.logs import about
 from mcp_server.navigations import AppContext
 from mcp_server.sampling import require_host
 from mcp_server.settings import Views
-from mcp_server.tool_errors import raised_as_tool_errors
 from mcp_server.tools import READS, compact, progress_to
 from navigator.errors import InvalidArgumentError
 from navigator.picture.page import view_page
@@ -40,9 +38,7 @@ class _Steer(BaseModel):
 
 async def show_map(ctx: Context[AppContext, Any], *, navigation_id: str | None = None) -> CallToolResult:
     """Show the user the map of a navigation."""
-    with raised_as_tool_errors():
-        navigations = ctx.request_context.lifespan_context.navigations
-        selected = await navigations.resolve(current_principal(), navigation_id)
+    selected = await ctx.request_context.lifespan_context.navigations.resolve(navigation_id)
     # Hosts hand on to the model what a tool answers, whole: the data are fetched by the view itself.
     return _result(
         "The user sees the map. What they change there comes with your next step.",
@@ -58,32 +54,26 @@ async def map_data(
     within: str = "",
 ) -> CallToolResult:
     """For the map."""
-    navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
-    answer = ""
-    with raised_as_tool_errors(), progress_to(ctx) as on_progress:
-        wish = _read_steer(steer or {})
-        selected = await navigations.resolve(principal, navigation_id)
-        navigator = await navigations.navigator()
-        with about(selected.navigation_id):
-            if steer is not None:
-                # What the model was given stays as it is noted: it was given nothing of this step.
-                report = await navigator.step(
-                    selected.navigation_id,
-                    user=principal.user,
-                    on_progress=on_progress,
-                    outline_step=wish.at_step,
-                    **wish.model_dump(exclude={"at_step"}),
-                )
-                answer = report.answer
-            picture = await navigator.picture(selected.navigation_id, user=principal.user, within=within)
+    wish, answer = _read_steer(steer or {}), ""
+    selected = await ctx.request_context.lifespan_context.navigations.resolve(navigation_id)
+    key, user, navigator = selected.navigation_id, selected.user, selected.navigator
+    with about(key), progress_to(ctx) as on_progress:
+        if steer is not None:
+            # What the model was given stays as it is noted: it was given nothing of this step.
+            fields = wish.model_dump(exclude={"at_step"})
+            report = await navigator.step(
+                key, user=user, **fields, outline_step=wish.at_step, on_progress=on_progress
+            )
+            answer = report.answer
+        picture = await navigator.picture(key, user=user, within=within)
     return _result("This is for the map.", {"said": answer, "picture": picture})
 
 
 def _read_steer(steer: dict[str, Any]) -> _Steer:
-    """Read it apart from the tool's schema, which models that have no use for it would be told.
+    """Read it apart from the tool's schema, which models that have no use for it would be sent.
 
     Raises:
-        InvalidArgumentError: It is not to be understood.
+        InvalidArgumentError: It can't be read.
     """
     try:
         wish = _Steer.model_validate(steer)

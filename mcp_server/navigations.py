@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 import anyio.to_thread
 
-from mcp_server.auth import Principal
+from mcp_server.auth import current_principal
 from mcp_server.errors import one_line
 from mcp_server.logs import about
 from mcp_server.repositories import RepositoryAccess
@@ -23,6 +23,7 @@ from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
+from navigator.state.client_state import ClientState, NavigationActivity
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import plural
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from mcp_server.responses import Page
     from navigator.navigator import BuildResponse, Navigator
     from navigator.settings import NavigationRequest, Timeouts
-    from navigator.state.client_state import ClientState, NavigationActivity
     from navigator.state.reports import NavigationSummary, OnProgress
 
 
@@ -44,21 +44,17 @@ class AppContext:
     """The folder that the server was started in."""
 
 
-class DeliveryTarget(NamedTuple):
-    """A navigation that a call is about."""
+class SelectedNavigation(NamedTuple):
+    """The navigation that a call is about, and what the caller's client was sent of it."""
 
+    navigator: Navigator
     navigation_id: str
     user: str
-    token_budget: int
-    """Most tokens of a whole answer, headers and report included."""
-    held_step: int | None
-    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
-    held_steps: tuple[int, ...] = ()
-    """Every such step."""
-    unread: tuple[str, ...] = ()
-    """Cursors of the pages that were offered and not fetched, oldest first."""
-    outline_step: int | None = None
-    """Step whose outline the host was given last."""
+    client: ClientState
+
+    async def note_sent(self, **fields: Any) -> None:
+        """Note that it was used, and what of its ``ClientState`` has changed by it."""
+        await self.navigator.store.deliver(self.navigation_id, self.user, {**fields, "used_at": time.time()})
 
 
 _DAY: Final = 86_400.0
@@ -71,7 +67,7 @@ logger = logging.getLogger(__name__)
 
 
 class Navigations:
-    """Every navigation that this server opens or is asked about."""
+    """Every navigation that this server opens or is asked about, by the caller of the current request."""
 
     def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
         self._settings = settings
@@ -95,34 +91,33 @@ class Navigations:
 
     async def start(
         self,
-        principal: Principal,
         request: NavigationRequest,
         build_response: BuildResponse[Page],
         *,
-        response_token_budget: int,
+        client: ClientState,
         timeouts: Timeouts,
         max_steps: int | None,
         on_progress: OnProgress,
     ) -> Page:
-        """Open a navigation whose answers may take ``response_token_budget`` tokens, and take its steps.
+        """Open a navigation and take its steps; an ended one goes where the caller has too many.
 
         Raises:
             InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
-        navigator = await self.navigator()
-        surplus = await self._surplus(navigator, principal)
+        navigator, user = await self.navigator(), current_principal().user
+        surplus = await self._surplus(navigator, user)
         with ExitStack() as logged:
 
             def note(navigation_id: str) -> None:
                 logged.enter_context(about(navigation_id))
-                self._move_up(principal, navigation_id)
+                self._move_up(navigation_id)
 
             page = await navigator.start(
                 request,
                 build_response,
-                user=principal.user,
-                client=self.delivery(response_token_budget),
+                user=user,
+                client=client,
                 timeouts=timeouts,
                 step_limit=max_steps,
                 on_opened=note,
@@ -131,19 +126,18 @@ class Navigations:
         for old in surplus:
             # It is being stepped, or gone; the next one that is opened looks again.
             with suppress(NavigatorError):
-                await self._delete(principal, old.navigation_id)
+                await self._delete(navigator, old.navigation_id, user)
         return page
 
-    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationActivity]:
+    async def _surplus(self, navigator: Navigator, user: str) -> list[NavigationActivity]:
         """Return the navigations that have to go for one more: the ended ones, used least lately first.
 
         Raises:
             InvalidRequestError: Too few of a caller's navigations have ended.
         """
-        limit, uses = self._settings.max_navigations, await self._uses(navigator, principal)
-        used = [(use.used_at, use) for use in uses if use.used_at is not None]
-        surplus = max(0, len(used) + 1 - limit)
-        ended = [use for _, use in sorted(used) if not use.is_open]
+        used = await self._used(navigator, user)
+        surplus = max(0, len(used) + 1 - self._settings.max_navigations)
+        ended = [use for use in used if not use.is_open]
         if len(ended) < surplus:
             raise InvalidRequestError(
                 f"You have {plural(len(used), 'navigation')}, the limit for one caller, and too few "
@@ -153,7 +147,7 @@ class Navigations:
             )
         return ended[:surplus]
 
-    async def forget(self, principal: Principal, navigation_id: str | None) -> str:
+    async def forget(self, navigation_id: str | None) -> str:
         """Delete a navigation of the caller's and return its id.
 
         Raises:
@@ -168,99 +162,74 @@ class Navigations:
                 code="missing_argument",
                 argument="navigation_id",
             )
-        navigator = await self.navigator()
-        found = await navigator.store.known(navigation_id, principal.user)
-        if found is None:
-            raise await self._unknown(principal, navigation_id)
-        await self._delete(principal, navigation_id)
+        navigator, user = await self.navigator(), current_principal().user
+        if await navigator.store.known(navigation_id, user) is None:
+            raise await self._unknown(navigation_id)
+        await self._delete(navigator, navigation_id, user)
         return navigation_id
 
-    async def _delete(self, principal: Principal, navigation_id: str) -> None:
-        await (await self.navigator()).forget(navigation_id, user=principal.user)
+    async def _delete(self, navigator: Navigator, navigation_id: str, user: str) -> None:
+        await navigator.forget(navigation_id, user=user)
         for ids in self._opened.values():
             if navigation_id in ids:
                 ids.remove(navigation_id)
 
-    async def _unknown(self, principal: Principal, navigation_id: str) -> UnknownNavigationError:
-        ids = await self.known(principal)
+    async def _unknown(self, navigation_id: str) -> UnknownNavigationError:
+        ids = await self.known()
         return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
 
-    async def resolve(self, principal: Principal, navigation_id: str | None) -> DeliveryTarget:
+    async def resolve(self, navigation_id: str | None) -> SelectedNavigation:
         """Return the navigation that is meant: the named one, else the session's latest, else the only one.
 
         Raises:
             UnknownNavigationError: None of that id is the caller's, or several could be meant.
             RepositoryNotFoundError: The caller may not read its repository, or not any more.
         """
-        chosen = navigation_id or await self.implied(principal)
-        navigator = await self.navigator()
-        found = await navigator.store.known(chosen, principal.user)
-        if found is None or (found.delivery is not None and self._is_expired(found.delivery.used_at)):
-            raise await self._unknown(principal, chosen)
-        self.access.require(found.repo_path, principal.user)
-        self._move_up(principal, chosen)
+        chosen = navigation_id or await self._implied()
+        navigator, user = await self.navigator(), current_principal().user
+        found = await navigator.store.known(chosen, user)
+        if found is None or (found.delivery is not None and found.delivery.used_at < self._oldest):
+            raise await self._unknown(chosen)
+        self.access.require(found.repo_path, user)
+        self._move_up(chosen)
         if found.delivery is not None:
-            fields = found.delivery.model_dump(exclude={"used_at"})
-            return DeliveryTarget(chosen, found.user, **fields)
+            return SelectedNavigation(navigator, chosen, user, found.delivery)
         # The command line has opened it.
-        report = await navigator.report(chosen, user=principal.user)
-        budget = response_token_budget_for(
-            report.map_token_budget, minimum=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
-        )
-        fields = {"used_at": time.time(), "token_budget": budget}
-        await navigator.store.deliver(chosen, principal.user, fields)
-        return DeliveryTarget(chosen, found.user, budget, None)
+        report = await navigator.report(chosen, user=user)
+        minimum = self._settings.token_budget or DEFAULT_TOKEN_BUDGET
+        client = ClientState(token_budget=response_token_budget_for(report.map_token_budget, minimum=minimum))
+        selected = SelectedNavigation(navigator, chosen, user, client)
+        await selected.note_sent(token_budget=client.token_budget)
+        return selected
 
-    async def known(self, principal: Principal) -> list[str]:
+    async def known(self) -> list[str]:
         """Return the ids that the caller opened or named here, latest first.
 
-        Who authenticated sees all of his own, earlier runs of the server included. Others are known by
+        Users with a token see all of their own, earlier runs of the server included. Others are known by
         their session alone, and two of them are not shown each other's.
         """
-        if principal.user != LOCAL_USER:
-            uses = await self._uses(await self.navigator(), principal)
-            used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
-            return [key for _, key in sorted(used, reverse=True)]
-        return self._opened.get(principal.session or principal.user, [])[::-1]
+        principal = current_principal()
+        if principal.user == LOCAL_USER:
+            return self._opened.get(principal.session or principal.user, [])[::-1]
+        return [use.navigation_id for use in await self._used(await self.navigator(), principal.user)][::-1]
 
-    async def summaries(self, principal: Principal, limit: int | None = None) -> list[NavigationSummary]:
+    async def summaries(self, limit: int | None = None) -> list[NavigationSummary]:
         """Return what the navigator knows of the ``known`` navigations, latest first, ``limit`` at most.
 
         One of a repository that the caller may not read any more is left out: its name and goal tell of it.
         """
-        known = await self.known(principal)
+        known = await self.known()
         if not known:
             return []
-        found = await (await self.navigator()).navigations(principal.user, limit=limit, among=known)
-        return [each for each in found if self._may_read(each.repo_path, principal)]
+        found = await (await self.navigator()).navigations(current_principal().user, limit=limit, among=known)
+        return [each for each in found if self._may_read(each.repo_path)]
 
-    def _may_read(self, address: str, principal: Principal) -> bool:
+    def _may_read(self, address: str) -> bool:
         try:
-            self.access.require(address, principal.user)
+            self.access.require(address, current_principal().user)
         except RepositoryNotFoundError:
             return False
         return True
-
-    def delivery(self, token_budget: int, **held: Any) -> ClientState:
-        """Return the state of a delivery that is made now; ``held`` are its further fields."""
-        # It comes with models that take long to build, and the server starts without them.
-        from navigator.state.client_state import ClientState  # noqa: PLC0415 - the server answers before the navigator loads
-
-        return ClientState(token_budget=token_budget, **held, used_at=time.time())
-
-    async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
-        """Note that a navigation was used, and what of ``ClientState`` has changed by it."""
-        navigator = await self.navigator()
-        fields = {**held, "used_at": time.time()}
-        await navigator.store.deliver(delivering.navigation_id, delivering.user, fields)
-
-    async def reach_stores(self) -> None:
-        """Load the navigator, and ask its stores something.
-
-        Raises:
-            StorageError: One does not answer.
-        """
-        await (await self.navigator()).store.reach()
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
@@ -272,9 +241,10 @@ class Navigations:
             if navigator is not None:
                 await navigator.aclose()
 
-    def _is_expired(self, used_at: float | None) -> bool:
-        """Return True if a navigation is too old; one that no server handed out never is."""
-        return used_at is not None and used_at < time.time() - self._settings.keep_days * _DAY
+    @property
+    def _oldest(self) -> float:
+        """The time since which a navigation must have been used, in seconds since the epoch."""
+        return time.time() - self._settings.keep_days * _DAY
 
     async def _remove_unused(self, navigator: Navigator) -> None:
         """Remove expired navigations now and every hour; calls are served in between."""
@@ -289,39 +259,40 @@ class Navigations:
             await asyncio.sleep(_HOUR)
 
     async def _remove_expired(self, navigator: Navigator) -> None:
-        before, last = time.time() - self._settings.keep_days * _DAY, None
+        before, last = self._oldest, None
         while old := await navigator.store.index.unused_since(before, _BATCH, last):
             last = old[-1]
             for use in old:
                 with suppress(NavigatorError):  # Another server was faster, or the next round is.
                     await navigator.forget(use.navigation_id, user=use.user)
 
-    async def implied(self, principal: Principal) -> str:
+    async def _implied(self) -> str:
         """Return the navigation that a caller means who names none.
 
         Raises:
             UnknownNavigationError: There is none, or more than one could be meant.
         """
+        principal = current_principal()
         if principal.session is not None and (latest := self._opened.get(principal.session)):
             return latest[-1]
-        known = await self.known(principal)
+        known = await self.known()
         if not known:
             raise UnknownNavigationError(
                 "There is no navigation in this session yet; call navigate first, "
                 "or pass the navigation_id of an earlier one."
             )
-        if len(known) == 1:
-            return known[0]
-        uses = await self._uses(await self.navigator(), principal)
+        uses = [] if len(known) == 1 else await self._used(await self.navigator(), principal.user)
         still_open = {use.navigation_id for use in uses if use.is_open}.intersection(known)
-        if len(still_open) == 1:
-            return still_open.pop()
+        for choices in (known, [*still_open]):
+            if len(choices) == 1:
+                return choices[0]
         raise UnknownNavigationError(
             f"`navigation_id` is left out and {len(known)} navigations could be meant; {_choices(known)}.",
             known,
         )
 
-    def _move_up(self, principal: Principal, navigation_id: str) -> None:
+    def _move_up(self, navigation_id: str) -> None:
+        principal = current_principal()
         key = principal.session or principal.user
         ids = [known for known in self._opened.get(key, ()) if known != navigation_id]
         self._opened[key] = [*ids[-_REMEMBERED:], navigation_id]
@@ -329,13 +300,11 @@ class Navigations:
         if len(self._opened) > _SESSIONS:
             self._opened.popitem(last=False)
 
-    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationActivity]:
-        """Return what the store tells of a principal's navigations, without those that are too old."""
-        return [
-            use
-            for use in await navigator.store.index.uses(principal.user)
-            if not self._is_expired(use.used_at)
-        ]
+    async def _used(self, navigator: Navigator, user: str) -> list[NavigationActivity]:
+        """Return a user's navigations of which something was sent, used least lately first."""
+        uses = await navigator.store.index.uses(user)
+        used = [(use.used_at, use) for use in uses if use.used_at is not None and use.used_at >= self._oldest]
+        return [use for _, use in sorted(used)]
 
 
 def _choices(known: Sequence[str]) -> str:

@@ -7,10 +7,8 @@ from typing import Annotated
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from mcp_server.auth import current_principal
 from mcp_server.navigations import AppContext, Navigations
 from mcp_server.report_text import report_text, wire_report
-from mcp_server.tool_errors import raised_as_prompt_errors
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
 
@@ -22,9 +20,9 @@ def find_code(
     """Let the navigator choose the code that matters for a task, then start on it."""
     where = f" and repo_path {repo_path!r}" if repo_path else ""
     return (
-        f"My task: {task}\n\nCall navigate with this task as the goal{where}. Read the context it "
-        f"returns before "
-        "anything else, say in three sentences which places matter and why, and then start on the task."
+        f"My task: {task}\n\nCall navigate with this task as the goal{where}. Read the context it returns "
+        "before anything else, say in three sentences which places matter and why, and then start on the "
+        "task."
     )
 
 
@@ -51,9 +49,9 @@ def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> No
     async def explain_context(navigation_id: NavigationId = "") -> str:
         """Explain why the navigator chose what it chose."""
         return (
-            f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Call get_context for "
-            f"it, then explain "
-            "to me how the chosen places work together for the goal, and which of them I should read first."
+            f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Call get_context for it, "
+            "then explain to me how the chosen places work together for the goal, and which of them I should "
+            "read first."
         )
 
     @server.prompt(title="Review what was cut")
@@ -61,15 +59,11 @@ def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> No
         """Judge whether the token budget left out something that matters."""
         return (
             f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Judge for each cut and "
-            f"each candidate "
-            "whether the goal needs it. If it does, call step with updates that raise its level and lower "
-            "something "
-            "else; if nothing is missing, say so and why."
+            "each candidate whether the goal needs it. If it does, call step with updates that raise its "
+            "level and lower something else; if nothing is missing, say so and why."
         )
 
     async def _report(navigation_id: str) -> str:
-        principal = current_principal()
-        with raised_as_prompt_errors():
-            selected = await navigations.resolve(principal, navigation_id or None)
-            report = await (await navigations.navigator()).report(selected.navigation_id, user=principal.user)
-        return report_text(wire_report(report, selected.token_budget))
+        selected = await navigations.resolve(navigation_id or None)
+        report = await selected.navigator.report(selected.navigation_id, user=selected.user)
+        return report_text(wire_report(report, selected.client.token_budget))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,7 +27,7 @@ from mcp_server.client import (
     folders_of,
 )
 from mcp_server.logs import about
-from mcp_server.navigations import AppContext, DeliveryTarget, Navigations
+from mcp_server.navigations import AppContext, SelectedNavigation
 from mcp_server.report_text import clip
 from mcp_server.responses import (
     PLAN,
@@ -47,7 +48,6 @@ from mcp_server.responses import (
 )
 from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
-from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling import HOST
 from navigator.planner.arguments import require_goal, turn_request
@@ -60,12 +60,12 @@ from navigator.settings import (
     NavigationRequest,
     Timeouts,
 )
+from navigator.state.client_state import ClientState
 from navigator.workspaces.address import read_address
 from repo_map.messages import plural
 from repo_map.steering.commands import QUESTIONS
 
 if TYPE_CHECKING:
-    from navigator.state.client_state import ClientState
     from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 
 
@@ -116,35 +116,24 @@ def _plan_budget(flight_plan: str) -> int:
     return parse_plan(flight_plan).budget
 
 
-_NULL = {"type": "null"}
-
-
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
     """Return ``schema`` without titles, null alternatives and defaults, which say nothing to a model."""
-    return {name: _compact_value(name, value) for name, value in schema.items() if name != "title"}
+    kept = {name: value for name, value in schema.items() if name not in ("title", "default")}
+    choices = [compact(choice) for choice in kept.pop("anyOf", []) if choice != {"type": "null"}]
+    if len(choices) == 1:
+        kept = {**choices[0], **kept}
+    elif choices:
+        kept["anyOf"] = choices
+    for name in {"properties", "$defs"}.intersection(kept):
+        kept[name] = {field: compact(part) for field, part in kept[name].items()}
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = compact(kept["items"])
+    return kept
 
 
 def shape(schema: dict[str, Any]) -> dict[str, Any]:
     """Return an answer's schema with its fields' names alone: the model that pays for it reads the answer."""
     return {"type": "object", "properties": {name: {} for name in schema.get("properties", {})}}
-
-
-def _compact_value(name: str, value: Any) -> Any:
-    if name in ("properties", "$defs"):
-        return {field: _compact_field(part) for field, part in value.items()}
-    if name == "items" and isinstance(value, dict):
-        return _compact_field(value)
-    return value
-
-
-def _compact_field(field: dict[str, Any]) -> dict[str, Any]:
-    field = {name: value for name, value in field.items() if name not in ("title", "default")}
-    choices = [choice for choice in field.pop("anyOf", []) if choice != _NULL]
-    if len(choices) == 1:
-        field = {**choices[0], **field}
-    elif choices:
-        field["anyOf"] = [compact(choice) for choice in choices]
-    return compact(field)
 
 
 MESSAGE_CHARACTERS: Final = 200
@@ -226,73 +215,62 @@ async def navigate(
     works. Call it first, before grep, search or opening files, where you don't know the place: it returns the
     likely places with their lines, and the surest source. Not for one file or name that you know."""
     app, started = _app(ctx), anyio.current_time()
-    with raised_as_tool_errors():
-        user, access = current_principal().user, app.navigations.access
-        subject = await anyio.to_thread.run_sync(
-            access.choose, repo_path, folders_of(roots), app.working_folder, user
-        )
-        # JSON is YAML: an object goes the way of a text, and its errors are the same.
-        plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        if plan is not None and not plan.strip():
-            # Models fill in an empty text for what they leave out.
-            plan = None
-        is_elsewhere = any(each.name for each in read_address(subject))
-        usual = first_answer_for(ctx, is_elsewhere=is_elsewhere)
-        if line_numbers is None and usual != FIRST_ANSWER and not app.settings.line_numbers:
-            # Whoever reads no files asks for lines by their numbers.
-            line_numbers = True
-        budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
-        if fill and token_budget is None and budget.first == usual:
-            budget = budget._replace(first=text_tokens_in(budget.response))
-        chosen = model or app.settings.model
-        require_host(chosen)
-        request = NavigationRequest(
-            goal=goal if changes else require_goal(goal),
-            repo_path=subject,
-            token_budget=budget.map,
-            first_answer=budget.first,
-            max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
-            mode=mode or "autonomous",
-            model=chosen,
-            flight_plan=plan,
-            max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
-            fill=bool(fill),
-            line_numbers=line_numbers,
-            names=names or (),
-            changes=changes,
-            may_look_first=True,
-        )
-        page = await _started(ctx, request, budget.response, started)
-        return _result(page.answer)
-
-
-async def _started(
-    ctx: Context[AppContext, Any], request: NavigationRequest, response_token_budget: int, started: float
-) -> Page:
-    """Open the navigation and take its steps, as far as a call that began at ``started`` has time."""
-    app = _app(ctx)
-    navigations, left = app.navigations, app.settings.call_seconds - (anyio.current_time() - started)
-    line = current_channel() if request.model == HOST else None
+    user, access = current_principal().user, app.navigations.access
+    subject = await anyio.to_thread.run_sync(
+        access.choose, repo_path, folders_of(roots), app.working_folder, user
+    )
+    # JSON is YAML: an object goes the way of a text, and its errors are the same.
+    plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
+    if plan is not None and not plan.strip():
+        # Models fill in an empty text for what they leave out.
+        plan = None
+    is_elsewhere = any(each.name for each in read_address(subject))
+    usual = first_answer_for(ctx, is_elsewhere=is_elsewhere)
+    if line_numbers is None and usual != FIRST_ANSWER and not app.settings.line_numbers:
+        # Whoever reads no files asks for lines by their numbers.
+        line_numbers = True
+    budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
+    if fill and token_budget is None and budget.first == usual:
+        budget = budget._replace(first=text_tokens_in(budget.response))
+    chosen = model or app.settings.model
+    require_host(chosen)
+    request = NavigationRequest(
+        goal=goal if changes else require_goal(goal),
+        repo_path=subject,
+        token_budget=budget.map,
+        first_answer=budget.first,
+        max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
+        mode=mode or "autonomous",
+        model=chosen,
+        flight_plan=plan,
+        max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+        fill=bool(fill),
+        line_numbers=line_numbers,
+        names=names or (),
+        changes=changes,
+        may_look_first=True,
+    )
+    line = current_channel() if chosen == HOST else None
+    client = ClientState(token_budget=budget.response)
 
     def build_response(
         report: TurnReport, output: NavigatorOutput, _: ClientState | None
     ) -> tuple[Page, ClientState]:
-        page = navigate_answer(output, report, response_token_budget, request.first_answer)
-        at = report.step_number
-        return page, navigations.delivery(
-            response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, outline_step=at
-        )
+        page, at = navigate_answer(output, report, budget.response, budget.first), report.step_number
+        sent = {"held_step": at, "held_steps": (at,), "unread": page.unread, "outline_step": at}
+        return page, client.model_copy(update={**sent, "used_at": time.time()})
 
+    seconds = app.settings.call_seconds
     with progress_to(ctx) as on_progress:
-        return await navigations.start(
-            current_principal(),
+        page = await app.navigations.start(
             request,
             build_response,
-            response_token_budget=response_token_budget,
-            timeouts=Timeouts(app.settings.call_seconds + _OPENING_SECONDS, left),
+            client=client,
+            timeouts=Timeouts(seconds + _OPENING_SECONDS, seconds - (anyio.current_time() - started)),
             max_steps=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
+    return _result(page.answer)
 
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
@@ -326,50 +304,44 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Explore the code with ask (search its text, read source, list callers, uses and tests), or refine what
     navigate found. Returns only what is new to you."""
-    navigations, principal = _app(ctx).navigations, current_principal()
-    with raised_as_tool_errors(), progress_to(ctx) as on_progress:
-        if action == "forget":
-            forgotten = await navigations.forget(principal, navigation_id)
-            return _result(forgotten_answer(forgotten))
-        direction = _direction(answer)
-        require_host((updates or {}).get("model"))
-        delivering = await navigations.resolve(principal, navigation_id)
+    navigations = _app(ctx).navigations
+    if action == "forget":
+        return _result(forgotten_answer(await navigations.forget(navigation_id)))
+    direction = _direction(answer)
+    require_host((updates or {}).get("model"))
+    selected = await navigations.resolve(navigation_id)
 
-        def build_response(
-            report: TurnReport, delta: NavigatorOutput, before: ClientState | None
-        ) -> tuple[Page, ClientState]:
-            minimum = before.token_budget if before else delivering.token_budget
-            budget = response_token_budget_for(report.map_token_budget, minimum=minimum)
-            unread = () if before is None else before.unread
-            page = step_answer(delta, report, budget, unread)
-            if before is not None and delta.since_step == report.step_number:
-                return page, before.model_copy(update={"used_at": navigations.delivery(budget).used_at})
-            steps = () if before is None else before.held_steps
-            return page, navigations.delivery(
-                budget,
-                held_step=report.step_number,
-                held_steps=(*steps, report.step_number),
-                unread=(*unread, *page.unread),
-                outline_step=report.step_number if page.outline else before.outline_step if before else None,
-            )
+    def build_response(
+        report: TurnReport, delta: NavigatorOutput, before: ClientState | None
+    ) -> tuple[Page, ClientState]:
+        client, at = before or selected.client, report.step_number
+        budget = response_token_budget_for(report.map_token_budget, minimum=client.token_budget)
+        page = step_answer(delta, report, budget, client.unread)
+        sent: dict[str, Any] = {"used_at": time.time()}
+        if delta.since_step != at:
+            sent |= {
+                "token_budget": budget,
+                "held_step": at,
+                "held_steps": (*client.held_steps, at),
+                "unread": (*client.unread, *page.unread),
+                "outline_step": at if page.outline else client.outline_step,
+            }
+        return page, client.model_copy(update=sent)
 
-        with about(delivering.navigation_id):
-            page = await (await navigations.navigator()).step_and_respond(
-                delivering.navigation_id,
-                turn_request(
-                    feedback or direction.feedback,
-                    updates if names is None else {**(updates or {}), "names": names},
-                    direction.action,
-                    delivering.outline_step,
-                    show=show,
-                    drop=drop,
-                    ask=ask,
-                ),
-                build_response,
-                user=principal.user,
-                on_progress=on_progress,
-            )
-        return _result(page.answer)
+    request = turn_request(
+        feedback or direction.feedback,
+        updates if names is None else {**(updates or {}), "names": names},
+        direction.action,
+        selected.client.outline_step,
+        show=show,
+        drop=drop,
+        ask=ask,
+    )
+    with about(selected.navigation_id), progress_to(ctx) as on_progress:
+        page = await selected.navigator.step_and_respond(
+            selected.navigation_id, request, build_response, user=selected.user, on_progress=on_progress
+        )
+    return _result(page.answer)
 
 
 async def get_turn_report(
@@ -378,13 +350,10 @@ async def get_turn_report(
     step: int | None = None,
 ) -> Annotated[CallToolResult, wire.TurnReportJson]:
     """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
-    navigations, principal = _app(ctx).navigations, current_principal()
-    with raised_as_tool_errors():
-        selected = await navigations.resolve(principal, navigation_id)
-        navigator = await navigations.navigator()
-        report = await navigator.report(selected.navigation_id, user=principal.user, step=step)
-        await navigations.note_delivered(selected, outline_step=report.step_number)
-        return _result(report_answer(report, selected.token_budget))
+    selected = await _app(ctx).navigations.resolve(navigation_id)
+    report = await selected.navigator.report(selected.navigation_id, user=selected.user, step=step)
+    await selected.note_sent(outline_step=report.step_number)
+    return _result(report_answer(report, selected.client.token_budget))
 
 
 async def get_context(
@@ -394,45 +363,45 @@ async def get_context(
     cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
 ) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
-    navigations, principal = _app(ctx).navigations, current_principal()
-    with raised_as_tool_errors():
-        selected = await navigations.resolve(principal, navigation_id)
-        place = None if cursor is None else decode_cursor(cursor)
-        if isinstance(place, PlanCursor):
-            return _result(await _plan_page(navigations, selected, place))
-        if place is not None:
-            since_step = place.since_step
-        navigator = await navigations.navigator()
-        output = await navigator.context(
-            selected.navigation_id,
-            user=principal.user,
-            since_step=since_step,
-            step=None if place is None else place.step,
-            held=() if since_step is None else selected.held_steps,
+    selected = await _app(ctx).navigations.resolve(navigation_id)
+    client, place = selected.client, None if cursor is None else decode_cursor(cursor)
+    if isinstance(place, PlanCursor):
+        return _result(await _plan_page(selected, place))
+    if place is not None:
+        since_step = place.since_step
+    output = await selected.navigator.context(
+        selected.navigation_id,
+        user=selected.user,
+        since_step=since_step,
+        step=None if place is None else place.step,
+        held=() if since_step is None else client.held_steps,
+    )
+    at = output.total_iterations
+    if place is not None and place.offset > len(output.context_string):
+        raise InvalidArgumentError(
+            "cursor",
+            f"goes beyond the context of step {place.step}; call get_context without it for the first page.",
         )
-        at = output.total_iterations
-        begins = place is None
-        place = _still_valid(place, output) or Cursor(at, since_step, 0)
-        unread = tuple(each for each in selected.unread if each != cursor)
-        page = context_answer(output, place, selected.token_budget)
-        if begins and since_step in (None, selected.held_step):
-            steps = tuple(dict.fromkeys((*selected.held_steps, at)))
-            await navigations.note_delivered(selected, held_step=at, held_steps=steps, unread=page.unread)
-        else:
-            await navigations.note_delivered(selected, unread=(*page.unread, *unread))
-        return _result(page.answer)
+    page = context_answer(output, place or Cursor(at, since_step, 0), client.token_budget)
+    if place is None and since_step in (None, client.held_step):
+        steps = tuple(dict.fromkeys((*client.held_steps, at)))
+        await selected.note_sent(held_step=at, held_steps=steps, unread=page.unread)
+    else:
+        unread = (each for each in client.unread if each != cursor)
+        await selected.note_sent(unread=(*page.unread, *unread))
+    return _result(page.answer)
 
 
-async def _plan_page(navigations: Navigations, selected: DeliveryTarget, place: PlanCursor) -> Answer:
+async def _plan_page(selected: SelectedNavigation, place: PlanCursor) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
-    output = await (await navigations.navigator()).context(selected.navigation_id, user=selected.user)
+    output = await selected.navigator.context(selected.navigation_id, user=selected.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
         raise InvalidArgumentError(
             "cursor",
             f"belongs to the flight plan of step {place.step}, and the navigation is at step "
             f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page.",
         )
-    return plan_answer(output, place, selected.token_budget)
+    return plan_answer(output, place, selected.client.token_budget)
 
 
 def tools() -> list[Tool]:
@@ -471,15 +440,6 @@ def _direction(answer: ElicitationResult[Direction]) -> Direction:
 
 def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
-
-
-def _still_valid(place: Cursor | None, output: NavigatorOutput) -> Cursor | None:
-    if place is not None and place.offset > len(output.context_string):
-        raise InvalidArgumentError(
-            "cursor",
-            f"goes beyond the context of step {place.step}; call get_context without it for the first page.",
-        )
-    return place
 
 
 def _result(answer: Answer) -> CallToolResult:

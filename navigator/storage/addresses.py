@@ -15,12 +15,11 @@ _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _BUCKET_FORM: Final = "s3://BUCKET/PREFIX or gs://BUCKET"
-_BUCKET: Final = re.compile(
-    r"(?P<scheme>s3|gs)://(?P<bucket>[a-z0-9][a-z0-9._-]{1,220}[a-z0-9])"
-    r"(?:/(?P<prefix>(?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))*))?",
-    re.ASCII,
+_S3: Final = re.compile(
+    r"(s3)://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/((?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))*))?", re.ASCII
 )
 """A prefix has no parts of dots alone."""
+_GCS: Final = re.compile(r"(gs)://([a-z0-9][a-z0-9._-]{1,220}[a-z0-9])/?()")
 _PACKAGES: Final = {"s3": "boto3", "gs": "google.cloud.storage"}
 """The client of each kind of bucket, of the extra ``team``."""
 
@@ -125,11 +124,11 @@ def read_bucket_address(text: str) -> BucketAddress:
             f"holds a key; write {_BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
             "AWS_SECRET_ACCESS_KEY, by a profile, or by GOOGLE_APPLICATION_CREDENTIALS"
         )
-    found = _BUCKET.fullmatch(text.strip())
-    if found is None or (found["scheme"] == "gs" and found["prefix"]):
+    found = _S3.fullmatch(text.strip()) or _GCS.fullmatch(text.strip())
+    if found is None:
         raise ValueError(
             f"is not an address of a bucket; write {_BUCKET_FORM}, a prefix of letters, digits, `.`, `_`, "
             "`=`, `-` and `/`"
         )
-    prefix = (found["prefix"] or "").strip("/")
-    return BucketAddress(found["bucket"], f"{prefix}/" if prefix else "", found["scheme"])
+    prefix = (found[3] or "").strip("/")
+    return BucketAddress(found[2], f"{prefix}/" if prefix else "", found[1])

@@ -1,50 +1,51 @@
-"""How a tool call or a prompt is refused: a code, one sentence and the argument, whatever went wrong."""
+"""How requests are refused: tool calls with a result, all others with the protocol's own errors."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.exceptions import MCPServerError, ToolError, UnexpectedToolError
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, Prompt, TextContent
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, Prompt, TextContent
 from pydantic import ValidationError
 
 from mcp_server.errors import ErrorDetails, details_of
-from navigator.errors import InvalidRequestError
-from repo_map.errors import UserError
+from navigator.errors import InvalidRequestError, UnknownNavigationError
+from repo_map.errors import RepositoryNotFoundError, UserError
 from repo_map.secrets.names import mask_name
 
 
-@contextmanager
-def raised_as_tool_errors() -> Iterator[None]:
-    """Raise each error that is written for the caller as a ``ToolError``, the only text that is passed on."""
-    try:
-        yield
-    except (UserError, OSError) as error:
-        raise ToolError(details_of(error).message) from error
+def cause_of(error: BaseException) -> UserError | OSError | None:
+    """Return the error for the caller that the SDK has wrapped, None for a crash."""
+    found: BaseException | None = error
+    while isinstance(found, MCPServerError | ValueError) and not isinstance(found, UserError):
+        found = found.__cause__
+    return found if isinstance(found, UserError | OSError) else None
 
 
-@contextmanager
-def echoing_no_secret() -> Iterator[None]:
-    """Raise each error of the protocol without the secrets that it repeats."""
+def protocol_error(error: UserError | OSError, **data: str) -> MCPError:
+    """Return the protocol's error; a right that was taken away reads as a repository that is not there."""
+    is_callers = isinstance(error, InvalidRequestError | UnknownNavigationError | RepositoryNotFoundError)
+    details = details_of(error)
+    code = INVALID_PARAMS if is_callers else INTERNAL_ERROR
+    return MCPError(code, details.message, {**data, **details.as_json()})
+
+
+async def report_errors(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware: errors for the caller become the protocol's, and repeat no secrets."""
     try:
-        yield
+        return await call_next(ctx)
     except MCPError as error:
         if (message := mask_name(error.message)) == error.message:
             raise
         raise MCPError(error.code, message, error.data) from None
-
-
-@contextmanager
-def raised_as_prompt_errors() -> Iterator[None]:
-    """Raise each error that is written for the caller as the protocol's own, as prompts have no results."""
-    try:
-        yield
-    except (UserError, OSError) as error:
-        raise _refused_prompt(details_of(error)) from error
+    except Exception as error:
+        if (cause := cause_of(error)) is None:
+            raise
+        raise protocol_error(cause) from error
 
 
 def refused_call(details: ErrorDetails) -> CallToolResult:
@@ -54,21 +55,17 @@ def refused_call(details: ErrorDetails) -> CallToolResult:
 
 
 def refusal(tool: str, error: ToolError | UserError) -> ErrorDetails:
-    """Return why a tool call is refused, below what the SDK wraps around it."""
+    """Return why a tool call is refused; the code is ``internal_error`` for a crash."""
+    if (cause := cause_of(error)) is not None:
+        return details_of(cause)
     if isinstance(error, UnexpectedToolError):
         return ErrorDetails(
             "internal_error",
             f"{tool} failed for an internal reason, not because of your arguments; the server's log has the "
             "details. What was done before is kept: get_turn_report says how far it came.",
         )
-    cause: BaseException | None = error
-    while isinstance(cause, ToolError):
-        cause = cause.__cause__
-    match cause:
-        case UserError() | OSError():
-            return details_of(cause)
-        case ValidationError():
-            return _argument_details(tool, cause)
+    if isinstance(error.__cause__, ValidationError):
+        return _argument_details(tool, error.__cause__)
     # What the SDK itself refuses, such as a reply of the wrong kind to a question.
     return ErrorDetails("invalid_request", mask_name(str(error)))
 
@@ -78,17 +75,13 @@ def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Seque
     prompt = next((prompt for prompt in known if prompt.name == name), None)
     if prompt is None:
         names = ", ".join(prompt.name for prompt in known)
-        raise _refused_prompt(
-            ErrorDetails("unknown_prompt", f"There is no prompt `{name}`; choose one of {names}.")
+        raise InvalidRequestError(
+            f"There is no prompt `{name}`; choose one of {names}.", code="unknown_prompt"
         )
     for argument in prompt.arguments or ():
         if argument.required and not arguments.get(argument.name):
             message = f"{name} needs `{argument.name}`; pass it and ask again."
-            raise _refused_prompt(ErrorDetails("missing_argument", message, argument.name))
-
-
-def _refused_prompt(details: ErrorDetails) -> MCPError:
-    return MCPError(INVALID_PARAMS, details.message, details.as_json())
+            raise InvalidRequestError(message, code="missing_argument", argument=argument.name)
 
 
 def refuse_unknown_arguments(tool: str, arguments: Mapping[str, Any], known: Mapping[str, Any]) -> None:
