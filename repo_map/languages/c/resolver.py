@@ -14,8 +14,8 @@ from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import Site
-from repo_map.relations.core.memo import BINDINGS_A_STEP
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import BINDINGS_A_STEP, cached
+from repo_map.relations.core.overloads import OverloadResolver
 from repo_map.relations.core.values import (
     CLASS,
     EXTERNAL,
@@ -78,7 +78,7 @@ class IncludedFiles:
         return found[0] if len(found) == 1 else None
 
 
-class C(StaticResolver):
+class C(OverloadResolver):
     """The resolver of C and C++."""
 
     common = C_MEMBERS
@@ -123,8 +123,7 @@ class C(StaticResolver):
         """Return what a bare name is in the namespaces around, or in those that are used."""
         del is_called
         space = self._space_at(where)
-        view = self.views[where.file]
-        used, renamed = self.memo.cached(("spaces", where.file), lambda: _spaces_used(view))
+        used, renamed = self._spaces_used(where.file)
         while True:
             if found := self._in_space(space, name, where):
                 return found
@@ -220,8 +219,7 @@ class C(StaticResolver):
 
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
         """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
-        view = self.views[place[0]]
-        return name in self.memo.cached(("spaces", place[0]), lambda: _spaces_used(view))[1]
+        return name in self._spaces_used(place[0])[1]
 
     def _has_overloads(self, place: Place) -> bool:
         return language_named(self.index.language(place[0])).has_overloads
@@ -247,15 +245,13 @@ class C(StaticResolver):
 
     # Names.
 
+    @cached
     def _full_name(self, place: Place) -> str:
         """Return the name of a definition with all that is around it.
 
         A member that is written outside of its class may have lost the namespaces around it, where a macro
         keeps the grammar from reading them: those of the only class of that name are its own.
         """
-        return self.memo.cached(("whole", place), lambda: self._read_full_name(place))
-
-    def _read_full_name(self, place: Place) -> str:
         name = self._written_name(place)
         around, _, last = name.rpartition(".")
         if "." in self.definitions[place].name and self.definitions.is_function(place):
@@ -274,24 +270,18 @@ class C(StaticResolver):
         }
         return ends.pop() if len(ends) == 1 else name
 
+    @cached
     def _written_name(self, place: Place) -> str:
-        return self.memo.cached(("full", place), lambda: self._read_written_name(place))
-
-    def _read_written_name(self, place: Place) -> str:
         around = [self.views[place[0]].definitions[row] for row in self.views[place[0]].around(place[1])]
         # A function holds no other: it only seems to where conditions leave a brace open.
         outer = (each.name for each in around[1:] if each.kind not in FUNCTIONS)
         return ".".join(reversed((around[0].name, *outer)))
 
+    @cached
     def _named_fully(self, name: str) -> tuple[Place, ...]:
         """Return the types of a full name."""
-        last = name.rpartition(".")[2]
-        return self.memo.cached(
-            ("fully", name),
-            lambda: tuple(
-                place for place in self.definitions.types_named(last) if self._full_name(place) == name
-            ),
-        )
+        types = self.definitions.types_named(name.rpartition(".")[2])
+        return tuple(place for place in types if self._full_name(place) == name)
 
     def _class_at(self, where: Position) -> Place | None:
         view = self.views[where.file]
@@ -387,23 +377,19 @@ class C(StaticResolver):
             for each in self.definitions.stated(place, facts.DECORATED)
         )
 
+    @cached
     def _expands_to_static(self, word: str, depth: int = 0) -> bool:
         """Tell whether a macro of the repository, under any condition, makes what it stands before static."""
-
-        def read() -> bool:
-            for file, row in self.definitions.named(word):
-                start = self.views[file].definitions[row].start
-                line = self.index.sources.text(file).split("\n")[start - 1]
-                if (found := _MACRO.match(line)) is not None and found[1] == word:
-                    inner = _WORD.findall(found[2] or "")
-                    if "static" in inner or (
-                        depth < _DEEPEST_MACRO
-                        and any(self._expands_to_static(each, depth + 1) for each in inner if each != word)
-                    ):
-                        return True
-            return False
-
-        return word != "announced" and self.memo.cached(("static", word, depth), read)
+        for file, row in self.definitions.named(word) if word != "announced" else ():
+            line = self.index.sources.text(file).split("\n")[self.definitions[file, row].start - 1]
+            if (found := _MACRO.match(line)) is not None and found[1] == word:
+                inner = _WORD.findall(found[2] or "")
+                further = inner if depth < _DEEPEST_MACRO else ()
+                if "static" in inner or any(
+                    self._expands_to_static(each, depth + 1) for each in further if each != word
+                ):
+                    return True
+        return False
 
     def _is_header(self, file: int) -> bool:
         return self.index.paths[file].endswith(_HEADERS)
@@ -420,11 +406,9 @@ class C(StaticResolver):
                     return near
         return types
 
+    @cached
     def _reached(self, file: int) -> frozenset[int]:
         """Return the files that a file includes, directly or not."""
-        return self.memo.cached(("reached", file), lambda: self._read_reached(file))
-
-    def _read_reached(self, file: int) -> frozenset[int]:
         found: set[int] = set()
         level = [file]
         while level and len(found) < _MAX_INCLUDED:
@@ -441,6 +425,16 @@ class C(StaticResolver):
     def _files_included(self) -> IncludedFiles:
         return IncludedFiles(self.index.paths, self.files)
 
+    @cached
+    def _spaces_used(self, file: int) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the namespaces that a file uses, and what it takes under another name, by that name."""
+        renamed: dict[str, list[str]] = {}
+        bindings = self.views[file].bindings
+        for each in bindings:
+            if each.kind == facts.RENAMED:
+                renamed.setdefault(each.name, []).append(each.value)
+        return [each.value for each in bindings if each.kind == facts.STAR], renamed
+
     @cached_property
     def _spaces(self) -> frozenset[str]:
         """The full names of all namespaces."""
@@ -449,15 +443,6 @@ class C(StaticResolver):
             parts = self._full_name(place).split(".")
             found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
         return frozenset(found)
-
-
-def _spaces_used(view: FileView) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the namespaces that a file uses, and what it takes under another name, by that name."""
-    renamed: dict[str, list[str]] = {}
-    for each in view.bindings:
-        if each.kind == facts.RENAMED:
-            renamed.setdefault(each.name, []).append(each.value)
-    return [each.value for each in view.bindings if each.kind == facts.STAR], renamed
 
 
 RESOLVER: Final = C

@@ -9,7 +9,8 @@ from typing import Final
 from repo_map.languages.go import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import MODULE, TYPE_KINDS, UNKNOWN_EXTERNAL, Position, Value, Values
 from repo_map.relations.model import Place
 
@@ -17,7 +18,7 @@ _GO_MOD: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
 _VERSION: Final = re.compile(r"v\d+\Z")
 
 
-class Go(StaticResolver):
+class Go(Resolver):
     """The resolver of Go."""
 
     common = GO_MEMBERS
@@ -38,7 +39,7 @@ class Go(StaticResolver):
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: of the package, an import of the file, or built in."""
         del is_called
-        if found := self._in_package(self._package(where.file), name):
+        if found := self._in_package(*self._package(where.file), name):
             return found
         if (path := self._imports(where.file).get(name)) is not None:
             return (self._space(path),)
@@ -52,7 +53,7 @@ class Go(StaticResolver):
         """Return what a package calls ``name``."""
         del where
         folder, _, package = space.name.rpartition(":")
-        return self._in_package((folder, package), name)
+        return self._in_package(folder, package, name)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the first file of each package that a file imports, with the line where it does."""
@@ -73,32 +74,27 @@ class Go(StaticResolver):
         }
         return len({file for file, _ in functions}) == len(functions) and len(owners) == 1
 
-    def _in_package(self, package: tuple[str, str], name: str) -> Values:
-        key = ("package", package, name)
-
-        def read() -> Values:
-            found: list[Value] = []
-            for place in self.definitions.named(name):
-                definition = self.definitions[place]
-                if definition.parent >= 0 or definition.name != name or self._package(place[0]) != package:
-                    continue
-                if definition.kind in TYPE_KINDS | FUNCTIONS:
-                    found.append(self.definitions.value_of(place))
-                else:
-                    found += self.variable(place, name)
-            return tuple(found)
-
-        return self.memo.memoized(key, read)
+    @memoized
+    def _in_package(self, folder: str, package: str, name: str) -> Values:
+        found: list[Value] = []
+        for place in self.definitions.named(name):
+            definition = self.definitions[place]
+            is_top = definition.parent < 0 and definition.name == name
+            if not is_top or self._package(place[0]) != (folder, package):
+                continue
+            if definition.kind in TYPE_KINDS | FUNCTIONS:
+                found.append(self.definitions.value_of(place))
+            else:
+                found += self.variable(place, name)
+        return tuple(found)
 
     def _package(self, file: int) -> tuple[str, str]:
         """Return the folder of a file and the name of its package: tests may form one of their own."""
         return self.index.paths[file].rpartition("/")[0], self.package(file)
 
+    @cached
     def _imports(self, file: int) -> dict[str, str]:
         """Return the packages that a file imports by what it calls them."""
-        return self.memo.cached(("imports", file), lambda: self._named_imports(file))
-
-    def _named_imports(self, file: int) -> dict[str, str]:
         found: dict[str, str] = {}
         for each in self.views[file].bindings:
             if each.kind == RENAMED:

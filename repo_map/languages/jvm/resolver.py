@@ -12,7 +12,8 @@ from repo_map.languages.language import words
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
 from repo_map.parsing.facts_model import Binding, Site
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import memoized
+from repo_map.relations.core.overloads import OverloadResolver
 from repo_map.relations.core.values import (
     CLASS,
     EXTERNAL,
@@ -34,14 +35,9 @@ _OF_ANY: Final = frozenset({"Object", "T"})
 _LAST_LINE: Final = 1 << 30
 _NUMBERS: Final = ("byte", "short", "char", "int", "long", "float", "double")
 _BOXES: Final = {
+    **{f"{name[:1].upper()}{name[1:]}": name for name in (*_NUMBERS, "boolean")},
     "Integer": "int",
-    "Long": "long",
     "Character": "char",
-    "Byte": "byte",
-    "Short": "short",
-    "Double": "double",
-    "Float": "float",
-    "Boolean": "boolean",
 }
 _PRIMITIVES: Final = frozenset({*_NUMBERS, "boolean"})
 _EXTERNAL_ROOTS: Final = _PRIMITIVES | JAVA_PACKAGES
@@ -49,11 +45,13 @@ _EXTERNAL_ROOTS: Final = _PRIMITIVES | JAVA_PACKAGES
 _FINAL_TYPES: Final = _PRIMITIVES | {"String", "list"}
 """Types that nothing else is an instance of."""
 _ROOT_TYPE: Final = "Object"
-_OF_TEXT: Final = frozenset({"CharSequence", "Comparable", "Serializable"})
-_OF_NUMBERS: Final = frozenset({"Number", "Comparable", "Serializable"})
+_SUPERTYPES: Final = {
+    "String": frozenset({"CharSequence", "Comparable", "Serializable"}),
+    **dict.fromkeys((*_BOXES, *_PRIMITIVES), frozenset({"Number", "Comparable", "Serializable"})),
+}
 
 
-class Jvm(StaticResolver):
+class Jvm(OverloadResolver):
     """The resolver of Java and Kotlin."""
 
     common = JAVA_MEMBERS | KOTLIN_MEMBERS
@@ -73,12 +71,12 @@ class Jvm(StaticResolver):
         " takeLast subList"
     )
     view_methods: ClassVar[Mapping[str, int]] = {"keySet": 0, "values": 1, "entrySet": -1}
-    callback_methods = words(
+    callback_methods: Final = words(
         "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
         " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
         " thenAccept min max takeWhile dropWhile forEachOrdered"
     )
-    functions = words(
+    functions: Final = words(
         "Function BiFunction Consumer BiConsumer Predicate BiPredicate UnaryOperator BinaryOperator"
         " Comparator ToIntFunction ToLongFunction ToDoubleFunction ToIntBiFunction ToLongBiFunction"
         " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
@@ -111,16 +109,11 @@ class Jvm(StaticResolver):
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports something of, each with the line where it does."""
         found: dict[tuple[int, int], None] = {}
-        where = Position(file, -1, 0)
-        is_kotlin = self._is_kotlin(file)
         for each in self.views[file].bindings:
-            if is_kotlin and each.kind in (facts.IMPORT, facts.RENAMED):
-                for value in self._at(each.value, where):
+            if each.kind in (facts.IMPORT, facts.RENAMED):
+                for value in self._at(each.value.partition(":")[0], Position(file, -1, 0)):
                     if value.file >= 0 and value.file != file:
                         found.setdefault((value.file, each.line), None)
-            elif not is_kotlin and each.kind == facts.IMPORT:
-                for value in self._qualified(each.value.partition(":")[0], file):
-                    found.setdefault((value.file, each.line), None)
         return tuple(found)
 
     # Bare names.
@@ -153,7 +146,7 @@ class Jvm(StaticResolver):
         """Return what a bare name is; a call of a class's name constructs it, or is a function's."""
         is_kotlin, is_constructed = self._is_kotlin(where.file), is_called and name[:1].isupper()
         if is_kotlin and is_called and (bound := self._bound_around(where, name)) is not None:
-            return self.of_binding(*bound) or (UNKNOWN_EXTERNAL,)
+            return self.of_binding(where.file, bound) or (UNKNOWN_EXTERNAL,)
         if not is_constructed:
             return super().lookup(where, name, is_called=is_called)
         types = [value for value in self.named_type(where, name) if value.kind == CLASS]
@@ -167,13 +160,13 @@ class Jvm(StaticResolver):
             types = [value for value in types if self.definitions.kind(value.place) != "interface"]
         return (*types, *functions) if types or functions else found
 
-    def _bound_around(self, where: Position, name: str) -> tuple[FileView, Binding] | None:
+    def _bound_around(self, where: Position, name: str) -> Binding | None:
         """Return the local of a name that holds at a position."""
         view = self.views[where.file]
         scope, is_inner = view.scope(where.row), True
         while scope >= 0 and where.line and view.definitions[scope].kind not in CLASSES:
             if bound := self.reaching(view, scope, name, where, is_inner=is_inner):
-                return view, bound
+                return bound
             scope, is_inner = view.outer(scope), False
         return None
 
@@ -259,7 +252,7 @@ class Jvm(StaticResolver):
         if not is_called:
             for each in bound:
                 if each.kind in (facts.ASSIGNED, facts.DECLARED):
-                    return self.of_binding(view, each)
+                    return self.of_binding(view.file, each)
         if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
             return found
         return self._unknown_top(name, _FINAL_TYPES)
@@ -355,23 +348,22 @@ class Jvm(StaticResolver):
 
     def _package_functions(self, package: str, name: str, seen_from: int) -> Values:
         """Return the functions of a package that are of no type, those of the file first."""
-        definitions = self.definitions
-
-        def read() -> Values:
-            return tuple(
-                Value(FUNCTION, *place)
-                for place in definitions.named(name)
-                if definitions.is_function(place)
-                and self.views[place[0]].definitions[place[1]].parent < 0
-                and self.package(place[0]) == package
-                and not definitions.stated(place, facts.RECEIVER)
-            )
-
-        found = self.memo.memoized(("functions", package, name), read)
+        found = self._functions(package, name)
         own = tuple(value for value in found if value.file == seen_from)
         if own or len({value.file for value in found}) < 2:
             return own or found
         return tuple(value for value in found if not self._is_private(value.place))
+
+    @memoized
+    def _functions(self, package: str, name: str) -> Values:
+        return tuple(
+            Value(FUNCTION, *place)
+            for place in self.definitions.named(name)
+            if self.definitions.is_function(place)
+            and self.definitions[place].parent < 0
+            and self.package(place[0]) == package
+            and not self.definitions.stated(place, facts.RECEIVER)
+        )
 
     def _is_private(self, place: Place) -> bool:
         """Tell whether a function is seen in its own file alone."""
@@ -407,26 +399,22 @@ class Jvm(StaticResolver):
 
     def fits(self, value: Value, wanted: Value) -> float | None:
         """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-        if wanted.kind == EXTERNAL and wanted.name == _ROOT_TYPE:
-            return 0.3 if value.kind == EXTERNAL and value.name in _PRIMITIVES else 1.0
-        if value.kind == EXTERNAL and value.name == "null":
-            return None if wanted.kind == EXTERNAL and wanted.name in _PRIMITIVES else 1.0
-        if value.kind == EXTERNAL and wanted.kind == EXTERNAL and value.name and wanted.name:
-            return self._external_fits(value, wanted)
-        if value.kind == EXTERNAL and value.name and wanted.kind == INSTANCE:
-            return None if value.name in _FINAL_TYPES else 0.1
-        if value.kind == INSTANCE and wanted.kind == EXTERNAL and wanted.name:
-            if wanted.name in _FINAL_TYPES:
-                return None
-            return None if self.order(value.place)[1] else 0.5
-        return super().fits(value, wanted)
-
-    def _external_fits(self, value: Value, wanted: Value) -> float | None:
-        is_list = value.name == wanted.name == "list"
-        if is_list and value.parts and wanted.parts and value.parts[0] and wanted.parts[0]:
+        if EXTERNAL not in (value.kind, wanted.kind):
+            return super().fits(value, wanted)
+        one = value.name if value.kind == EXTERNAL else ""
+        other = wanted.name if wanted.kind == EXTERNAL else ""
+        if other == _ROOT_TYPE:
+            return 0.3 if one in _PRIMITIVES else 1.0
+        if one == "null":
+            return None if other in _PRIMITIVES else 1.0
+        if wanted.kind == INSTANCE and one:
+            return None if one in _FINAL_TYPES else 0.1
+        if value.kind == INSTANCE and other:
+            return None if other in _FINAL_TYPES or self.order(value.place)[1] else 0.5
+        if one == other == "list" and value.parts and wanted.parts and value.parts[0] and wanted.parts[0]:
             inner = self.fits(value.parts[0][0], wanted.parts[0][0])
             return inner if inner is None or inner >= 1 else None
-        return _java_fit(value.name, wanted.name)
+        return _fit_of_names(one, other) if one and other else 0.5
 
     # Members.
 
@@ -569,18 +557,42 @@ class Jvm(StaticResolver):
 
     def returned(self, function: Value) -> Values:
         """Return what a function gives, as it is written, or as the expression that it is."""
-        if found := super().returned(function):
-            return found
-        stated = self.definitions.stated(function.place, facts.RETURNED)
-        if not stated:
-            return ()
-        where = Position(function.file, function.row, _LAST_LINE)
-        return self.memo.memoized(
-            ("returned expression", function.file, function.row),
-            lambda: self.evaluate(where, decode(stated[0].value)),
-        )
+        return super().returned(function) or self._expression_of(function.place)
 
-    def parameter_of_interface(self, value: Value, number: int) -> Values:
+    @memoized
+    def _expression_of(self, place: Place) -> Values:
+        where = Position(*place, _LAST_LINE)
+        stated = self.definitions.stated(place, facts.RETURNED)[:1]
+        return tuple(value for each in stated for value in self.evaluate(where, decode(each.value)))
+
+    def taken(self, value: Value, count: int, number: int) -> Values:
+        """Return what a call of ``count`` arguments takes as the one at ``number``."""
+        if value.kind == EXTERNAL_METHOD:
+            return (value,)
+        if value.kind == CLASS:
+            made = [Value(FUNCTION, *each) for each in self.constructors(value.place)]
+            return self.all_of(tuple(made), lambda each: self.taken(each, count, number))
+        if value.kind != FUNCTION or value.row < 0:
+            return ()
+        place = value.place
+        parameters = self.definitions.parameters(place)
+        if parameters is None or len(parameters.types) != count:
+            return ()
+        receiver = value.parts[0][0] if value.parts and value.parts[0] else None
+        return self.instances(Position(*place, 0), parameters.types[number], of=receiver)
+
+    def parameter(self, value: Value, number: int) -> Values:
+        """Return a parameter of what is a function: of an interface, or of what a container calls."""
+        if value.kind == EXTERNAL_METHOD and value.parts and value.parts[0]:
+            container = value.parts[0][0]
+            if container.kind == EXTERNAL and container.parts and value.name in self.callback_methods:
+                return container.parts[min(number, len(container.parts) - 1)]
+            return ()
+        if value.kind == EXTERNAL and value.name in self.functions:
+            return value.parts[min(number, len(value.parts) - 1)] if value.parts else ()
+        return self._parameter_of_interface(value, number) if value.kind == INSTANCE else ()
+
+    def _parameter_of_interface(self, value: Value, number: int) -> Values:
         """Return a parameter of the only method that an interface of ours leaves open."""
         view = self.views[value.file]
         if view.definitions[value.row].kind != "interface":
@@ -649,31 +661,18 @@ class Jvm(StaticResolver):
         return package == self.package(where.file) or package in stars
 
 
-def _java_fit(one: str, other: str) -> float | None:
-    """Return how well a type of Java's fits another one, but for what a list holds; None where not at all."""
+def _fit_of_names(one: str, other: str) -> float | None:
+    """Return how well a type that is not ours fits another one; None where not at all."""
     if one == other:
         return 3.0
-    if "list" in (one, other):
-        return None
-    if one in _PRIMITIVES:
-        if other in _PRIMITIVES:
-            return _widened(one, other)
-        if _BOXES.get(other) == one:
-            return 1.5
-        return 0.8 if other in _OF_NUMBERS else None
-    if one in _BOXES:
-        return 1.5 if _BOXES[one] == other else 0.9 if other in _OF_NUMBERS else None
-    if one == "String":
-        return 2.0 if other in _OF_TEXT else None
-    return None if other in _PRIMITIVES or other == "String" or other in _BOXES else 0.2
-
-
-def _widened(one: str, other: str) -> float | None:
-    """Return how near a primitive type is to a wider one."""
-    if "boolean" in (one, other):
-        return None
-    distance = _NUMBERS.index(other) - _NUMBERS.index(one)
-    return 2.5 - distance / 10 if distance > 0 and other != "char" else None
+    if one in _NUMBERS and other in _NUMBERS:
+        distance = _NUMBERS.index(other) - _NUMBERS.index(one)
+        return 2.5 - distance / 10 if distance > 0 and other != "char" else None
+    if one in (_BOXES.get(other), other) or other == _BOXES.get(one):
+        return 1.5
+    if other in _SUPERTYPES.get(one, ()):
+        return 1.0
+    return None if {one, other} & (_FINAL_TYPES | _BOXES.keys()) else 0.2
 
 
 RESOLVER: Final = Jvm

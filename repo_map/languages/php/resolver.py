@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.php import PHP_MEMBERS
 from repo_map.parsing.facts_model import IMPORT, RENAMED
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
     FUNCTION,
@@ -25,7 +25,7 @@ _RANKS: Final = {"trait": 0, "interface": 2}
 _OWN: Final = frozenset({"self", "static", "$this", "parent"})
 
 
-class Php(StaticResolver):
+class Php(Resolver):
     """The resolver of PHP."""
 
     common = PHP_MEMBERS
@@ -57,23 +57,20 @@ class Php(StaticResolver):
             return self._own_class(where, head, INSTANCE, of)
         return super().instance(where, head, arguments, of)
 
-    def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Read a type and what it inherits from: traits before what it extends, interfaces last."""
-        found, is_complete = super().read_order(place)
+    @cached
+    def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
+        """Return a type and what it inherits from: traits before what it extends, interfaces last."""
+        found, is_complete = super().order(place)
         depth: dict[Place, tuple[int, ...]] = {place: ()}
         for each in found:
-            for at, base in enumerate(self.bases_by_rank(each)):
-                if base not in depth:
-                    depth[base] = (*depth[each], at)
+            bases = [value.place for value in self.base_values(each) if value.kind == CLASS]
+            bases.sort(key=lambda base: _RANKS.get(self.definitions.kind(base), 1))
+            for at, base in enumerate(bases):
+                depth.setdefault(base, (*depth[each], at))
         classes = [each for each in found if self.definitions.kind(each) != "interface"]
         interfaces = [each for each in found if self.definitions.kind(each) == "interface"]
         classes.sort(key=lambda each: depth.get(each, ()))
         return (*classes, *interfaces), is_complete
-
-    def bases_by_rank(self, place: Place) -> list[Place]:
-        """Return the direct bases of a type of ours, its traits first."""
-        bases = [value.place for value in self.base_values(place) if value.kind == CLASS]
-        return sorted(bases, key=lambda each: _RANKS.get(self.definitions.kind(each), 1))
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: imported, of the namespace, or for a function of none."""
@@ -83,7 +80,7 @@ class Php(StaticResolver):
             return ()
         for each in self.views[where.file].bound.get((-1, name), ()):
             if each.kind in (IMPORT, RENAMED):
-                if found := self._at(each.value, is_called=is_called):
+                if found := self._in_space(*_split(each.value), is_called=is_called):
                     return found
                 if not is_called:
                     has_space = any(space.startswith(each.value) for space in self._spaces)
@@ -103,10 +100,7 @@ class Php(StaticResolver):
     def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a namespace calls ``name``."""
         del where
-        found = (
-            *self._in_space(space.name, name, is_called=False),
-            *self._in_space(space.name, name, is_called=True),
-        )
+        found = self._at(f"{space.name}.{name}")
         below = f"{space.name}.{name}".lstrip(".")
         is_space = any(each == below or each.startswith(below + ".") for each in self._spaces)
         return found or ((Value(MODULE, name=below),) if is_space else (UNKNOWN_EXTERNAL,))
@@ -116,38 +110,41 @@ class Php(StaticResolver):
         found: dict[tuple[int, int], None] = {}
         for each in self.views[file].bindings:
             if each.kind in (IMPORT, RENAMED):
-                for value in (*self._at(each.value, is_called=False), *self._at(each.value, is_called=True)):
+                for value in self._at(each.value):
                     found.setdefault((value.file, each.line), None)
         return tuple(found)
 
-    def _at(self, path: str, *, is_called: bool) -> Values:
-        space, _, name = path.rpartition(".")
-        return self._in_space(space, name, is_called=is_called)
+    def _at(self, path: str) -> Values:
+        """Return the classes and the functions of a full name."""
+        space, name = _split(path)
+        return self._in_space(space, name, is_called=False) + self._in_space(space, name, is_called=True)
 
     def _in_space(self, space: str, name: str, *, is_called: bool) -> Values:
-        """Return the classes, or the functions, of a name in a namespace."""
-
-        def read() -> Values:
-            found = []
-            for place in self.definitions.named(name):
-                view = self.views[place[0]]
-                definition = view.definitions[place[1]]
-                is_function = definition.kind in FUNCTIONS
-                is_top = definition.parent < 0 or view.definitions[definition.parent].kind == "module"
-                if is_top and is_function == is_called and self.package(place[0]) == space:
-                    value = self.definitions.value_of(place)
-                    if value.kind == CLASS or is_function:
-                        found.append(value)
-            return tuple(found)
-
-        found = self.memo.memoized(("in space", space, name, is_called), read)
+        """Return the class, or the functions, of a name in a namespace."""
+        found = tuple(value for value in self._named(space, name) if (value.kind == FUNCTION) == is_called)
         # Several of one full name are never loaded together: which is loaded is not known.
-        return found if len(found) < 2 else tuple(each for each in found if each.kind == FUNCTION)
+        return found if is_called or len(found) < 2 else ()
+
+    @memoized
+    def _named(self, space: str, name: str) -> Values:
+        found = []
+        for place in self.definitions.named(name):
+            view, parent = self.views[place[0]], self.definitions[place].parent
+            is_top = parent < 0 or view.definitions[parent].kind == "module"
+            is_one = self.definitions.is_function(place) or self.definitions.is_type(place)
+            if is_top and is_one and self.package(place[0]) == space:
+                found.append(self.definitions.value_of(place))
+        return tuple(found)
 
     @cached_property
     def _spaces(self) -> frozenset[str]:
         """The namespaces that something of ours is in."""
         return frozenset(self.package(file) for file in self.files) - {""}
+
+
+def _split(path: str) -> tuple[str, str]:
+    space, _, name = path.rpartition(".")
+    return space, name
 
 
 RESOLVER: Final = Php

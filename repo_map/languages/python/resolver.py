@@ -189,7 +189,7 @@ class Python(DynamicResolver):
         """Return what a call gives: a generator that is decorated to be a context gives what it yields."""
         if _CONTEXTS.isdisjoint(self._decorators(function)):
             return returned
-        return (Value(EXTERNAL, name="ContextManager", parts=(self.elements(returned),)),)
+        return (Value(EXTERNAL, name="ContextManager", parts=(self.all_of(returned, self.iterated),)),)
 
     def is_enumeration(self, owner: Place) -> bool:
         """Tell whether a class is an enumeration."""

@@ -9,7 +9,8 @@ from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.languages.ruby import RUBY_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
     FUNCTION,
@@ -23,7 +24,7 @@ from repo_map.relations.core.values import (
 from repo_map.relations.model import Place
 
 
-class Ruby(StaticResolver):
+class Ruby(Resolver):
     """The resolver of Ruby."""
 
     common = RUBY_MEMBERS
@@ -48,6 +49,10 @@ class Ruby(StaticResolver):
         """Return the places where a class or a module of a full name is opened, in order."""
         return self._containers.get(path, ())
 
+    def _reopened(self, place: Place) -> tuple[Place, ...]:
+        """Return all places that open a class or a module."""
+        return self._opened(self._path(place)) or (place,)
+
     @cached_property
     def _containers(self) -> dict[str, tuple[Place, ...]]:
         """The classes and modules of each full name."""
@@ -61,15 +66,13 @@ class Ruby(StaticResolver):
     def owner(self, place: Place) -> Place | None:
         """Return the class or module that has a definition, as the first place that opens it."""
         around = self._container(place[0], self.definitions[place].parent)
-        if around < 0:
-            return None
-        opened = self._opened(self._path((place[0], around)))
-        return opened[0] if opened else (place[0], around)
+        return self._reopened((place[0], around))[0] if around >= 0 else None
 
-    def read_bases(self, place: Place) -> Values:
-        """Read what a class extends and mixes in, wherever it is opened."""
+    @memoized
+    def base_values(self, place: Place) -> Values:
+        """Return what a class extends and mixes in, wherever it is opened."""
         found: list[Value] = []
-        for file, row in self._opened(self._path(place)) or (place,):
+        for file, row in self._reopened(place):
             for each in self._within(file).get((row, facts.INHERITS), ()):
                 values = self.named_type(Position(file, row, 0), each.value)
                 found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
@@ -89,7 +92,7 @@ class Ruby(StaticResolver):
 
     def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the methods of a name that a class has, or its objects, or an instance variable."""
-        of_object, of_class = self.memo.cached(("methods", place, name), lambda: self._methods(place, name))
+        of_object, of_class = self._methods(place, name)
         if value.kind == INSTANCE:
             chosen = of_object
         else:
@@ -99,6 +102,7 @@ class Ruby(StaticResolver):
             return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MAX_VALUES])
         return (self._fields(place, name, value) or None) if name.startswith("$") else None
 
+    @cached
     def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
         """Return the methods of a name that objects of a class have, and those of the class itself."""
         owned = [each for each in self.definitions.owned(name, place) if self.definitions.is_function(each)]
@@ -108,7 +112,7 @@ class Ruby(StaticResolver):
     def _fields(self, place: Place, name: str, value: Value) -> Values:
         """Return what an instance variable is: all that it is made to be."""
         found: list[Value] = []
-        for file, row in self._opened(self._path(place)) or (place,):
+        for file, row in self._reopened(place):
             view = self.views[file]
             for each in self._within(file).get((row, facts.FIELD), ()):
                 if each.name.replace("@", "$") == name:
@@ -118,17 +122,14 @@ class Ruby(StaticResolver):
                     found += values
         return tuple(dict.fromkeys(found))
 
+    @cached
     def _within(self, file: int) -> dict[tuple[int, int], list[Binding]]:
         """Return what a file says of each class or module, by its kind."""
-
-        def read() -> dict[tuple[int, int], list[Binding]]:
-            found: dict[tuple[int, int], list[Binding]] = {}
-            for each in self.views[file].bindings:
-                if each.kind in (facts.INHERITS, facts.FIELD):
-                    found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
-            return found
-
-        return self.memo.cached(("within", file), read)
+        found: dict[tuple[int, int], list[Binding]] = {}
+        for each in self.views[file].bindings:
+            if each.kind in (facts.INHERITS, facts.FIELD):
+                found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
+        return found
 
     # Names.
 
@@ -164,7 +165,7 @@ class Ruby(StaticResolver):
         view = self.views[where.file]
         scope = view.scope(where.row)
         if where.line and (bound := self.reaching(view, scope, name, where, is_inner=True)):
-            return self.of_binding(view, bound) if bound.kind == facts.ASSIGNED else ()
+            return self.of_binding(view.file, bound) if bound.kind == facts.ASSIGNED else ()
         found = self.all_of(
             self.root_name(where, "self", is_called=False),
             lambda value: self.member(value, name, where, is_called=is_called),
@@ -181,11 +182,6 @@ class Ruby(StaticResolver):
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
         return frozenset({self.definitions.last_name(place).rpartition("::")[2]})
-
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return nothing: files are loaded by their paths, or by themselves."""
-        del file
-        return ()
 
 
 RESOLVER: Final = Ruby

@@ -11,7 +11,8 @@ from repo_map.languages.language import words
 from repo_map.languages.rust import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
-from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
     EXTERNAL,
@@ -34,7 +35,7 @@ _MAX_CHARS: Final = 100_000
 """Bytes of a manifest that is read."""
 
 
-class Rust(StaticResolver):
+class Rust(Resolver):
     """The resolver of Rust."""
 
     common = RUST_MEMBERS
@@ -63,6 +64,7 @@ class Rust(StaticResolver):
             return tuple(value._replace(kind=kind) for value in self._of_impl((where.file, row)))
         return (Value(kind, where.file, row),) if row >= 0 else ()
 
+    @memoized
     def _of_impl(self, place: Place) -> Values:
         """Return the type that an ``impl`` block is of."""
         view = self.views[place[0]]
@@ -70,7 +72,7 @@ class Rust(StaticResolver):
         where = Position(place[0], definition.parent, 0)
         if any(each.name == definition.name for each in self.definitions.stated(place, facts.TYPE_PARAMETER)):
             return ()
-        values = self.memo.memoized(("impl", place), lambda: self.named_type(where, definition.name))
+        values = self.named_type(where, definition.name)
         return tuple(value for value in values if value.kind == CLASS)
 
     def owner(self, place: Place) -> Place | None:
@@ -93,9 +95,10 @@ class Rust(StaticResolver):
                 return (owner._replace(kind=INSTANCE),)
         return super().result(value)
 
-    def read_bases(self, place: Place) -> Values:
-        """Read the traits that a type implements, and those that a trait extends."""
-        found = list(super().read_bases(place))
+    @memoized
+    def base_values(self, place: Place) -> Values:
+        """Return the traits that a type implements, and those that a trait extends."""
+        found = list(super().base_values(place))
         for each in self.definitions.named(self.definitions.last_name(place)):
             if self.definitions.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
                 for base in self.definitions.stated(each, facts.INHERITS):
@@ -189,8 +192,7 @@ class Rust(StaticResolver):
     # Modules.
 
     def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
-        tops = self.memo.cached(("tops", name), lambda: self._read_tops(name))
-        found = tops.get((crate, module), [])
+        found = self._tops(name).get((crate, module), [])
         if is_called is False:
             found = [value for value in found if value.kind == CLASS] or found
         below = f"{module}.{name}" if module else name
@@ -198,10 +200,10 @@ class Rust(StaticResolver):
         if found:
             return (*found, *spaces)
         # A module and what it gives may share a name: ``pub use self::read::read``.
-        key = ("module", crate, module, name)
-        return (*self.memo.memoized(key, lambda: self._used(crate, module, name)), *spaces)
+        return (*self._used(crate, module, name), *spaces)
 
-    def _read_tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
+    @cached
+    def _tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
         """Return the functions and types of a name by the modules that hold them."""
         found: dict[tuple[str, str], list[Value]] = {}
         for place in self.definitions.named(name):
@@ -209,6 +211,7 @@ class Rust(StaticResolver):
                 found.setdefault(self._module_of(place), []).append(self.definitions.value_of(place))
         return found
 
+    @memoized
     def _used(self, crate: str, module: str, name: str) -> Values:
         """Return what a module calls ``name`` by its ``use`` declarations."""
         stars: list[Values] = []
@@ -232,26 +235,14 @@ class Rust(StaticResolver):
     def _at_path(self, where: Position, path: str, own: str = "") -> Values:
         """Return what a path in a ``use`` leads to; ``own`` is what it gives a name to."""
         first, *rest = path.split(".")
-        if first == own and not rest:
-            values: Values = (
-                (_space(self._crates[first], ""),) if first in self._crates else (UNKNOWN_EXTERNAL,)
-            )
-        elif first == own and first in self._crates:
-            values = (_space(self._crates[first], ""),)
+        if first == own and first in self._crates:
+            values: Values = (_space(self._crates[first], ""),)
         else:
-            values = self.top(where, first)
+            values = self.top(where, first) if first != own or rest else ()
         if not values:
             return (UNKNOWN_EXTERNAL,)
         for name in rest:
-            values = tuple(
-                found
-                for value in values
-                for found in (
-                    self.of_module(value, name, where)
-                    if value.kind == MODULE
-                    else self.member(value, name, where)
-                )
-            )
+            values = tuple(found for value in values for found in self.member(value, name, where))
         return values
 
     def _is_top(self, place: Place) -> bool:

@@ -14,7 +14,7 @@ from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Parameters, decode_parameters
 from repo_map.parsing.facts_model import Binding
 from repo_map.parsing.values import Definition
-from repo_map.relations.core.memo import Memo
+from repo_map.relations.core.memo import Memo, cached, memoized
 from repo_map.relations.core.values import CLASS, FUNCTION, TYPE_KINDS, Value
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
@@ -50,20 +50,21 @@ class Definitions:
         owner: Callable[[Place], Place | None],
     ) -> None:
         """``owner`` tells the type that a definition is a member of."""
+        self.memo = memo
         self._index = index
         self._views = index.memo(FileViews)
         self.files = files
         self._among = frozenset(files)
-        self._memo = memo
         self._owner = owner
 
     def named(self, name: str) -> tuple[Place, ...]:
         """Return the definitions of a last name, in the order of the repository."""
-        found = self._memo.cached(("named", name), lambda: self._read_named(name))
-        self._memo.charge(1 + len(found) // _NAMESAKES_A_STEP)
+        found = self._named(name)
+        self.memo.charge(1 + len(found) // _NAMESAKES_A_STEP)
         return found
 
-    def _read_named(self, name: str) -> tuple[Place, ...]:
+    @cached
+    def _named(self, name: str) -> tuple[Place, ...]:
         index = self._index
         numbers = list(self._rows.get(name, ()))
         if (number := index.strings.get(name)) is not None:
@@ -103,16 +104,17 @@ class Definitions:
 
     def owned(self, name: str, owner: Place) -> tuple[Place, ...]:
         """Return the members of a type that bear a last name."""
+        by_owner = self._by_owner(name)
+        return by_owner.get(owner, ()) if by_owner else ()
 
-        def read() -> dict[Place, tuple[Place, ...]]:
-            found: dict[Place, list[Place]] = {}
-            for place in self.named(name):
-                if (around := self._owner(place)) is not None:
-                    found.setdefault(around, []).append(place)
-            return {around: tuple(places) for around, places in found.items()}
-
-        by_owner: dict[Place, tuple[Place, ...]] = self._memo.memoized(("owned", name), read, {})
-        return by_owner.get(owner, ())
+    @memoized
+    def _by_owner(self, name: str) -> dict[Place, tuple[Place, ...]]:
+        """Return the definitions of a last name by the types that they are members of."""
+        found: dict[Place, list[Place]] = {}
+        for place in self.named(name):
+            if (around := self._owner(place)) is not None:
+                found.setdefault(around, []).append(place)
+        return {around: tuple(places) for around, places in found.items()}
 
     # Of one definition.
 
@@ -141,10 +143,10 @@ class Definitions:
 
     def stated(self, place: Place, kind: int) -> list[Binding]:
         """Return what is stated of a definition itself."""
-        table = self._memo.cached(("stated", place[0]), lambda: self._read_stated(place[0]))
-        return table.get((place[1], kind), [])
+        return self._stated(place[0]).get((place[1], kind), [])
 
-    def _read_stated(self, file: int) -> dict[tuple[int, int], list[Binding]]:
+    @cached
+    def _stated(self, file: int) -> dict[tuple[int, int], list[Binding]]:
         table: dict[tuple[int, int], list[Binding]] = {}
         for each in self._views[file].bindings:
             if each.kind in _STATED:

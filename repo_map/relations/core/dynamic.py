@@ -17,7 +17,7 @@ from repo_map.parsing.expressions import (
     head_of_type,
 )
 from repo_map.parsing.facts_model import Binding, Site
-from repo_map.relations.core.memo import BINDINGS_A_STEP, MAX_DEPTH
+from repo_map.relations.core.memo import BINDINGS_A_STEP, MAX_DEPTH, cached, memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
     CLASS,
@@ -35,6 +35,7 @@ from repo_map.relations.core.values import (
     Position,
     Value,
     Values,
+    position_of,
 )
 from repo_map.relations.file_facts import CLASSES, SCOPES, FileView
 from repo_map.relations.model import Place
@@ -122,10 +123,14 @@ class DynamicResolver(Resolver):
 
     def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
         """Return what a site's name is; a builtin where nothing is known of what hides it."""
-        found = super().at_site(where, site, receiver)
+        found = self.named(where, site, receiver)
         if not found and not receiver.text and site.name in self.builtins:
             return (Value(EXTERNAL_CLASS, name=site.name),)
         return found
+
+    def one_of(self, targets: list[Place]) -> list[Place]:
+        """Return all targets: which of them is meant may depend on the run."""
+        return targets
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``super`` among them."""
@@ -178,7 +183,7 @@ class DynamicResolver(Resolver):
             kind = CLASS if view.definitions[row].kind in CLASSES else FUNCTION
             values[Value(kind, view.file, row)] = None
         for each in self._reaching(bound, where):
-            for value in self.of_binding(view, each):
+            for value in self.of_binding(view.file, each):
                 values[value] = None
         return tuple(values)[:MAX_VALUES]
 
@@ -205,11 +210,12 @@ class DynamicResolver(Resolver):
         # A loop's body may use what is bound further down.
         return chosen or bindings
 
-    def read_binding(self, view: FileView, each: Binding) -> Values:
-        """Read what a name is bound to: what is imported, something of a type, or an expression."""
-        where = Position(view.file, each.definition, each.line, each.indent)
+    @memoized
+    def of_binding(self, file: int, each: Binding) -> Values:
+        """Return what a name is bound to: what is imported, something of a type, or an expression."""
+        where = position_of(file, each)
         if each.kind in (facts.IMPORT, facts.RENAMED):
-            return self._imported_value(view.file, each.value)
+            return self._imported_value(file, each.value)
         if not each.value or each.kind == facts.EXCLUDED:
             return ()
         if each.kind in (facts.DECLARED, facts.FIELD_TYPE):
@@ -232,11 +238,8 @@ class DynamicResolver(Resolver):
         del where
         return self._of_module(module, name)
 
+    @memoized
     def _of_module(self, module: Value, name: str) -> Values:
-        key = ("module", module.file, module.name, name)
-        return self.memo.memoized(key, lambda: self._read_module(module, name))
-
-    def _read_module(self, module: Value, name: str) -> Values:
         if module.file >= 0 and (found := self.of_file(module, name)):
             return found
         if (child := self.submodule(module, name)) is not None:
@@ -319,7 +322,7 @@ class DynamicResolver(Resolver):
         read: dict[Value, None] = {}
         for each in self.of_type(value, name, where):
             if each.kind == FUNCTION and self.is_property(each):
-                read.update(dict.fromkeys(self._returned(each)))
+                read.update(dict.fromkeys(self.returned(each)))
             else:
                 read[each] = None
         return tuple(read)
@@ -350,7 +353,7 @@ class DynamicResolver(Resolver):
         found = self._defined(view, place[1], name, value, is_callback=bool(fields))
         declared = [each for each in bound if each.kind in (facts.DECLARED, facts.FIELD_TYPE)]
         for each in declared or bound:
-            for of in self.of_binding(view, each):
+            for of in self.of_binding(view.file, each):
                 found[of._replace(parts=((value,),)) if of.kind == FUNCTION else of] = None
         if found:
             return tuple(found)[:MAX_VALUES]
@@ -388,8 +391,9 @@ class DynamicResolver(Resolver):
 
     # Inheritance.
 
-    def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Read a class and its bases; one that comes again stands after all that extend it."""
+    @cached
+    def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
+        """Return a class and its bases; one that comes again stands after all that extend it."""
         is_complete = True
         order: dict[Place, None] = {}
         seen = {place}
@@ -412,8 +416,9 @@ class DynamicResolver(Resolver):
         visit(place, 0)
         return tuple(reversed(order)), is_complete
 
-    def read_bases(self, place: Place) -> Values:
-        """Read the direct bases of a class."""
+    @memoized
+    def base_values(self, place: Place) -> Values:
+        """Return the direct bases of a class; of some it is not known whether they are ours."""
         view = self.views[place[0]]
         found: list[Value] = []
         for each in view.of_scope.get((place[1], facts.INHERITS), ()):
@@ -432,7 +437,7 @@ class DynamicResolver(Resolver):
         if kind == CLASS:
             return (Value(INSTANCE, value.file, value.row),)
         if kind == FUNCTION:
-            return self.generated(value, self._returned(value)) or self.constructed(value)
+            return self.generated(value, self.returned(value)) or self.constructed(value)
         if kind == INSTANCE:
             return self._result_of(value, "__call__")
         if kind == EXTERNAL_CLASS:
@@ -444,7 +449,7 @@ class DynamicResolver(Resolver):
     def _result_of(self, value: Value, method: str) -> Values:
         """Return what a method of an object of ours gives."""
         found = self.of_type(value, method, Position(value.file, -1, 0))
-        return self.all_of(found, lambda each: self._returned(each) if each.kind == FUNCTION else ())
+        return self.all_of(found, lambda each: self.returned(each) if each.kind == FUNCTION else ())
 
     def _result_of_external(self, method: Value) -> Values:
         """Return what a method of a container gives."""
@@ -462,11 +467,9 @@ class DynamicResolver(Resolver):
         part = container.parts[int(gives[-1])]
         return (Value(EXTERNAL, name="list", parts=(part,)),) if gives[0] == "[" else part
 
-    def _returned(self, function: Value) -> Values:
+    @memoized
+    def returned(self, function: Value) -> Values:
         """Return what calling a function gives, as it is written or by its ``return``."""
-        return self.memo.memoized(("returned", function), lambda: self._read_returned(function))
-
-    def _read_returned(self, function: Value) -> Values:
         view = self.views[function.file]
         written = view.of_scope.get((function.row, facts.RETURN_TYPE), ())
         receiver = function.parts[0] if function.parts else ()
@@ -477,16 +480,11 @@ class DynamicResolver(Resolver):
             return self.instances(Position(function.file, function.row, 0), written[0].value)
         found: dict[Value, None] = {}
         for each in view.of_scope.get((function.row, facts.RETURNED), ()):
-            values: Values = own if each.value in self.themselves else ()
-            if not values:
-                is_own = each.value in self.themselves
-                where = (
-                    Position(view.file, function.row, each.line)
-                    if is_own
-                    else Position(view.file, each.definition, each.line, each.indent)
-                )
-                values = self.evaluate(where, decode(each.value))
-            found.update(dict.fromkeys(values))
+            where = position_of(view.file, each)
+            if each.value in self.themselves:
+                where = Position(view.file, function.row, each.line)
+            values = own if each.value in self.themselves else ()
+            found.update(dict.fromkeys(values or self.evaluate(where, decode(each.value))))
         return tuple(found)[:MAX_VALUES]
 
     def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
@@ -530,12 +528,8 @@ class DynamicResolver(Resolver):
         for method in ("__iter__", "__aiter__"):
             if found := self._result_of(value, method):
                 others = tuple(each for each in found if each != value)
-                return self.elements(others) or self._result_of(value, "__next__")
+                return self.all_of(others, self.iterated) or self._result_of(value, "__next__")
         return self._result_of(value, "__getitem__")
-
-    def elements(self, values: Values) -> Values:
-        """Return what iterating over values gives."""
-        return self.all_of(values, self.iterated)
 
     def entered(self, value: Value) -> Values:
         """Return what entering a value as a context gives."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from threading import RLock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from repo_map.deadline import CpuDeadline
 
@@ -117,14 +118,14 @@ class Memo:
             raise BudgetExceededError
         self._question.take(steps)
 
-    def memoized(self, key: Hashable, make: Callable[[], _Found], nothing: Any = ()) -> _Found:
-        """Return what ``make`` finds, ``nothing`` where that leads back to itself or too far."""
+    def memoized(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
+        """Return what ``make`` finds, ``()`` where that leads back to itself or too far."""
         self.charge()
         if (cached := self._known.get(key)) is not None:
             return cached  # type: ignore[no-any-return]
         if key in self._active or len(self._active) > MAX_DEPTH:
             self._is_cut = True
-            return nothing  # type: ignore[no-any-return]
+            return ()  # type: ignore[return-value]
         self._active.add(key)
         try:
             return self.cached(key, make)
@@ -147,3 +148,26 @@ class Memo:
             self._known[key] = found
         self._is_cut = self._is_cut or was_cut
         return found
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def memoized(method: _Method) -> _Method:
+    """Let a method of a resolver answer once; a question that leads back to itself is answered by nothing."""
+
+    @wraps(method)
+    def remembered(self: Any, *asked: Hashable) -> Any:
+        return self.memo.memoized((method, *asked), lambda: method(self, *asked))
+
+    return cast("_Method", remembered)
+
+
+def cached(method: _Method) -> _Method:
+    """Let a method of a resolver that never leads back to itself answer once."""
+
+    @wraps(method)
+    def remembered(self: Any, *asked: Hashable) -> Any:
+        return self.memo.cached((method, *asked), lambda: method(self, *asked))
+
+    return cast("_Method", remembered)

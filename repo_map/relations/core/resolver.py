@@ -11,19 +11,25 @@ import numpy as np
 
 from repo_map.arrays import distinct
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import language_named
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import (
     FIELDS,
+    NAME,
     Expression,
     Receiver,
     Root,
     Step,
+    decode,
+    decode_narrowed,
     decode_receiver,
     decode_type,
+    head_of_type,
 )
 from repo_map.parsing.facts_model import Binding, Site
-from repo_map.relations.core.memo import Memo
+from repo_map.relations.core.definitions import Definitions
+from repo_map.relations.core.memo import BINDINGS_A_STEP, Memo, cached, memoized
 from repo_map.relations.core.values import (
     CLASS,
     EXTERNAL,
@@ -34,12 +40,15 @@ from repo_map.relations.core.values import (
     MAX_VALUES,
     MODULE,
     TUPLE,
+    TYPE_KINDS,
+    UNKNOWN_EXTERNAL,
     UNNAMED,
     Position,
     Value,
     Values,
+    position_of,
 )
-from repo_map.relations.file_facts import FileView, FileViews
+from repo_map.relations.file_facts import CLASSES, FileView, FileViews
 from repo_map.relations.model import UNRESOLVED, Meaning, Place
 
 if TYPE_CHECKING:
@@ -50,13 +59,16 @@ _EXTERNAL: Final = frozenset({EXTERNAL, EXTERNAL_CLASS, EXTERNAL_METHOD, TUPLE})
 _PLAIN_NAME: Final = re.compile(r"(?:.*:)?[\w.$=]+\Z")
 _MAX_RENAMES: Final = 3
 """Names of a name of a name that are followed."""
+_MAX_DEPTH: Final = 20
+"""Classes above a class that are looked into, one above the other."""
+_CONTAINERS: Final = frozenset({"list", "dict", "tuple", "func", "chan"})
 
 
 class Resolver:
-    """Resolves the names of one family of languages.
+    """Resolves the names of one family of languages whose types are written.
 
-    ``StaticResolver`` adds the rules of languages whose types are written, ``DynamicResolver`` those of
-    languages whose values are followed. A language overrides what it does otherwise.
+    A language overrides what it does otherwise. ``OverloadResolver`` adds the choice among functions of one
+    name, ``DynamicResolver`` has the rules of languages whose values are followed.
     """
 
     common: ClassVar[frozenset[str]] = frozenset()
@@ -67,11 +79,29 @@ class Resolver:
     """The types of texts (``'``) and whole numbers (``0``)."""
     renaming: ClassVar[frozenset[int]] = frozenset({facts.RENAMED})
     """Kinds of binding that give a definition another name."""
+    has_implicit_receiver: ClassVar[bool] = False
+    """Whether a bare name may be a member of the class around it."""
+    has_names_apart: ClassVar[bool] = False
+    """Whether a method and a field of one name are different things, told apart by the call."""
+    has_local_functions: ClassVar[bool] = False
+    """Whether a local may be called by its bare name even so."""
+    binds_below: ClassVar[bool] = False
+    """Whether ``let x = x.next()`` refers to the previous ``x``."""
+    elements: ClassVar[Mapping[str, int]] = {}
+    """Methods of containers that are not ours which give one of their parts, by its position."""
+    same: ClassVar[frozenset[str]] = frozenset()
+    """Methods of containers that are not ours which give a container alike."""
+    view_methods: ClassVar[Mapping[str, int]] = {}
+    """Methods of mappings that are not ours which give all parts of one position; -1: all pairs."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
         self.views = index.memo(FileViews)
         self.memo = Memo()
+        family = type(self).__module__.split(".")[-2]
+        numbers = [n for n, name in enumerate(index.languages) if language_named(name).family == family]
+        self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
+        self.definitions = Definitions(index, self.files, self.memo, self.owner)
 
     # What is asked of it.
 
@@ -104,12 +134,44 @@ class Resolver:
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
-        raise NotImplementedError
+        del file
+        return ()
+
+    def package(self, file: int) -> str:
+        """Return the package, module or namespace that a file says it belongs to."""
+        return self._packages.get(file, "")
+
+    @cached_property
+    def _packages(self) -> dict[int, str]:
+        """Those of all files: read at once, as one file after the other takes seconds of thousands."""
+        table = self.index.bindings
+        rows = np.flatnonzero(table.kind == facts.PACKAGE)[::-1]
+        files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
+        return dict(zip(files, self.index.expressions.many(table.value[rows]), strict=True))
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the type that a definition is a member of: by default the class around it."""
+        view = self.views[place[0]]
+        around = view.definitions[place[1]].parent
+        if around >= 0 and view.definitions[around].kind in CLASSES:
+            return (place[0], around)
+        return None
+
+    def are_same_declaration(self, functions: list[Place]) -> bool:
+        """Tell whether functions of one name stand for one another, such as one for each system."""
+        del functions
+        return False
 
     # Sites.
 
     def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
-        """Return what a site's name is, whatever it is called with."""
+        """Return what a site's name is, whatever it is called with: a type where a type is written."""
+        if site.kind in (facts.TYPE, facts.BASE):
+            return self.named_type(where, f"{receiver.text}.{site.name}" if receiver.text else site.name)
+        return self.named(where, site, receiver)
+
+    def named(self, where: Position, site: Site, receiver: Receiver) -> Values:
+        """Return what the name at a site is, bare or behind a receiver."""
         is_called = site.kind in (facts.CALL, facts.VALUE)
         if not receiver.text:
             return self.lookup(where, site.name, is_called=is_called)
@@ -124,8 +186,14 @@ class Resolver:
         return values
 
     def one_of(self, targets: list[Place]) -> list[Place]:
-        """Return those of several targets that are one thing, none where they are not."""
-        return targets
+        """Return a type with its constructor, or functions alike; else the types alone.
+
+        Which constructor is called is open then; what is constructed is not.
+        """
+        functions = [place for place in targets if self.definitions.is_function(place)]
+        if len(functions) <= 1 or self.are_same_declaration(functions):
+            return targets
+        return [place for place in targets if self.definitions.is_type(place)]
 
     def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
         """Tell whether what was found at a site is all that its name can mean there, and one of it."""
@@ -152,20 +220,88 @@ class Resolver:
     def in_scope(
         self, view: FileView, scope: int, name: str, where: Position, *, is_inner: bool, is_called: bool
     ) -> Values | None:
-        """Return what a definition's scope says of a name, None where it says nothing."""
-        raise NotImplementedError
+        """Return the local, the inner definition or, where the language has it, the member of a name."""
+        if view.definitions[scope].kind in CLASSES:
+            return self._of_implicit(Value(INSTANCE, view.file, scope), name, where, is_called=is_called)
+        if where.line and (not is_called or self.has_local_functions or not self.has_names_apart):
+            bound = self.reaching(view, scope, name, where, is_inner=is_inner)
+            if bound is not None:
+                return self.of_binding(view.file, bound)
+        if local := self.inner_definitions(view, scope, name):
+            return local
+        if self.has_implicit_receiver and (owner := self.owner((view.file, scope))) is not None:
+            return self._of_implicit(Value(INSTANCE, *owner), name, where, is_called=is_called)
+        return None
+
+    def _of_implicit(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values | None:
+        """Return the member that a bare name means, None where it is none of ours."""
+        if not self.has_implicit_receiver:
+            return None
+        found = self.of_type(value, name, where, is_called=is_called)
+        return found if any(each.kind != EXTERNAL_METHOD for each in found) else None
+
+    def reaching(
+        self, view: FileView, scope: int, name: str, where: Position, *, is_inner: bool
+    ) -> Binding | None:
+        """Return the binding of a local that holds at a position: the last before it in a block around it.
+
+        A test of its type that comes after it says more.
+        """
+        bound = view.bound.get((scope, name), ())
+        self.memo.charge(len(bound) // BINDINGS_A_STEP)
+        found: Binding | None = None
+        for each in reversed(bound):
+            if found is not None and each.line < found.line:
+                break
+            if each.line > where.line:
+                continue
+            if each.kind == facts.NARROWED:
+                last, written = decode_narrowed(each.value)
+                if where.line <= last:
+                    return each._replace(kind=facts.DECLARED, value=written)
+            elif found is None and self._holds(each, where, is_inner=is_inner):
+                found = each
+        return found
+
+    def _holds(self, each: Binding, where: Position, *, is_inner: bool) -> bool:
+        """Tell whether a local is bound at a position by what binds it before."""
+        if each.kind not in (facts.DECLARED, facts.ASSIGNED):
+            return False
+        is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
+        if is_own_line and (root := _root_of(each)) and (self.binds_below or root == each.name):
+            return False  # ``let x = x.next()`` reads what was bound before.
+        return not is_inner or each.indent <= where.indent or each.line == where.line
+
+    def inner_definitions(self, view: FileView, scope: int, name: str) -> Values:
+        """Return the functions and types that a function holds."""
+        return tuple(
+            self.definitions.value_of((view.file, row))
+            for row in view.members.get((scope, name), ())
+            if view.definitions[row].kind in TYPE_KINDS | FUNCTIONS
+        )
+
+    def variable(self, place: Place, name: str) -> Values:
+        """Return what a variable outside of functions is, as it is written where it is defined."""
+        view = self.views[place[0]]
+        for each in view.bound.get((view.scope(place[1]), name), ()):
+            if found := self.of_binding(view.file, each):
+                return found
+        return ()
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is outside of all functions, seen from a position."""
         raise NotImplementedError
 
-    def of_binding(self, view: FileView, each: Binding) -> Values:
-        """Return what a name is bound to."""
-        return self.memo.memoized(("binding", view.file, each), lambda: self.read_binding(view, each))
-
-    def read_binding(self, view: FileView, each: Binding) -> Values:
-        """Read what a name is bound to."""
-        raise NotImplementedError
+    @memoized
+    def of_binding(self, file: int, each: Binding) -> Values:
+        """Return what a name is bound to; one bound anew from itself means what it meant before."""
+        where = position_of(file, each)
+        if not each.value:
+            return ()
+        if each.kind != facts.ASSIGNED:
+            return self.instances(where, each.value)
+        value = decode(each.value)
+        return self.evaluate(where._replace(line=each.line - 1), value) or self.evaluate(where, value)
 
     # Written types.
 
@@ -185,7 +321,74 @@ class Resolver:
 
     def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type."""
-        raise NotImplementedError
+        if head == "?":
+            return ()
+        if head in _CONTAINERS:
+            parts = tuple(self.instances(where, each, of=of) for each in arguments)
+            return (Value(EXTERNAL, name=head, parts=parts),)
+        if "." not in head and (parameter := self.type_parameter(where, head)) is not None:
+            return self._type_argument(parameter, of)
+        parts = tuple(self.instances(where, each, of=of) for each in arguments)
+        return tuple(
+            value._replace(kind=INSTANCE, parts=parts)
+            if value.kind == CLASS
+            else value._replace(name=head.rpartition(".")[2], parts=parts)
+            for value in self.named_type(where, head)
+            if value.kind in (CLASS, EXTERNAL)
+        )
+
+    def type_parameter(self, where: Position, name: str) -> tuple[Place, int, str] | None:
+        """Return which type parameter a name is: whose, which one, and what bounds it."""
+        for row in self.views[where.file].around(where.row):
+            for at, each in enumerate(self.definitions.stated((where.file, row), facts.TYPE_PARAMETER)):
+                if each.name == name:
+                    return (where.file, row), at, each.value
+        return None
+
+    def _type_argument(self, parameter: tuple[Place, int, str], of: Value | None) -> Values:
+        place, number, bound = parameter
+        if of is not None and (of.file, of.row) == place and number < len(of.parts) and of.parts[number]:
+            return of.parts[number]
+        return self.instances(Position(*place, 0), bound) if bound else ()
+
+    def named_type(self, where: Position, head: str) -> Values:
+        """Return the types that a written name without arguments stands for."""
+        if "." not in head and self.type_parameter(where, head) is not None:
+            return ()
+        first, *rest = head.split(".")
+        view = self.views[where.file]
+        values: Values = ()
+        scope = view.scope(where.row)
+        while scope >= 0 and not values:
+            values = self.inner_types(view, scope, first)
+            scope = view.outer(scope)
+        values = values or self.top(where, first)
+        for name in rest:
+            values = self.all_of(values, lambda value, name=name: self.member(value, name, where))  # type: ignore[misc]
+        return tuple(
+            UNKNOWN_EXTERNAL if value.kind == EXTERNAL_METHOD else value
+            for value in values
+            if value.kind in (CLASS, EXTERNAL, EXTERNAL_METHOD)
+        )
+
+    def inner_types(self, view: FileView, scope: int, name: str) -> Values:
+        """Return the types that a scope holds, inherited ones for a class."""
+        found = tuple(
+            Value(CLASS, view.file, row)
+            for row in view.members.get((scope, name), ())
+            if view.definitions[row].kind in TYPE_KINDS
+        )
+        if view.definitions[scope].kind in TYPE_KINDS and view.definitions[scope].name == name:
+            return found or (Value(CLASS, view.file, scope),)
+        return found
+
+    @memoized
+    def alias_of(self, value: Value) -> Values:
+        """Return what a type is another name of, as an instance of it."""
+        where = Position(value.file, value.row, 0)
+        found = self.definitions.stated(value.place, facts.ALIAS)[:1]
+        meant = (each for alias in found for each in self.instances(where, alias.value, of=value))
+        return tuple(each for each in meant if each[:3] != value[:3])
 
     # Members.
 
@@ -220,7 +423,8 @@ class Resolver:
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:
         """Return what a package, module or namespace calls ``name``."""
-        raise NotImplementedError
+        del module, name, where
+        return ()
 
     def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a type, or an object of it, calls ``name``: its own, or inherited."""
@@ -232,32 +436,85 @@ class Resolver:
         return self.member_not_found(value, name, where, is_called=is_called, is_complete=is_complete)
 
     def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
-        """Return the members of a name that a type itself has, None where the next one is asked."""
-        raise NotImplementedError
+        """Return the methods, the field or the inner types of a name that a type itself has."""
+        owned = self.definitions.owned(name, place)
+        kind = self.definitions.kind
+        if is_called or not self.has_names_apart:
+            functions = tuple(
+                Value(FUNCTION, *each, parts=((value,),)) for each in owned if kind(each) in FUNCTIONS
+            )
+            if functions or self.has_names_apart:
+                return functions or None
+        view = self.views[place[0]]
+        for each in view.fields.get((place[1], name), ()):
+            return self.field(view, each, value) or None
+        if any(kind(each) in TYPE_KINDS for each in owned):
+            return tuple(Value(CLASS, *each) for each in owned if kind(each) in TYPE_KINDS)
+        return (Value(INSTANCE, *place),) if owned and kind(place) == "enum" else None
+
+    def field(self, view: FileView, each: Binding, value: Value) -> Values:
+        """Return what a field of an object is: something of a type, or an expression."""
+        if each.kind == facts.FIELD:
+            where = self.field_position(view, each)
+            return self.memo.memoized(
+                ("field", view.file, each), lambda: self.evaluate(where, decode(each.value))
+            )
+        where = Position(view.file, each.definition, 0)
+        return self.memo.memoized(
+            ("field", view.file, each, value), lambda: self.instances(where, each.value, of=value)
+        )
+
+    def field_position(self, view: FileView, each: Binding) -> Position:
+        """Return where the expression of a field is read."""
+        return Position(view.file, each.definition, each.line, each.indent)
 
     def member_not_found(
         self, value: Value, name: str, where: Position, *, is_called: bool, is_complete: bool
     ) -> Values:
-        """Return what no type in the order of inheritance has; ``is_complete`` where all of them are ours."""
-        raise NotImplementedError
+        """Return what the type that a type is another name of calls ``name``."""
+        if found := self.all_of(
+            self.alias_of(value), lambda each: self.member(each, name, where, is_called=is_called)
+        ):
+            return found
+        return () if is_complete else (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
 
     # Inheritance.
 
+    @cached
     def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Return a type and all that it inherits from, nearest first, and whether all of them are ours."""
-        return self.memo.cached(("order", place), lambda: self.read_order(place))
+        """Return a type and all that it inherits from, level by level, and whether all of them are ours."""
+        found: dict[Place, None] = {place: None}
+        is_complete, level = True, [place]
+        for _ in range(_MAX_DEPTH):
+            further: list[Place] = []
+            for each in level:
+                for base in self.base_values(each):
+                    at = base.place
+                    if base.kind != CLASS:
+                        is_complete = False
+                    elif at not in found:
+                        found[at] = None
+                        further.append(at)
+            level = further
+            if not level:
+                break
+        return tuple(found), is_complete
 
-    def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Read the order of inheritance."""
-        raise NotImplementedError
-
+    @memoized
     def base_values(self, place: Place) -> Values:
-        """Return the direct bases of a type, in order; one that is not known to be ours is none of them."""
-        return self.memo.memoized(("bases", place), lambda: self.read_bases(place))
+        """Return the direct bases of a type, in order; one that is not known to be ours is external."""
+        found: list[Value] = []
+        around = Position(place[0], self.views[place[0]].definitions[place[1]].parent, 0)
+        for each in self.definitions.stated(place, facts.INHERITS):
+            head = head_of_type(each.value)
+            values = self.named_type(around, head) or self.named_type(Position(*place, 0), head)
+            found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
+        return tuple(found)
 
-    def read_bases(self, place: Place) -> Values:
-        """Read the direct bases of a type."""
-        raise NotImplementedError
+    def bases_as(self, kind: str, place: Place) -> Values:
+        """Return what ``super`` is in a type: its bases, those of ours as values of a kind."""
+        bases = self.base_values(place)
+        return tuple(each._replace(kind=kind) if each.kind == CLASS else each for each in bases)
 
     # What is done with a value.
 
@@ -306,23 +563,38 @@ class Resolver:
 
     def result(self, value: Value) -> Values:
         """Return what calling a value gives."""
-        raise NotImplementedError
+        if value.kind == FUNCTION:
+            return self.returned(value)
+        if value.kind == CLASS:
+            return (value._replace(kind=INSTANCE),)
+        if value.kind == INSTANCE:
+            return self.all_of(self.alias_of(value), self.result)
+        if value.kind == EXTERNAL and value.name == "func":
+            return value.parts[-1] if value.parts else ()
+        if value.kind == EXTERNAL_METHOD:
+            return self._result_of_external(value)
+        return (UNKNOWN_EXTERNAL,) if value.kind == EXTERNAL else ()
 
-    def item(self, value: Value, number: int | None) -> Values:
-        """Return what subscripting a value gives."""
-        raise NotImplementedError
+    def _result_of_external(self, method: Value) -> Values:
+        """Return what a method of a container gives."""
+        container = method.parts[0][0] if method.parts and method.parts[0] else UNKNOWN_EXTERNAL
+        if container.kind == EXTERNAL and container.parts:
+            if method.name in self.elements:
+                return container.parts[min(self.elements[method.name], len(container.parts) - 1)]
+            if method.name in self.view_methods and len(container.parts) == 2:
+                at = self.view_methods[method.name]
+                pair = (Value(EXTERNAL, name="tuple", parts=container.parts),)
+                return (Value(EXTERNAL, name="Set", parts=(pair if at < 0 else container.parts[at],)),)
+        return (container,) if method.name in self.same else (UNKNOWN_EXTERNAL,)
 
-    def iterated(self, value: Value) -> Values:
-        """Return what iterating over a value gives."""
-        raise NotImplementedError
-
-    def entered(self, value: Value) -> Values:
-        """Return what entering a value as a context gives, or a key of it."""
-        raise NotImplementedError
-
-    def nth(self, value: Value, number: int) -> Values:
-        """Return one of the parts of a tuple."""
-        raise NotImplementedError
+    @memoized
+    def returned(self, function: Value) -> Values:
+        """Return what a function gives, as it is written."""
+        written = self.definitions.stated(function.place, facts.RETURN_TYPE)
+        if not written or not written[0].value:
+            return ()
+        receiver = function.parts[0][0] if function.parts and function.parts[0] else None
+        return self.instances(Position(function.file, function.row, 0), written[0].value, of=receiver)
 
     def taken(self, value: Value, count: int, number: int) -> Values:
         """Return what a call of ``count`` arguments takes as the one at ``number``."""
@@ -333,6 +605,37 @@ class Resolver:
         """Return a parameter of what is a function."""
         del value, number
         return ()
+
+    def item(self, value: Value, number: int | None) -> Values:
+        """Return what subscripting a value gives."""
+        del number
+        return self.part(value, -1)
+
+    def iterated(self, value: Value) -> Values:
+        """Return what iterating over a value gives."""
+        return self.part(value, -1)
+
+    def entered(self, value: Value) -> Values:
+        """Return a key of what is iterated over."""
+        return self.part(value, 0)
+
+    def part(self, value: Value, number: int) -> Values:
+        """Return one of the parts of a container, by its position."""
+        if value.kind == INSTANCE:
+            return self.all_of(self.alias_of(value), lambda each: self.part(each, number))
+        if value.kind != EXTERNAL:
+            return ()
+        if not value.parts or (value.name == "list" and number == 0):
+            return (UNKNOWN_EXTERNAL,)
+        return value.parts[number]
+
+    def nth(self, value: Value, number: int) -> Values:
+        """Return one of several results, or of the parts of a tuple."""
+        if value.kind == EXTERNAL and value.name == "tuple":
+            return value.parts[number] if number < len(value.parts) else ()
+        if value.kind in (EXTERNAL, EXTERNAL_METHOD) and not value.parts:
+            return (UNKNOWN_EXTERNAL,)
+        return (value,) if number == 0 else ()
 
     # Underneath.
 
@@ -361,3 +664,11 @@ class Resolver:
             if last and last != name:
                 found.setdefault(last, {})[name] = None
         return {name: tuple(others) for name, others in found.items()}
+
+
+def _root_of(each: Binding) -> str:
+    """Return the name that the value of an assignment begins with, ``""`` for none."""
+    if each.kind != facts.ASSIGNED or not each.value:
+        return ""
+    root = decode(each.value).root
+    return root.text if root.kind == NAME else ""

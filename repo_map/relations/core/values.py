@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from repo_map.languages.kinds import CODE, FUNCTIONS
+from repo_map.parsing.facts_model import Binding
 from repo_map.relations.model import Place
 
 INSTANCE: Final = "instance"
@@ -65,3 +66,8 @@ class Position(NamedTuple):
     line: int
     """Only bindings above this line count. 0: no position; typed languages see no locals then, others all."""
     indent: int = 255
+
+
+def position_of(file: int, each: Binding) -> Position:
+    """Return where the value of a binding is read."""
+    return Position(file, each.definition, each.line, each.indent)
