@@ -414,42 +414,30 @@ class _Describer:
 def find_links(index: Index, paths: Sequence[str], places: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """Return which places call, override or extend which: source, target, verb and line, each pair once."""
     ids = [index.file_id(paths[place["file"]]) for place in places]
-    owners: list[tuple[int, int] | None] = []
-    for place, file in zip(places, ids, strict=True):
+    relations = relations_of(index)
+    found: dict[tuple[int, int], list[Any]] = {}
+    for at, (place, file) in enumerate(zip(places, ids, strict=True)):
         first, last = place["lines"]
         definitions = () if file is None else index.definitions(file)
-        names = qualified_names(definitions)
-        rows = (
-            (file, row)
-            for row, name in enumerate(names)
-            if file is not None and name == place["name"] and first <= definitions[row].start <= last
-        )
-        owners.append(next(rows, None))
-
-    def enclosing(file: int, row: int) -> Iterator[int]:
-        """Yield the places that hold a definition, the smallest first."""
-        line = index.definitions(file)[row].start if row >= 0 else 0
-        holding = []
-        for at, place in enumerate(places):
-            first, last = place["lines"]
-            if place["name"] and ids[at] == file and first <= line <= last:
-                holding.append((last - first, at))
-        yield from (at for _, at in sorted(holding))
-
-    found: dict[tuple[int, int], list[Any]] = {}
-    relations = relations_of(index)
-    for at, owner in enumerate(owners):
-        if owner is None:
+        named = (row for row, name in enumerate(qualified_names(definitions)) if name == place["name"])
+        row = next((row for row in named if first <= definitions[row].start <= last), None)
+        if file is None or row is None:
             continue
-        first, last = places[at]["lines"]
         # What the methods of a class use is theirs, if the place is its head alone.
-        uses = [
-            each for each in relations.used_in(owner) if each.kind in _LINKS and first <= each.line <= last
-        ]
-        for use in (*uses, *relations.overrides_of(owner)):
-            target = next((each for each in enclosing(*use.target) if each != at), None)
-            if target is not None:
-                found.setdefault((at, target), [at, target, _LINKS[use.kind], use.line])
+        uses = [use for use in relations.used_in((file, row)) if first <= use.line <= last]
+        for use in (*uses, *relations.overrides_of((file, row))):
+            if (verb := _LINKS.get(use.kind)) is None or use.target[1] < 0:
+                continue
+            line = index.definitions(use.target[0])[use.target[1]].start
+            holding = [
+                (other["lines"][1] - other["lines"][0], number)
+                for number, other in enumerate(places)
+                if number != at and other["name"] and ids[number] == use.target[0]
+                if other["lines"][0] <= line <= other["lines"][1]
+            ]
+            if holding:
+                target = min(holding)[1]
+                found.setdefault((at, target), [at, target, verb, use.line])
     return [found[pair] for pair in sorted(found)][:_MAX_LINKS]
 
 

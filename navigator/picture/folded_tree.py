@@ -43,19 +43,6 @@ class FoldedTree(NamedTuple):
     levels: tuple[int, ...]
     """The highest level that anything below is shown at."""
 
-    def paths(self) -> list[str]:
-        """Return the path of each node, relative to the root; of a rest that of its folder."""
-        return paths_of(self.names, self.parents)
-
-
-def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
-    """Return the path of each node, given the columns of a folded tree."""
-    found: list[str] = []
-    for name, parent in zip(names, parents, strict=True):
-        above = found[parent] if parent >= 0 else ""
-        found.append(f"{above}/{name}" if above and name else above or name)
-    return found
-
 
 class MeasuredFiles(NamedTuple):
     """The files of a tree as they are to be folded; columns of one length."""
@@ -94,41 +81,30 @@ def fold_index(
     return fold(files, ids, max_nodes, within)
 
 
-class _Node(NamedTuple):
-    name: str
-    parent: int
-    kind: int
-    tokens: int
-    area: int
-    files: int
-    level: int
+class _Node:
+    """A file, or a folder with the totals of all files below it."""
 
-
-class _Folder:
-    """A folder with the totals of all files below it."""
-
-    def __init__(self, path: str, parent: _Folder | None) -> None:
+    def __init__(self, path: str, tokens: int = 0, area: int = 0, files: int = 0, level: int = 0) -> None:
         self.path = path
-        self.name = path.rpartition("/")[2]
-        self.parent = parent
-        self.folders: list[_Folder] = []
-        self.own: list[int] = []
-        self.tokens = self.area = self.files = self.level = 0
+        self.tokens, self.area, self.files, self.level = tokens, area, files, level
+        self.children: list[_Node] = []
         self.is_needed = self.is_open = False
         self.min_area = 0.0
-        """Below which a node goes into the rest."""
+        """Below which a child goes into the rest."""
 
-    def add(self, tokens: int, area: int, files: int, level: int) -> None:
-        self.tokens += tokens
-        self.area += area
-        self.files += files
-        self.level = max(self.level, level)
+    def add(self, child: _Node) -> None:
+        """Add the totals of a child."""
+        self.tokens += child.tokens
+        self.area += child.area
+        self.files += child.files
+        self.level = max(self.level, child.level)
 
-    def need(self) -> None:
-        """Have this folder, and so all above it, opened."""
-        folder: _Folder | None = self
-        while folder is not None and not folder.is_needed:
-            folder.is_needed, folder = True, folder.parent
+    def parts(self) -> tuple[list[_Node], list[_Node]]:
+        """Return the children that are nodes, and those that are the folder's rest: never one alone."""
+        shown, small = list[_Node](), list[_Node]()
+        for each in self.children:
+            (shown if each.is_needed or each.area >= self.min_area else small).append(each)
+        return (self.children, []) if len(small) == 1 else (shown, small)
 
 
 def fold(files: MeasuredFiles, pinned: Collection[int], max_nodes: int, within: str = "") -> FoldedTree:
@@ -137,127 +113,91 @@ def fold(files: MeasuredFiles, pinned: Collection[int], max_nodes: int, within: 
     The folders of ``pinned`` files, given by their positions, are opened whatever they take, and so is the
     folder ``within``, which gets most of the nodes; if there is no such folder, the whole tree is folded.
     """
-    tree = _Tree(files, frozenset(pinned))
-    tree.open_largest(max_nodes, within)
-    return tree.nodes()
+    folders = _read_tree(files)
+    root, inner = folders[""], folders.get(within, folders[""])
+    leaves = {files.paths[at] for at in pinned}
+    for folder in folders.values():
+        for each in folder.children:
+            each.is_needed = each.path in leaves
+    for path in (*leaves, *([within] if inner is not root else ())):
+        above = path
+        while above:
+            above = above.rpartition("/")[0]
+            folders[above].is_needed = True
+    if inner is root:
+        _open(root, max_nodes)
+    else:
+        inner.is_needed = True
+        around = max(max_nodes // _AROUND, 1)
+        _open(root, around, inner)
+        _open(inner, max(max_nodes - around, 1))
+    return _columns(root)
 
 
-class _Tree:
-    def __init__(self, files: MeasuredFiles, pinned: frozenset[int]) -> None:
-        self._files = files
-        self._pinned = pinned
-        self._root = _Folder("", None)
-        self._root.is_needed = True
-        self._folders = {"": self._root}
-        columns = (files.tokens.tolist(), files.areas.tolist(), files.levels.tolist())
-        self._areas = columns[1]
-        for at, (path, tokens, area, level) in enumerate(zip(files.paths, *columns, strict=True)):
-            folder = self._folder(path.rpartition("/")[0])
-            folder.own.append(at)
-            folder.add(tokens, area, 1, level)
-        # Each folder was added after the one above it.
-        for folder in reversed(self._folders.values()):
-            if folder.parent is not None:
-                folder.parent.add(folder.tokens, folder.area, folder.files, folder.level)
-        for at in pinned:
-            self._folder(files.paths[at].rpartition("/")[0]).need()
+def _read_tree(files: MeasuredFiles) -> dict[str, _Node]:
+    """Return every folder by its path, those above before those below."""
+    folders = {"": _Node("")}
 
-    def _folder(self, path: str) -> _Folder:
-        if (found := self._folders.get(path)) is None:
-            parent = self._folder(path.rpartition("/")[0])
-            found = self._folders[path] = _Folder(path, parent)
-            parent.folders.append(found)
+    def folder(path: str) -> _Node:
+        if (found := folders.get(path)) is None:
+            parent = folder(path.rpartition("/")[0])
+            found = folders[path] = _Node(path)
+            parent.children.append(found)
         return found
 
-    def open_largest(self, max_nodes: int, within: str) -> None:
-        """Choose which folders are open."""
-        inner = self._folders.get(within, self._root)
-        if inner is self._root:
-            self._open_from(inner, max_nodes, set(self._folders))
-            return
-        inner.need()
-        inside = {path for path in self._folders if path == within or path.startswith(f"{within}/")}
-        around = max(max_nodes // _AROUND, 1)
-        self._open_from(self._root, around, set(self._folders) - inside)
-        self._open_from(inner, max(max_nodes - around, 1), inside)
+    columns = (files.tokens.tolist(), files.areas.tolist(), files.levels.tolist())
+    for path, tokens, area, level in zip(files.paths, *columns, strict=True):
+        folder(path.rpartition("/")[0]).children.append(_Node(path, tokens, area, 1, level))
+    for each in reversed(folders.values()):
+        for child in each.children:
+            each.add(child)
+        each.children.sort(key=lambda child: (-child.area, child.path))
+    return folders
 
-    def _open_from(self, top: _Folder, max_nodes: int, paths: set[str]) -> None:
-        """Choose which of the folders at ``paths``, all below ``top``, are open."""
-        small = top.area * _SMALL_SHARE / max_nodes
-        self._set_min_area(paths, small)
-        if len(top.folders) + len(top.own) <= max_nodes // 2:
-            # What is small in a folder that is looked into could not be looked for, were it folded there.
-            top.min_area = 0
-        elif len(self._parts(top)[0]) + len(self._parts(top)[1]) > max_nodes - 2:
-            self._set_min_area(paths, top.area / max(max_nodes - 2, 1))
-        nodes, waiting = 1, [(False, -top.area, top.path)]
-        while waiting:
-            is_optional, _, path = heappop(waiting)
-            folder = self._folders[path]
-            folders, own, rest = self._parts(folder)
-            cost = len(folders) + len(own) + bool(rest)
-            if is_optional and nodes + cost > max_nodes:
-                continue
-            nodes += cost
-            folder.is_open = True
-            for each in folders:
-                if each.path in paths:
-                    heappush(waiting, (not each.is_needed, -each.area, each.path))
 
-    def _set_min_area(self, paths: Collection[str], area: float) -> None:
-        for path in paths:
-            self._folders[path].min_area = area
+def _open(top: _Node, max_nodes: int, closed: _Node | None = None) -> None:
+    """Choose which of a folder and those below it are open, the folder ``closed`` and what is in it aside."""
+    min_area = top.area * _SMALL_SHARE / max_nodes
+    top.min_area = min_area
+    if len(top.parts()[0]) > max_nodes - 2:
+        min_area = top.area / max(max_nodes - 2, 1)
+    # What is small in a folder that is looked into could not be looked for, were it folded there.
+    top_area = 0.0 if len(top.children) <= max_nodes // 2 else min_area
+    count, waiting = 1, [(False, -top.area, top.path, top)]
+    while waiting:
+        is_optional, _, _, folder = heappop(waiting)
+        folder.min_area = top_area if folder is top else min_area
+        shown, small = folder.parts()
+        cost = len(shown) + bool(small)
+        if is_optional and count + cost > max_nodes:
+            continue
+        count += cost
+        folder.is_open = True
+        for each in shown:
+            if each.children and each is not closed:
+                heappush(waiting, (not each.is_needed, -each.area, each.path, each))
 
-    def _parts(
-        self, folder: _Folder
-    ) -> tuple[list[_Folder], list[int], tuple[list[_Folder], list[int]] | None]:
-        """Return the folders and the files that are nodes within a folder, and those that are its rest."""
-        small = folder.min_area
-        folders: tuple[list[_Folder], list[_Folder]] = ([], [])
-        for each in folder.folders:
-            folders[not (each.is_needed or each.area >= small)].append(each)
-        own: tuple[list[int], list[int]] = ([], [])
-        for at in folder.own:
-            own[not (at in self._pinned or self._areas[at] >= small)].append(at)
-        if len(folders[1]) + len(own[1]) == 1:
-            return folders[0] + folders[1], own[0] + own[1], None
-        return folders[0], own[0], (folders[1], own[1]) if folders[1] or own[1] else None
 
-    def nodes(self) -> FoldedTree:
-        """Return the nodes, the largest of a folder first and its rest last."""
-        nodes: list[_Node] = []
-        waiting: list[tuple[_Folder | _Node, int]] = [(self._root, -1)]
-        while waiting:
-            item, parent = waiting.pop()
-            at = len(nodes)
-            if isinstance(item, _Node):
-                nodes.append(item._replace(parent=parent))
-                continue
-            name, folder = item.name, item
-            while folder.parent is not None and len(folder.folders) == 1 and not folder.own:
-                # A folder that holds one folder alone is joined with it.
-                (folder,) = folder.folders
-                name = f"{name}/{folder.name}"
-            kind = FOLDER if folder.is_open else CLOSED
-            nodes.append(_Node(name, parent, kind, folder.tokens, folder.area, folder.files, folder.level))
-            if folder.is_open:
-                waiting += [(each, at) for each in reversed(self._children(folder))]
-        return FoldedTree(*zip(*nodes, strict=True))
-
-    def _children(self, folder: _Folder) -> list[_Folder | _Node]:
-        folders, own, rest = self._parts(folder)
-        ordered: list[tuple[int, str, _Folder | _Node]] = [(-each.area, each.name, each) for each in folders]
-        for at in own:
-            node = self._sum([], [at], FILE, self._files.paths[at].rpartition("/")[2])
-            ordered.append((-node.area, self._files.paths[at], node))
-        ordered.sort(key=lambda each: each[:2])
-        found = [each for *_, each in ordered]
-        return [*found, self._sum(*rest, REST, "")] if rest else found
-
-    def _sum(self, folders: Sequence[_Folder], own: Sequence[int], kind: int, name: str) -> _Node:
-        total = _Folder("", None)
-        for each in folders:
-            total.add(each.tokens, each.area, each.files, each.level)
-        for at in own:
-            total.add(int(self._files.tokens[at]), self._areas[at], 1, int(self._files.levels[at]))
-        return _Node(name, -1, kind, total.tokens, total.area, total.files, total.level)
+def _columns(root: _Node) -> FoldedTree:
+    """Return the nodes, the largest of a folder first and its rest last."""
+    rows: list[tuple[str, int, int, int, int, int, int]] = []
+    waiting = [(root, -1)]
+    while waiting:
+        node, parent = waiting.pop()
+        name = node.path.rpartition("/")[2]
+        while node is not root and len(node.children) == 1 and node.children[0].children:
+            # A folder that holds one folder alone is joined with it.
+            (node,) = node.children
+            name = f"{name}/{node.path.rpartition('/')[2]}"
+        kind = FOLDER if node.is_open else CLOSED if node.children else FILE if node.path else REST
+        at = len(rows)
+        rows.append((name, parent, kind, node.tokens, node.area, node.files, node.level))
+        if node.is_open:
+            shown, small = node.parts()
+            if small:
+                rest = _Node("")
+                for each in small:
+                    rest.add(each)
+                shown = [*shown, rest]
+            waiting += ((each, at) for each in reversed(shown))
+    return FoldedTree(*zip(*rows, strict=True))

@@ -149,12 +149,12 @@ class ConfigurationFile:
         path: tuple[str | int, ...]
         for name, value in sorted(ours.items()):
             there, path, new = listed.get(name), (self._table, name), value
-            if self._hooks and there is None:
-                new = [value]
-            elif self._hooks:
+            if self._hooks and there is not None:
                 at = next(iter(_hook_places(there)), len(there))
                 path = *path, at
                 there = there[at] if at < len(there) else None
+            elif self._hooks:
+                new = [value]
             text = text if there == new else self._notation.put(text, path, new)
         return text
 

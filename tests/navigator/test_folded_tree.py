@@ -20,7 +20,7 @@ from navigator.picture.folded_tree import (
 )
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
-from tests.support.trees import write
+from tests.support.trees import folded_paths, write
 
 STEPS = st.sampled_from(["a", "b", "cc", "d-1", "<b>"])
 TREES = st.lists(
@@ -39,6 +39,10 @@ def measured(tree: Tree) -> MeasuredFiles:
     paths, tokens, levels = zip(*files, strict=True)
     column = np.array(tokens, np.int64)
     return MeasuredFiles(paths, column, np.maximum(column // 2, 1), np.array(levels, np.int64))
+
+
+def paths(outline: FoldedTree) -> list[str]:
+    return folded_paths(outline.names, outline.parents)
 
 
 def leaves(outline: FoldedTree) -> list[int]:
@@ -61,7 +65,7 @@ def test_every_file_is_counted_once_and_those_kept_stand_alone(
     ):
         assert sum(column[at] for at in leaves(outline)) == column[0] == total
     assert max(outline.levels) == outline.levels[0] == files.levels.max()
-    alone = {path for path, kind in zip(outline.paths(), outline.kinds, strict=True) if kind == FILE}
+    alone = {path for path, kind in zip(paths(outline), outline.kinds, strict=True) if kind == FILE}
     assert {files.paths[each] for each in kept} <= alone <= set(files.paths)
     for at, parent in enumerate(outline.parents[1:], 1):
         assert parent < at
@@ -80,7 +84,7 @@ def test_folders_that_hold_one_folder_alone_are_one_node_and_small_files_share_o
     assert outline.names == ("", "a/b/cc", "f0.py", "f1.py", "")
     assert outline.kinds == (FOLDER, FOLDER, FILE, FILE, REST)
     assert outline.files == (9, 9, 1, 1, 7)
-    assert outline.paths()[2] == "a/b/cc/f0.py"
+    assert paths(outline)[2] == "a/b/cc/f0.py"
 
 
 def test_a_folder_that_is_looked_into_gets_most_of_the_room() -> None:
@@ -88,7 +92,7 @@ def test_a_folder_that_is_looked_into_gets_most_of_the_room() -> None:
     files = measured(tree)
     assert fold(files, (), 12).kinds.count(FILE) == 0
     inside = fold(files, (), 30, "b")
-    alone = [path for path, kind in zip(inside.paths(), inside.kinds, strict=True) if kind == FILE]
+    alone = [path for path, kind in zip(paths(inside), inside.kinds, strict=True) if kind == FILE]
     assert alone == [path for path in files.paths if path.startswith("b/")]
     assert fold(files, (), 12, "b/none") == fold(files, (), 12)
 
@@ -98,7 +102,7 @@ def test_what_is_small_stands_alone_in_a_folder_that_is_looked_into() -> None:
     tree += [(["b"], number, 900_000, 0) for number in range(9)]
     files = measured(tree)
     assert REST in fold(files, (), 40).kinds
-    assert "a/f3.py" in fold(files, (), 40, "a").paths()
+    assert "a/f3.py" in paths(fold(files, (), 40, "a"))
 
 
 def test_a_folder_that_has_no_room_is_one_node() -> None:
@@ -117,7 +121,7 @@ def test_prose_data_and_copies_take_a_tenth_of_the_room_of_code(tmp_path: Path) 
     found = {
         path: (area, tokens, level)
         for path, area, tokens, level in zip(
-            outline.paths(), outline.areas, outline.tokens, outline.levels, strict=True
+            paths(outline), outline.areas, outline.tokens, outline.levels, strict=True
         )
     }
     area, tokens, _ = found["code.py"]

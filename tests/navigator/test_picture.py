@@ -16,7 +16,7 @@ import pytest
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
 from navigator.picture.data import CHANGED, MAX_BYTES, Shown, Subject, picture_data
-from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, fold_index, paths_of
+from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, fold_index
 from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
 from navigator.settings import NavigationRequest
@@ -24,7 +24,7 @@ from navigator.state.reports import FileReport, OutlineEntry
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.navigator.conftest import MakeNavigator
-from tests.support.trees import git, write
+from tests.support.trees import folded_paths, git, write
 
 SOURCES = Path(page_builder.__file__).with_name("page")
 GOAL = "token_expired says that a session token is old too early"
@@ -221,7 +221,7 @@ def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) ->
     write(tmp_path, {f"p{number % 40}/m{number}.py": f"x = {number}\n" for number in range(3_000)})
     index = build_index(tmp_path, store=Store(None))
     outline = fold_index(index, {"p3/m3.py": 4}, ["p3/m3.py"], 50)
-    at = outline.paths().index("p3/m3.py")
+    at = folded_paths(outline.names, outline.parents).index("p3/m3.py")
     assert (outline.kinds[at], outline.levels[at]) == (FILE, 4)
     assert outline.levels[0] == 4
     assert sum(outline.files[each] for each, kind in enumerate(outline.kinds) if kind != 0) == 3_000
@@ -237,7 +237,7 @@ async def test_a_folder_that_is_folded_is_looked_into(
 
     def folder(data: dict[str, Any], path: str) -> int:
         tree = data["tree"]
-        return int(tree["kinds"][paths_of(tree["names"], tree["parents"]).index(path)])
+        return int(tree["kinds"][folded_paths(tree["names"], tree["parents"]).index(path)])
 
     whole = await navigator.picture(navigation_id)
     inside = await navigator.picture(navigation_id, within="data/d49")

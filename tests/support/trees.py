@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from repo_map.index.index import Index
@@ -48,3 +48,12 @@ def tables_digest(index: Index) -> str:
         whole.update(f"{name} {array.dtype.str} {array.shape}\0".encode())
         whole.update(array.tobytes())
     return whole.hexdigest()
+
+
+def folded_paths(names: Sequence[str], parents: Sequence[int]) -> list[str]:
+    """Return the path of each node of a folded tree; of a rest that of its folder."""
+    found: list[str] = []
+    for name, parent in zip(names, parents, strict=True):
+        above = found[parent] if parent >= 0 else ""
+        found.append(f"{above}/{name}" if above and name else above or name)
+    return found
