@@ -1,7 +1,7 @@
 """``python -m benchmarks.reference``: freeze the behaviour of an installed product, and compare two freezes.
 
     PYTHON -P benchmarks/reference.py freeze --out A --mirrors DIR --trees DIR --tasks DIR
-    python -m benchmarks.reference compare A B --trees DIR
+    python -m benchmarks.reference compare A B
 
 ``freeze`` drives the product of the interpreter that runs it, of any version, so it imports the standard
 library alone. What it asks is listed in ``reference_tasks.jsonl``. Each part is a file of rows in the output
@@ -109,7 +109,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = commands.add_parser("compare", help="compare two freezes; exit code 1 if they differ").add_argument
     add("one", type=Path, metavar="A")
     add("other", type=Path, metavar="B")
-    add("--trees", type=Path, help="work trees of the freezes, to score the answers")
     add("--only", default=",".join(PARTS), metavar="PART,…", help="parts to compare")
     add("--except", dest="ignored", default="", metavar="FIELD,…", help="fields to ignore")
     add = commands.add_parser("relations-of", help="print the relations of a work tree").add_argument
@@ -124,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.action == "compare":
         parts, ignored = options.only.split(","), frozenset(options.ignored.split(","))
-        return compare(options.one, options.other, parts, options.trees, ignored)
+        return compare(options.one, options.other, parts, ignored)
     lab = Lab(
         out=options.out.resolve(),
         mirrors=options.mirrors.resolve(),
@@ -464,7 +463,7 @@ def _git(root: Path, *arguments: str, must_work: bool = True) -> bytes:
 # Compare
 
 
-def compare(one: Path, other: Path, parts: Sequence[str], trees: Path | None, ignored: frozenset[str]) -> int:
+def compare(one: Path, other: Path, parts: Sequence[str], ignored: frozenset[str]) -> int:
     """Print what differs between two freezes; return 1 if anything does."""
     differs = False
     for name, folder in (("A", one), ("B", other)):
@@ -492,8 +491,9 @@ def compare(one: Path, other: Path, parts: Sequence[str], trees: Path | None, ig
         failed = [sum("error" in row["value"] for row in rows.values()) for rows in (before, after)]
         if part != "session" and any(failed):
             print(f"    failed commands: {failed[0]} -> {failed[1]}")
-        for line in _figures(part, pairs, trees):
-            print(f"    {line}")
+        if part == "check":
+            for line in _figures(pairs):
+                print(f"    {line}")
         differs = differs or bool(wrong) or any(alone)
     return int(differs)
 
@@ -527,45 +527,14 @@ _COUNTS: Final[dict[str, Callable[[Row], int]]] = {
     "findings about whole commits": lambda value: len(value["alarms"]),
     "complete checks, of two each": lambda value: sum(value["complete"]),
 }
-_MEASURES: Final = {"Acc@5": ".3f", "reach": ".3f", "body": ".3f", "span": ".3f", "tokens": ",.0f"}
 
 
-def _figures(part: str, pairs: Sequence[tuple[Row, Row]], trees: Path | None) -> Iterator[str]:
-    """Yield what the rows of a part come to."""
+def _figures(pairs: Sequence[tuple[Row, Row]]) -> Iterator[str]:
+    """Yield what the rows of the checks come to."""
     good = [pair for pair in pairs if not any("error" in row["value"] for row in pair)]
-    if part == "check":
-        for name, count in _COUNTS.items():
-            one, other = (sum(count(pair[at]["value"]) for pair in good) for at in (0, 1))
-            yield f"{name}, {len(good)} commits: {one} -> {other}"
-    elif part == "answers" and trees is not None:
-        for size in SIZES:
-            scores = [
-                (_score(row, trees), _score(new, trees))
-                for row, new in good
-                if row["id"].endswith(f" {size}")
-            ]
-            yield f"{size}, {len(scores)} tasks: " + "; ".join(_moved(scores, name) for name in _MEASURES)
-
-
-def _moved(scores: Sequence[tuple[dict[str, float], dict[str, float]]], name: str) -> str:
-    own = [(one[name], other[name]) for one, other in scores if name in one and name in other]
-    one, other = (sum(pair[at] for pair in own) / max(1, len(own)) for at in (0, 1))
-    changed = sum(before != after for before, after in own)
-    return f"{name} {one:{_MEASURES[name]}} -> {other:{_MEASURES[name]}} ({changed} differ)"
-
-
-def _score(row: Row, trees: Path) -> dict[str, float]:
-    """Return what an answer holds of the fix of its task."""
-    import msgspec  # noqa: PLC0415 - a freeze needs none of it
-
-    from benchmarks.scoring import Answer, Place, score  # noqa: PLC0415 - as above
-    from benchmarks.tasks import Task  # noqa: PLC0415 - as above
-
-    value, task = row["value"], msgspec.convert(row["about"]["task"], Task)
-    tree = work_tree(trees, task.repo, task.base_commit)
-    menu = [Place(each["path"], each["first"], each["last"]) for each in value["menu"]]
-    answer = Answer(value["context"], [each["path"] for each in value["files"]], menu)
-    return score(task, answer, lambda path: (tree / path).read_text("utf-8", "replace"))
+    for name, count in _COUNTS.items():
+        one, other = (sum(count(pair[at]["value"]) for pair in good) for at in (0, 1))
+        yield f"{name}, {len(good)} commits: {one} -> {other}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

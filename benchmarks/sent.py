@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.scoring import joined, share
 from benchmarks.tasks import Task
 from repo_map.text import tokens
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 _PLACE: Final = re.compile(r"(\d+)\*? (.+?) (\d+)-(\d+)(?:: .*)?")
 _SAME: Final = re.compile(r"\bsame (?:there|in (\S+)):(\d+)-(\d+)$")
 _MORE: Final = re.compile(r" \([\d,]+ more\)$")
+_GUTTER: Final = re.compile(r"^\s*(?:\d+\s*[│|:\t]\s?|[│⋮|]\s?|\d+→)")
+_ELISIONS: Final = frozenset({"", "...", "⋮", "…", "⋮..."})
 _WHOLE_FILE: Final = "whole file"
 _ID: Final = "nav-fdeed2611d0667f3eba76be8"
 """As long as any."""
@@ -98,22 +99,34 @@ def score_sent(task: Task, sent: Sent, paths: frozenset[str], read: Callable[[st
     whole file aside; ``body`` those shown whole. A task without such functions has neither. ``spelt`` is the
     share of what the goal spells out that stands there.
     """
-    text, listed = joined(sent.text), list(outline_of(sent.text, paths))
+    text, listed = _joined(sent.text), list(outline_of(sent.text, paths))
     functions = [symbol for symbol in task.gold_symbols if symbol.kind == "function"]
     lines = {path: read(path).split("\n") for path in {symbol.file for symbol in functions}}
-    shown = [joined(lines[each.file][each.start - 1 : each.end]) in text for each in functions]
+    shown = [_joined(lines[each.file][each.start - 1 : each.end]) in text for each in functions]
     reached = [
         seen or any(_names(place, each.file, each.sig_line) for place in listed)
         for each, seen in zip(functions, shown, strict=True)
     ]
     spelt = [_tells(sent.text, listed, unit) for unit in sent.relevance.spelt]
     return {
-        **share("body", shown),
-        **share("reach", reached),
+        **_share("body", shown),
+        **_share("reach", reached),
         **({"spelt": sum(spelt) / len(spelt)} if spelt else {}),
         "tokens": float(tokens.count(sent.text)),
         "places": float(len(listed)),
     }
+
+
+def _share(name: str, seen: Sequence[bool]) -> dict[str, float]:
+    """Return the share that was seen, and whether all was; nothing without any."""
+    return {name: sum(seen) / len(seen), f"{name}_all": float(all(seen))} if seen else {}
+
+
+def _joined(text: str | Iterable[str]) -> str:
+    """Return lines as they compare: no gutters, indentation, runs of spaces, elisions and blanks."""
+    lines = text.split("\n") if isinstance(text, str) else text
+    plain = (" ".join(_GUTTER.sub("", line).split()) for line in lines)
+    return "\n" + "\n".join(line for line in plain if line not in _ELISIONS) + "\n"
 
 
 def outline_of(text: str, paths: frozenset[str]) -> Iterator[Listed]:

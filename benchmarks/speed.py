@@ -12,25 +12,39 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.speed_probe import run_generate, run_probe
 from benchmarks.synthetic import write_synthetic_tree
 from repo_map.sources.files import list_files
 
-_COLUMNS = (
-    "tree | files | MB | cold s | ctags s | cold ÷ ctags | warm process s"
-    " | of it, open s | warm to a map s | redraw s | refresh 0 s | refresh 10 s | draw after s"
-    " | build MiB | warm MiB"
-)
+_STEP_S = 0.05
+_CODE = (".py", ".java", ".ts", ".go", ".js", ".rs", ".c", ".cpp")
+_EDITED_FILES = 10
+_COLUMNS = "tree | files | MB | cold map s | ctags s | cold ÷ ctags | warm map s | refresh 10 s | build MiB"
+_REFRESH = """
+import sys, time
+from pathlib import Path
+from repo_map.index.build import build_index, refresh_index
+from repo_map.index.store import Store
+
+tree, cache, *edited = map(Path, sys.argv[1:])
+index = build_index(tree, store=Store(cache))
+index.fingerprint
+for path in edited:
+    with (tree / path).open("a") as file:
+        file.write(f"\\nedited_at_{time.time_ns()} = 1\\n")
+started = time.perf_counter()
+refresh_index(index)
+print(time.perf_counter() - started)
+"""
 
 
 class Figures(NamedTuple):
@@ -41,66 +55,64 @@ class Figures(NamedTuple):
     megabytes: float
     cold: float
     ctags: float | None
-    warm_process: float
-    warm_open: float
     warm_map: float
-    redraw: float
-    refresh_none: float
     refresh_ten: float
-    draw_after: float
     build_memory: float
-    warm_memory: float
+
+    def row(self) -> str:
+        """Return the figures as a row of the table."""
+        ctags = "- | -" if self.ctags is None else f"{self.ctags:.2f} | {self.cold / self.ctags:.2f}"
+        return (
+            f"| {self.name} | {self.files:,} | {self.megabytes:.1f} | {self.cold:.2f} | {ctags} | "
+            f"{self.warm_map:.3f} | {self.refresh_ten:.3f} | {self.build_memory:.0f} |"
+        )
+
+
+class Process(NamedTuple):
+    """One process, from its start to its end."""
+
+    seconds: float
+    output: str
+    mebibytes: float
+    """Most memory of it and its children at any one time; pages that they share count once."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every tree that is asked for and print one table."""
-    options = _parse(arguments)
-    measured = []
-    if not options.json:
-        print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
-    for tree in options.tree:
-        with _copied_tree(tree) as copy:
-            measured.append(_measure(tree.resolve().name, copy, options))
-            _tell(measured[-1], options)
-    for files in options.synthetic:
-        with tempfile.TemporaryDirectory(prefix="speed-") as folder:
-            copy = write_synthetic_tree(Path(folder, "tree"), files)
-            _commit_all(copy)
-            measured.append(_measure(f"synthetic {files:,}", copy, options))
-            _tell(measured[-1], options)
-    if options.json:
-        print(json.dumps({"trees": [figures._asdict() for figures in measured]}))
-
-
-def _tell(figures: Figures, options: argparse.Namespace) -> None:
-    if not options.json:
-        print(_row(figures), flush=True)
-
-
-def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure the speed and memory of the index.")
     parser.add_argument("--tree", type=Path, action="append", default=[], help="a repository to measure on")
     parser.add_argument("--synthetic", type=int, action="append", default=[], help="files of a made-up tree")
-    parser.add_argument("--workers", type=int, default=0, help="processes to parse in; 0: one per processor")
+    parser.add_argument("--workers", type=int, help="processes to parse in (one per processor)")
     parser.add_argument("--rounds", type=int, default=3, help="how often to measure")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     if not options.tree and not options.synthetic:
         options.tree, options.synthetic = [Path(__file__).parent.parent], [4_000]
-    return options
+    measured = []
+    if not options.json:
+        print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
+    for source in (*options.tree, *options.synthetic):
+        with tempfile.TemporaryDirectory(prefix="speed-") as folder:
+            tree = Path(folder, "tree")
+            if isinstance(source, int):
+                write_synthetic_tree(tree, source)
+            else:
+                _copy_tree(source, tree)
+            _commit_all(tree)
+            name = f"synthetic {source:,}" if isinstance(source, int) else source.resolve().name
+            measured.append(_measure(name, tree, options))
+        if not options.json:
+            print(measured[-1].row(), flush=True)
+    if options.json:
+        print(json.dumps({"trees": [figures._asdict() for figures in measured]}))
 
 
-@contextmanager
-def _copied_tree(tree: Path) -> Iterator[Path]:
-    """Copy the files that the index would see into a repository of its own, with one commit."""
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
-        copy = Path(folder, "tree")
-        for path in list_files(tree).paths:
-            if not (tree / path).is_symlink():
-                (copy / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(tree / path, copy / path)
-        _commit_all(copy)
-        yield copy
+def _copy_tree(tree: Path, copy: Path) -> None:
+    """Copy the files that the index would see."""
+    for path in list_files(tree).paths:
+        if not (tree / path).is_symlink():
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree / path, copy / path)
 
 
 def _commit_all(tree: Path) -> None:
@@ -112,64 +124,59 @@ def _commit_all(tree: Path) -> None:
 
 def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
     listing = list_files(tree)
+    code = [path for path in listing.paths if path.endswith(_CODE)]
+    edited = code[:: max(1, len(code) // _EDITED_FILES)][:_EDITED_FILES]
+    cache = tree.with_name("cache")
+    workers = ("--workers", str(options.workers)) if options.workers else ()
+    draw = [sys.executable, "-P", "-m", "repo_navigator.map_main", "generate", str(tree), "-q", *workers]
     colds = []
     for _ in range(options.rounds):
-        cache = tree.with_name("cache")
         shutil.rmtree(cache, ignore_errors=True)
-        colds.append(run_probe("open", tree, cache, options.workers))
-    warms = [run_probe("open", tree, cache, options.workers) for _ in range(options.rounds * 3)]
-    maps = [run_generate(tree, cache) for _ in range(options.rounds * 3)]
-    refreshes = [run_probe("refresh", tree, cache, options.workers) for _ in range(options.rounds)]
+        colds.append(_run(draw, tree, cache))
+    maps = [_run([*draw, "--tokens", "8000"], tree, cache) for _ in range(options.rounds * 3)]
+    refresh = [sys.executable, "-P", "-c", _REFRESH, str(tree), str(cache), *edited]
+    refreshes = [_run(refresh, tree, cache) for _ in range(options.rounds)]
+    ctags = shutil.which("ctags")
+    tag = [str(ctags), "-R", "--exclude=.git", "-f", str(tree.with_name("tags")), "."]
     return Figures(
         name=name,
         files=len(listing.paths),
         megabytes=int(listing.states[:, 0].sum()) / 1e6,
         cold=min(cold.seconds for cold in colds),
-        ctags=_time_ctags(tree, options.rounds),
-        warm_process=min(warm.seconds for warm in warms),
-        warm_open=min(warm.message["open"] for warm in warms),
+        ctags=min(_run(tag, tree, cache).seconds for _ in range(options.rounds)) if ctags else None,
         warm_map=min(drawn.seconds for drawn in maps),
-        redraw=min(refresh.message["redraw"] for refresh in refreshes),
-        refresh_none=min(refresh.message["none"] for refresh in refreshes),
-        refresh_ten=min(refresh.message["ten"] for refresh in refreshes),
-        draw_after=min(refresh.message["draw_after"] for refresh in refreshes),
+        refresh_ten=min(float(each.output) for each in refreshes),
         build_memory=max(cold.mebibytes for cold in colds),
-        warm_memory=max(drawn.mebibytes for drawn in maps),
     )
 
 
-def _time_ctags(tree: Path, rounds: int) -> float | None:
-    executable = shutil.which("ctags")
-    if executable is None:
-        return None
-    command = [executable, "-R", "--exclude=.git", "-f", str(tree.with_name("tags")), "."]
-    return min(_time(command, tree) for _ in range(rounds))
+def _run(command: Sequence[str], folder: Path, cache: Path) -> Process:
+    """Run a program in a folder and watch it; like an installed package it has its bytecode."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = kept | {"REPO_NAVIGATOR_CACHE": str(cache), "PYTHONPATH": str(Path(__file__).parent.parent)}
+    started, peak = time.perf_counter(), 0.0
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, env=environment, text=True) as process:
+        while True:
+            try:
+                output, _ = process.communicate(timeout=_STEP_S)
+                break
+            except subprocess.TimeoutExpired:
+                peak = max(peak, memory_of(process.pid))
+    if process.returncode:
+        raise SystemExit(f"`{' '.join(command)}` failed; its error is above.")
+    return Process(time.perf_counter() - started, output, peak)
 
 
-def _time(command: list[str], folder: Path) -> float:
-    started = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    if done.returncode:
-        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
-        raise SystemExit(f"`{command[0]}` failed; its error is above.")
-    return time.perf_counter() - started
-
-
-def _row(figures: Figures) -> str:
-    ctags = figures.ctags
-    cells = (
-        figures.name,
-        f"{figures.files:,}",
-        f"{figures.megabytes:.1f}",
-        f"{figures.cold:.2f}",
-        "-" if ctags is None else f"{ctags:.2f}",
-        "-" if ctags is None else f"{figures.cold / ctags:.2f}",
-        *(f"{value:.3f}" for value in (figures.warm_process, figures.warm_open)),
-        *(f"{value:.3f}" for value in (figures.warm_map, figures.redraw)),
-        *(f"{value:.3f}" for value in (figures.refresh_none, figures.refresh_ten, figures.draw_after)),
-        *(f"{value:.0f}" for value in (figures.build_memory, figures.warm_memory)),
-    )
-    return f"| {' | '.join(cells)} |"
+def memory_of(process: int) -> float:
+    """Return mebibytes of a process and its descendants, each page by its share; 0 if not on Linux."""
+    try:
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        threads = Path(f"/proc/{process}/task").iterdir()
+        children = [child for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return 0.0
+    own = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return own / 1024 + sum(memory_of(int(child)) for child in children)
 
 
 if __name__ == "__main__":

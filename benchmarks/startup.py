@@ -40,7 +40,6 @@ _HELLO: Final = {
 _GOAL: Final = "Where is the retry of a failed request limited, and how is the limit configured?"
 _STEPS: Final = 9
 _FEEDBACK: Final = ("also look at how limits are read", "show more of the configuration of the retry")
-_GIT: Final = ("git", "-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 
 class Figures(NamedTuple):
@@ -69,7 +68,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=9, help="starts of each server (9)")
     parser.add_argument("--tree", type=Path, help="repository to navigate (a made-up one of --files)")
     parser.add_argument("--files", type=int, default=4_000, help="files of the made-up repository (4000)")
-    parser.add_argument("--git", action="store_true", help="make the made-up one a repository of git's")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -77,19 +75,12 @@ def run(options: argparse.Namespace) -> int:
     """Measure and print; the exit code is 1 where a limit is broken."""
     with tempfile.TemporaryDirectory(prefix="startup-") as scratch:
         tree = options.tree or write_synthetic_tree(Path(scratch, "tree"), options.files)
-        if options.git and not options.tree:
-            _commit(tree)
         figures = measure(tree.resolve(), Path(scratch), options.rounds)
     if options.json:
         print(json.dumps({**figures._asdict(), "ratio": figures.ratio}))
     else:
         _print(figures)
     return int(not figures.kept)
-
-
-def _commit(tree: Path) -> None:
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "All files"]):
-        subprocess.run([*_GIT, *arguments], cwd=tree, check=True)
 
 
 def measure(tree: Path, scratch: Path, rounds: int) -> Figures:

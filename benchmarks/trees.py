@@ -93,28 +93,6 @@ def find_mirror(repo: str, mirrors: Path) -> Path:
     )
 
 
-class Snapshot:
-    """A commit of a mirror, read without a work tree.
-
-    Raises:
-        MirrorNotFoundError: there is no mirror of the repository.
-        GitError: the mirror lacks the commit, or the file that is read.
-    """
-
-    def __init__(self, repo: str, commit: str, mirrors: Path) -> None:
-        self._mirror = find_mirror(repo, mirrors)
-        self.commit = commit
-        self.paths = _regular_files(run_git(self._mirror, "ls-tree", "-r", "-z", commit))
-
-    def read(self, path: str) -> str:
-        """Return the text of a file."""
-        return self.git("cat-file", "blob", f"{self.commit}:{path}").decode("utf-8", "replace")
-
-    def git(self, *arguments: str) -> bytes:
-        """Return what git prints in the mirror."""
-        return run_git(self._mirror, *arguments)
-
-
 def files_at_head(tree: Path) -> frozenset[str]:
     """Return the regular files of HEAD, symbolic links and submodules left out."""
     try:

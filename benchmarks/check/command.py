@@ -10,8 +10,7 @@ from pathlib import Path
 
 from benchmarks.check.commits import Past
 from benchmarks.check.forgotten import Case, ForgottenRow, cases_of, without_use
-from benchmarks.check.loop import LoopRow, loop_row
-from benchmarks.check.summaries import forgotten_summary, loop_summary, made_summary, tests_summary
+from benchmarks.check.summaries import forgotten_summary, made_summary, tests_summary
 from benchmarks.check.whole import MadeRow, TestsRow, made_rows, test_rows
 from benchmarks.rows import RowFile
 from repo_map.check.model import Finding
@@ -30,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, help="a file of rows, one JSON object a line, added to")
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
     add("--made", action="store_true", help="count what is told of commits as they were made")
-    add("--loop", action="store_true", help="leave all uses out, and go where the check's text leads")
     add("--tests", action="store_true", help="count the tests that are chosen")
 
 
@@ -39,7 +37,6 @@ def run(options: argparse.Namespace) -> None:
     kinds = (
         (options.tests, _choose_tests),
         (options.made, _read_as_made),
-        (options.loop, _go_where_it_leads),
         (True, _leave_out),
     )
     next(measure for is_meant, measure in kinds if is_meant)(options)
@@ -65,36 +62,18 @@ def _read_as_made(options: argparse.Namespace) -> None:
     print(made_summary(list(kept)))
 
 
-def _go_where_it_leads(options: argparse.Namespace) -> None:
-    kept = RowFile(options.out, LoopRow)
-    for past, case in _cases(options, kept):
-        row = loop_row(past, case)
-        kept.append(row)
-        if options.explain:
-            _tell(f"{row}")
-    print(loop_summary(list(kept)))
-
-
 def _leave_out(options: argparse.Namespace) -> None:
     kept = RowFile(options.out, ForgottenRow)
-    for past, case in _cases(options, kept):
-        _forget(past, case, kept, explain=options.explain)
+    done = {(row.repo, row.commit) for row in kept}
+    for past in _pasts(options):
+        for case in islice(cases_of(past, options.reach), options.count):
+            if (past.repo, case.commit[:12]) not in done:
+                _forget(past, case, kept, explain=options.explain)
     print(forgotten_summary(list(kept)))
 
 
 def _pasts(options: argparse.Namespace) -> Iterator[Past]:
     return (Past(repo, options.mirrors, options.trees) for repo in options.repos)
-
-
-def _cases(
-    options: argparse.Namespace, kept: RowFile[ForgottenRow] | RowFile[LoopRow]
-) -> Iterator[tuple[Past, Case]]:
-    """Yield the cases that no row is kept of yet."""
-    done = {(row.repo, row.commit) for row in kept}
-    for past in _pasts(options):
-        for case in islice(cases_of(past, options.reach), options.count):
-            if (past.repo, case.commit[:12]) not in done:
-                yield past, case
 
 
 def _forget(past: Past, case: Case, rows: RowFile[ForgottenRow], *, explain: bool) -> None:

@@ -50,8 +50,6 @@ class Case(NamedTuple):
     edits: tuple[Edit, ...]
     use: Use
     """The one that is left out: that with the smallest hash, so that nobody chooses it."""
-    uses: tuple[Use, ...]
-    """All uses of its name."""
 
 
 class ForgottenRow(msgspec.Struct, frozen=True):
@@ -116,8 +114,7 @@ def _case(commit: str, parent: str, edits: Sequence[Edit]) -> Case | None:
     if not uses:
         return None
     use = min(uses, key=lambda each: sha256(repr((each.path, each.hunk)).encode()).digest())
-    same = tuple(each for each in uses if (each.kind, each.name) == (use.kind, use.name))
-    return Case(commit, parent, tuple(edits), use, same)
+    return Case(commit, parent, tuple(edits), use)
 
 
 _FORMS: Final = {"gone": r"(?<![\w$]){}(?![\w$])", "arguments": r"(?<![\w$]){}\s*\("}

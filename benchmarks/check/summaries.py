@@ -9,13 +9,12 @@ from typing import Final, TypeVar
 import msgspec
 
 from benchmarks.check.forgotten import ForgottenRow
-from benchmarks.check.loop import LoopRow
 from benchmarks.check.whole import MadeRow, TestsRow
 from benchmarks.rows import RowFile
 
 _READ: Final = Path(__file__).with_name("read.jsonl")
 """What was found by reading commits."""
-_Row = TypeVar("_Row", ForgottenRow, MadeRow, LoopRow)
+_Row = TypeVar("_Row", ForgottenRow, MadeRow)
 
 
 class ReadPlace(msgspec.Struct, frozen=True):
@@ -67,22 +66,6 @@ def made_summary(rows: Sequence[MadeRow]) -> str:
         return len(own), sum(bool(row.alarms) for row in own), len(told), false, _share(false, len(own))
 
     return _table("commits told-of places false a-commit", rows, line)
-
-
-def loop_summary(rows: Sequence[LoopRow]) -> str:
-    """Return a table by language of how far the text of the check leads."""
-
-    def line(own: Sequence[LoopRow]) -> tuple[int | str, ...]:
-        uses, mended = sum(row.uses for row in own), sum(row.mended for row in own)
-        whole = sum(row.mended == row.uses for row in own)
-        rounds, opened, read = (
-            sum(values) / max(len(own), 1)
-            for values in zip(*((row.rounds, row.opened, row.tokens) for row in own), strict=True)
-        )
-        led = (uses, mended, _share(mended, uses), whole, _share(whole, len(own)))
-        return (len(own), *led, f"{rounds:.1f}", f"{opened:.1f}", f"{read:.0f}")
-
-    return _table("commits uses mended share whole share rounds opened tokens", rows, line)
 
 
 def tests_summary(rows: Sequence[TestsRow]) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.relations.client import ServerError
-from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
+from benchmarks.relations.judging import Answers, Counts, Jury, Verdict, count
 from benchmarks.relations.sampling import lines_of, sample
 from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
 from repo_map.index.build import build_index
@@ -31,7 +31,7 @@ EXAMPLES = ("--language go gin echo",)
 
 _COLUMNS = (
     "language | tree | definitions | used | as facts: precision | recall | likely too: precision | recall"
-    " | by line: precision | recall | unseen | judge s"
+    " | unseen | judge s"
 )
 
 
@@ -143,23 +143,18 @@ def _shown(index: Index, file: int, line: int) -> str:
 def as_data(figures: Figures) -> dict[str, object]:
     """Return the figures as JSON values."""
     counts = figures.counts
-    message: dict[str, object] = {**figures._asdict(), "counts": counts._asdict()}
-    message["counts"] = {
-        name: value._asdict() | {"precision": value.precision, "recall": value.recall}
-        if isinstance(value, Count)
-        else value
-        for name, value in counts._asdict().items()
+    shares = {
+        name: each._asdict() | {"precision": each.precision, "recall": each.recall}
+        for name, each in (("edges", counts.edges), ("likely", counts.likely))
     }
-    return message
+    return {**figures._asdict(), "counts": counts._asdict() | shares}
 
 
 def row_of(figures: Figures) -> str:
     """Return the figures as a row of the table."""
     counts = figures.counts
     shares = [
-        f"{share:.3f}"
-        for each in (counts.edges, counts.likely, counts.lines)
-        for share in (each.precision, each.recall)
+        f"{share:.3f}" for each in (counts.edges, counts.likely) for share in (each.precision, each.recall)
     ]
     cells = [
         *(figures.language, figures.tree, str(counts.definitions), str(counts.used), *shares),

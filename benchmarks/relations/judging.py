@@ -290,8 +290,6 @@ class Counts(NamedTuple):
     """Callers of functions and methods, users of types, stated as facts."""
     likely: Count
     """The same, with what is told as likely."""
-    lines: Count
-    """The same by line."""
     unseen: int
     """Stated sites that the judge knows nothing of; in no other figure."""
 
@@ -302,17 +300,15 @@ def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[S
     What holds is any use that the judge finds; what should be found are calls where the definition is one
     that is called, and every use of a type.
     """
-    by_edge = by_likely = by_line = Count()
+    by_edge = by_likely = Count()
     for verdict in verdicts:
         wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
-        stated = verdict.stated - verdict.unseen
         true, known = edges(verdict.used), edges(wanted)
-        by_edge = by_edge.plus(_count(edges(stated), true, known))
+        by_edge = by_edge.plus(_count(edges(verdict.stated - verdict.unseen), true, known))
         by_likely = by_likely.plus(_count(edges(verdict.likely - verdict.unseen), true, known))
-        by_line = by_line.plus(_count(stated, verdict.used, wanted))
     used = sum(bool(verdict.used) for verdict in verdicts)
     unseen = sum(len(verdict.unseen & verdict.stated) for verdict in verdicts)
-    return Counts(len(verdicts), used, by_edge, by_likely, by_line, unseen)
+    return Counts(len(verdicts), used, by_edge, by_likely, unseen)
 
 
 def _count(stated: Collection[object], true: Collection[object], known: Collection[object]) -> Count:

@@ -42,16 +42,6 @@ def test_a_use_that_a_commit_forgot_is_found_and_nothing_is_told_of_the_commit(m
     assert row["alarms"] == []
 
 
-def test_an_agent_that_reads_the_text_of_the_check_alone_comes_to_every_use_that_was_left_out(
-    mirrors: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (row,) = rows_of(mirrors, "--loop")
-    assert (row["uses"], row["mended"]) == (2, 2)
-    # The second check says nothing, so nothing is looked at any more.
-    assert row["rounds"] == 2
-    assert "| python | 1 | 2 | 2 | 1.00 | 1 | 1.00 | 2.0 |" in capsys.readouterr().out
-
-
 def test_nothing_is_told_of_a_commit_as_it_was_made(mirrors: Path) -> None:
     (row,) = rows_of(mirrors, "--made")
     assert (row["language"], row["alarms"]) == ("python", [])
