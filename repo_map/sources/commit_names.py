@@ -7,7 +7,7 @@ resolves to the full id of a commit that HEAD, a branch or a tag has, or to noth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from repo_map.messages import plural
@@ -25,9 +25,7 @@ _FULL_ID_DIGITS: Final = (40, 64)
 _MAX_SHOWN_CHARS: Final = 80
 _MAX_CANDIDATES: Final = 1_000
 """Objects with the same short id that are looked at."""
-_MAX_TIPS: Final = 2_000
-"""Tips in one call, within the limit of a command line."""
-_HEADS, _TAGS, _REMOTES = "refs/heads/", "refs/tags/", "refs/remotes/"
+_NAMESPACES: Final = ("refs/tags/", "refs/heads/", "refs/remotes/")
 
 
 class CommitNameError(Exception):
@@ -89,13 +87,11 @@ def locate(git: Git, ref: str, deadline: Deadline) -> HistoryStart | None:
         CommitNameError: the text names no commit, or two.
         GitError: git does not answer.
     """
-    if not ref:
-        return git.history_start(deadline)
-    name = read_name(ref)
     # Nothing else is read from a repository whose owner git does not trust.
-    folder = git.folder(deadline)
-    found = folder and find_commit(git, name, deadline)
-    return HistoryStart(found, *folder) if folder and found else None
+    name = read_name(ref) if ref else None
+    start = git.history_start(deadline)
+    head = start and find_commit(git, name, deadline) if name else start and start.head
+    return start._replace(head=head) if start and head else None
 
 
 def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
@@ -107,7 +103,7 @@ def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
         CommitNameError: the name means two commits.
         GitError: git does not answer.
     """
-    found = _CommitSearch(git, deadline).find(name.base)
+    found = _commits_named(git, name.base, deadline)
     if len(found) > 1:
         shown = _printable(name.base)
         raise CommitNameError(
@@ -121,73 +117,45 @@ def find_commit(git: Git, name: CommitName, deadline: Deadline) -> str:
     return _ask(git, deadline, "rev-parse", "--verify", "--quiet", wanted).strip()
 
 
-class _CommitSearch:
-    """Finds the commits of a name."""
-
-    def __init__(self, git: Git, deadline: Deadline) -> None:
-        self._git = git
-        self._deadline = deadline
-
-    def find(self, base: str) -> Sequence[str]:
-        """Return the ids of the commits of a name, each once."""
-        refs = self._refs()
-        if base == HEAD:
-            head = self._head()
-            return [head] if head else []
-        digits = base.lower() if _ID.fullmatch(base) else ""
-        if len(digits) in _FULL_ID_DIGITS and (found := self._of_ids([digits], refs)):
-            # An id goes before a branch of the same name.
-            return found
-        named = {ref: refs[ref] for ref in _full_names(base) if ref in refs}
-        peeled = self._peeled(named.values())
-        commits = [commit for each in named.values() if (commit := peeled.get(each))]
-        if digits and len(digits) not in _FULL_ID_DIGITS:
-            commits += self._of_ids(self._ask("rev-parse", f"--disambiguate={digits}").split(), refs)
-        return list(dict.fromkeys(commits))
-
-    def _refs(self) -> dict[str, str]:
-        listed = self._ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _TAGS, _REMOTES)
-        lines = (line.partition(" ") for line in listed.split("\n") if line)
-        return {ref: identity for identity, _, ref in lines}
-
-    def _head(self) -> str:
-        return self._ask("rev-parse", "--verify", "--quiet", f"{HEAD}^{{commit}}").strip()
-
-    def _of_ids(self, ids: Sequence[str], refs: Mapping[str, str]) -> list[str]:
-        """Return the readable commits of ids, also of tags."""
-        commits = self._peeled(ids[:_MAX_CANDIDATES]).values()
-        return [commit for commit in dict.fromkeys(commits) if self._may_read(commit, refs)]
-
-    def _may_read(self, commit: str, refs: Mapping[str, str]) -> bool:
-        """Return True if HEAD or one of the refs has the commit."""
-        tips = list(self._peeled(refs.values()).values())
-        if head := self._head():
-            tips.append(head)
-        # The merge base of a commit and all tips is the commit itself if they have it.
-        return commit in tips or any(
-            self._ask("merge-base", commit, *tips[at : at + _MAX_TIPS]).strip() == commit
-            for at in range(0, len(tips), _MAX_TIPS)
-        )
-
-    def _peeled(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return the commits by the ids of objects, without objects that are no commit or tag of one."""
-        wanted = list(dict.fromkeys(ids))
-        if not wanted:
-            return {}
-        lines = [f"{each}^{{commit}}" for each in wanted]
-        shown = self._ask("cat-file", "--batch-check=%(objectname) %(objecttype)", lines=lines).split("\n")
-        answers = zip(wanted, (line.split(" ") for line in shown), strict=False)
-        return {each: answer[0] for each, answer in answers if answer[-1] == "commit"}
-
-    def _ask(self, *arguments: str, lines: Iterable[str] = ()) -> str:
-        return _ask(self._git, self._deadline, *arguments, lines=lines)
+def _commits_named(git: Git, base: str, deadline: Deadline) -> list[str]:
+    """Return the ids of the commits of a name, each once."""
+    if base == HEAD:
+        return _peeled(git, [HEAD], deadline)
+    digits = base.lower() if _ID.fullmatch(base) else ""
+    if len(digits) in _FULL_ID_DIGITS and (found := _readable(git, [digits], deadline)):
+        # An id goes before a branch of the same name.
+        return found
+    names = [f"{kind}{base}" for kind in (*_NAMESPACES, "refs/", "")]
+    wanted = [name for name in names if name.startswith(_NAMESPACES)]
+    # The patterns also match what is below them.
+    listed = _ask(git, deadline, "for-each-ref", "--format=%(refname) %(objectname)", *wanted).split("\n")
+    ids = dict(line.split(" ", 1) for line in listed if line)
+    commits = _peeled(git, [ids[name] for name in wanted if name in ids], deadline)
+    if digits and len(digits) not in _FULL_ID_DIGITS:
+        alike = _ask(git, deadline, "rev-parse", f"--disambiguate={digits}").split()
+        commits += _readable(git, alike[:_MAX_CANDIDATES], deadline)
+    return list(dict.fromkeys(commits))
 
 
-def _full_names(base: str) -> Iterator[str]:
-    """Yield the full names of the refs that a name may mean."""
-    yield from (kind + base for kind in (_TAGS, _HEADS, _REMOTES))
-    yield f"refs/{base}"
-    yield base
+def _readable(git: Git, ids: Sequence[str], deadline: Deadline) -> list[str]:
+    """Return the commits of ids, also of tags, that HEAD or a branch or tag has."""
+    ends = ("--count=1", "--format=x", *_NAMESPACES)
+    return [
+        commit
+        for commit in _peeled(git, ids, deadline)
+        if _ask(git, deadline, "for-each-ref", f"--contains={commit}", *ends)
+        or _ask(git, deadline, "merge-base", commit, HEAD).strip() == commit
+    ]
+
+
+def _peeled(git: Git, ids: Sequence[str], deadline: Deadline) -> list[str]:
+    """Return the commits of objects, each once, without objects that are no commit or tag of one."""
+    if not ids:
+        return []
+    lines = [f"{each}^{{commit}}" for each in ids]
+    shown = _ask(git, deadline, "cat-file", "--batch-check=%(objecttype) %(objectname)", lines=lines)
+    answers = (line.partition(" ") for line in shown.split("\n"))
+    return list(dict.fromkeys(commit for kind, _, commit in answers if kind == "commit"))
 
 
 def _ask(git: Git, deadline: Deadline, *arguments: str, lines: Iterable[str] = ()) -> str:

@@ -9,12 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from threading import Event, Thread
-from typing import IO, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from repo_map.errors import RepoMapError
 from repo_map.sources.repository import (
@@ -33,9 +32,8 @@ _MAX_MEMORY_BYTES = 4_000_000_000
 _LISTING_CPU_S = 10
 """CPU time of a listing: 80,000 files take 1 s, unless ignore patterns are slow."""
 _ERROR_BYTES = 10_000
-_CHUNK = 1 << 16
 _EXIT_S = 5.0
-"""For a git that has printed all to exit on a busy machine."""
+"""For the pipes of a git that was ended to close."""
 _POLL_S = 0.2
 """Interval at which ``Deadline`` asks whether an answer is still wanted."""
 
@@ -114,7 +112,7 @@ class GitOutput(NamedTuple):
 
 
 class GitProcess:
-    """A running git, read and fed in threads; its owner calls ``finish`` or ``end``."""
+    """A running git; its owner calls ``finish`` or ``end``."""
 
     def __init__(
         self,
@@ -130,6 +128,8 @@ class GitProcess:
         Raises:
             OSError: it can't be started.
         """
+        self._sent = sent
+        self._max_bytes = max_bytes
         self._process = subprocess.Popen(
             command,
             cwd=_NO_ATTRIBUTES,
@@ -142,70 +142,41 @@ class GitProcess:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         _limit_resources(self._process.pid, cpu_s)
-        process = self._process
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._max_bytes = max_bytes
-        self._received: list[bytes] = []
-        self._errors: list[bytes] = []
-        self._is_read = Event()
-        self._is_complete = False
-        work = [partial(self._read, process.stdout), partial(_drain, process.stderr, self._errors)]
-        if process.stdin is not None:
-            work.append(partial(_feed, process.stdin, sent))
-        self._threads = [Thread(target=each, daemon=True) for each in work]
-        try:
-            for thread in self._threads:
-                thread.start()
-        except BaseException:
-            self._kill()
-            raise
 
     def finish(self, deadline: Deadline) -> GitOutput:
         """Return its output until ``deadline``, and end it."""
-        status = None
+        status, sent = None, self._sent or None
         try:
-            # A call that starts after the deadline has no result, however fast git is.
-            is_late = deadline.left() <= 0
-            while (left := deadline.left()) > 0 and not self._is_read.wait(left):
-                pass
-            if not is_late and self._is_read.is_set() and self._is_complete:
-                status = self._process.wait(timeout=_EXIT_S)
-        except subprocess.TimeoutExpired:
-            pass
+            while status is None and (left := deadline.left()) > 0:
+                try:
+                    self._process.communicate(sent, left)
+                    status = self._process.returncode
+                except subprocess.TimeoutExpired as waiting:
+                    sent = None
+                    if len(waiting.output or b"") > self._max_bytes:
+                        break
         finally:
-            self.end()
-        errors = b"".join(self._errors).decode("utf-8", "replace")
-        return GitOutput(b"".join(self._received), status, errors)
+            text, errors = self.end()
+        is_cut = len(text) > self._max_bytes
+        return GitOutput(
+            text[: self._max_bytes],
+            None if is_cut else status,
+            errors[:_ERROR_BYTES].decode("utf-8", "replace"),
+        )
 
-    def end(self) -> None:
-        """End it with all that it started, unless it has ended."""
-        self._kill()
-        # They see the end of their pipes now; the output is complete once they have.
-        for thread in self._threads:
-            thread.join(_EXIT_S)
-
-    def _kill(self) -> None:
-        if self._process.returncode is None:
+    def end(self) -> tuple[bytes, bytes]:
+        """End it with all that it started, unless it has ended, and return what it wrote."""
+        process = self._process
+        if process.returncode is None:
             with suppress(OSError):
                 if sys.platform == "win32":
-                    self._process.kill()
+                    process.kill()
                 else:
-                    os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-
-    def _read(self, stream: IO[bytes]) -> None:
-        left = self._max_bytes
+                    os.killpg(process.pid, signal.SIGKILL)
         try:
-            with stream:
-                while piece := os.read(stream.fileno(), _CHUNK):
-                    self._received.append(piece[:left])
-                    left -= len(piece)
-                    if left < 0:
-                        return
-            self._is_complete = True
-        finally:
-            self._is_read.set()
+            return process.communicate(timeout=_EXIT_S)
+        except subprocess.TimeoutExpired as waiting:  # What it started holds the pipes.
+            return waiting.output or b"", waiting.stderr or b""
 
 
 class HistoryStart(NamedTuple):
@@ -240,54 +211,28 @@ class Git:
 
     def finish(self, call: GitProcess, is_wanted: Callable[[], bool] | None = None) -> bytes:
         """Return the output of a started call; raises ``GitError`` if it failed."""
-        output = call.finish(Deadline(TIMEOUT_S, is_wanted))
-        if output.status == 0:
-            return output.text
-        if sys.platform != "win32" and output.status == -signal.SIGXCPU:
-            raise GitTimeoutError(
-                f"Git took more than {_LISTING_CPU_S} s of CPU time in `{self._root}`, as very slow "
-                "patterns in a `.gitignore` can cause; simplify them.",
-                is_notable=True,
-            )
-        if output.status is None:
-            raise GitTimeoutError(
-                f"Git did not answer within {TIMEOUT_S:g} s in `{self._root}`, as a pipe in the place of a "
-                "file can cause; remove it.",
-                is_notable=True,
-            )
-        raise _error(output.errors, self._root)
+        return _require_listed(call.finish(Deadline(TIMEOUT_S, is_wanted)), self._root).text
 
     def ask(self, *arguments: str) -> bytes:
         """Return the output of a call about the work tree; raises ``GitError``."""
         return self.finish(self.start(*arguments))
 
     def history_start(self, deadline: Deadline) -> HistoryStart | None:
-        """Return where the history of the work tree begins.
-
-        None if nothing is committed, git does not trust the owner, or it does not answer.
-        """
-        git_dir, prefix, head, *_ = (*self._locate(deadline, f"{HEAD}^{{commit}}"), "", "", "")
-        # What names no commit may name a file, and comes back as it was given.
-        return HistoryStart(head, git_dir, prefix) if _ID.fullmatch(head) else None
-
-    def folder(self, deadline: Deadline) -> tuple[str, str] | None:
-        """Return the git folder and the path within the work tree, as ``HistoryStart`` has them.
+        """Return where the history of the work tree begins, with the head ``""`` if nothing is committed.
 
         None if git does not trust the owner or does not answer.
         """
-        git_dir, prefix, *_ = (*self._locate(deadline), "", "")
-        return (git_dir, prefix) if git_dir else None
-
-    def _locate(self, deadline: Deadline, *names: str) -> list[str]:
         try:
-            call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix", *names)
+            call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix")
         except OSError:
-            return []
+            return None
         output = call.finish(deadline)
-        found = os.fsdecode(output.text).split("\n")
+        git_dir, prefix, *_ = (*os.fsdecode(output.text).split("\n"), "")
         # Git decides whether it trusts the owner; what it finds must be what was checked.
-        is_safe = output.status == 0 and Path(found[0]).resolve() == self._repository.git_dir
-        return found if is_safe else []
+        if output.status != 0 or Path(git_dir).resolve() != self._repository.git_dir:
+            return None
+        head = self.history("rev-parse", "--verify", "--quiet", f"{HEAD}^{{commit}}", deadline=deadline)
+        return HistoryStart(head.text.decode().strip() if head and head.status == 0 else "", git_dir, prefix)
 
     def history(
         self,
@@ -307,6 +252,28 @@ class Git:
             return GitProcess(command, git_environment(), sent, max_bytes=max_bytes).finish(deadline)
         except OSError:
             return None
+
+
+def list_untracked(root: Path, excluded: Sequence[str], is_wanted: Callable[[], bool]) -> GitOutput:
+    """List the files of a folder by its ``.gitignore`` files, as if it were a repository without commits.
+
+    A repository of its own, and each in the folder, is left alone; the latter are listed with a slash.
+
+    Raises:
+        GitError: git failed.
+        OSError: there is no room for an empty repository, or git can't be started.
+    """
+    with TemporaryDirectory() as empty:
+        for name in ("objects", "refs"):
+            Path(empty, name).mkdir()
+        Path(empty, "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+        folders = ("-C", str(root), "--git-dir", empty, "--work-tree", str(root))
+        options = ("-z", "-o", "--exclude-standard", *(f"--exclude={name}" for name in excluded))
+        command = [git_program(), *folders, *SAFE_OPTIONS, "ls-files", *options]
+        output = GitProcess(command, git_environment(), cpu_s=_LISTING_CPU_S).finish(
+            Deadline(TIMEOUT_S, is_wanted)
+        )
+    return _require_listed(output, root)
 
 
 def git_version() -> str:
@@ -365,6 +332,25 @@ def _safe_repository(root: Path) -> Repository:
     return repository
 
 
+def _require_listed(output: GitOutput, root: Path) -> GitOutput:
+    """Return the output of a listing; raises ``GitError`` if it failed."""
+    if output.status == 0:
+        return output
+    if sys.platform != "win32" and output.status == -signal.SIGXCPU:
+        raise GitTimeoutError(
+            f"Git took more than {_LISTING_CPU_S} s of CPU time in `{root}`, as very slow patterns in a "
+            "`.gitignore` can cause; simplify them.",
+            is_notable=True,
+        )
+    if output.status is None:
+        raise GitTimeoutError(
+            f"Git did not answer within {TIMEOUT_S:g} s in `{root}`, as a pipe in the place of a file can "
+            "cause; remove it.",
+            is_notable=True,
+        )
+    raise _error(output.errors, root)
+
+
 def _error(errors: str, root: Path) -> GitError:
     if "dubious ownership" in errors:
         found = re.search(r"repository at '(.*)'", errors)
@@ -376,22 +362,6 @@ def _error(errors: str, root: Path) -> GitError:
         )
     first_line = next(iter(errors.splitlines()), "no reason given")
     return GitError(f"Git failed in `{root}`: {first_line}")
-
-
-def _drain(stream: IO[bytes], received: list[bytes]) -> None:
-    """Read a stream to its end, and keep its start."""
-    left = _ERROR_BYTES
-    with stream:
-        while piece := os.read(stream.fileno(), _CHUNK):
-            if left > 0:
-                received.append(piece[:left])
-                left -= len(piece)
-
-
-def _feed(stream: IO[bytes], sent: bytes) -> None:
-    # A process that ended early has no reader for the rest; its status tells why.
-    with suppress(OSError, ValueError), stream:
-        stream.write(sent)
 
 
 def _limit_resources(process_id: int, cpu_s: int | None) -> None:

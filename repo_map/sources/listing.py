@@ -1,93 +1,21 @@
-"""List the names of a tree's files: by git, or by a walk that applies ``.gitignore`` files."""
+"""List the names of a tree's files: by git, which applies ``.gitignore`` files, or else by a walk."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from repo_map import globs
-from repo_map.deadline import CpuDeadline
-from repo_map.errors import FlightPlanError
 from repo_map.sources import disk
-from repo_map.sources.git import Git, GitError, GitProcess, GitTimeoutError
+from repo_map.sources.git import Git, GitError, GitProcess, GitTimeoutError, list_untracked
 
-MAX_RULES: Final = 2_000
-"""Rules of one file and those above it; each is tried on each name."""
-_MAX_PATTERN_CHARS: Final = 4_096
-_MAX_RULES_BYTES: Final = 1_000_000
-_RULES_CPU_S: Final = 10.0
-"""CPU time of a walk that applies rules; 100,000 files take 1 s, with the rules of most repositories."""
 _RETRY_S: Final = 600.0
 """Time for which a root is listed without what took too long there."""
-_SLOW_RULES: Final = "applying its ignore rules takes more than {:g} s of CPU time; none of them is applied"
 _NOT_SOURCE: Final = frozenset({"node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache", ".ruff_cache"})
-_POSIX_CLASSES: Final = {
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "alnum": "a-zA-Z0-9",
-    "upper": "A-Z",
-    "lower": "a-z",
-    "space": " \t\r\n\f\v",
-}
-_GITIGNORE_TOKEN: Final = re.compile(r"\\(.)|(\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\])|([{}])", re.DOTALL)
-
-
-class _Rule(NamedTuple):
-    folder: str
-    """The folder of its file, with a slash at the end; ``""`` for the root."""
-    matcher: re.Pattern[str]
-    is_negated: bool
-    folders_only: bool
-
-
-def parse_ignore_rules(text: str, folder: str = "") -> list[_Rule]:
-    """Return the rules of a ``.gitignore`` file in ``folder``; malformed ones match nothing, as in git."""
-    lines = text.removeprefix("\ufeff").split("\n")
-    rules = (_parse_rule(line, folder) for line in lines if len(line) <= _MAX_PATTERN_CHARS)
-    return [rule for rule in rules if rule is not None]
-
-
-def is_ignored(rules: tuple[_Rule, ...], path: str, *, is_folder: bool) -> bool:
-    """Return True if the rules ignore ``path``; the last one that matches decides."""
-    for rule in reversed(rules):
-        if (is_folder or not rule.folders_only) and rule.matcher.fullmatch(path, len(rule.folder)):
-            return not rule.is_negated
-    return False
-
-
-def _parse_rule(line: str, folder: str) -> _Rule | None:
-    pattern = line.rstrip(" \t\r")
-    if pattern.endswith("\\") and len(pattern) < len(line):
-        pattern += " "
-    if not pattern or pattern.startswith("#"):
-        return None
-    is_negated = pattern.startswith("!")
-    pattern = pattern.removeprefix("!")
-    folders_only = pattern.endswith("/")
-    pattern = pattern.removesuffix("/")
-    is_anchored = "/" in pattern
-    glob = _GITIGNORE_TOKEN.sub(_as_glob, pattern.removeprefix("/"))
-    if not glob:
-        return None
-    try:
-        return _Rule(folder, globs.compile(glob if is_anchored else f"**/{glob}"), is_negated, folders_only)
-    except FlightPlanError:
-        return None
-
-
-def _as_glob(found: re.Match[str]) -> str:
-    """Return an escaped character, a set or a brace of a ``.gitignore`` as ``globs`` reads it."""
-    escaped, characters, brace = found.groups()
-    if characters:
-        return re.sub(r"\[:(\w+):\]", lambda name: _POSIX_CLASSES.get(name[1], ""), characters)
-    literal = brace or escaped
-    return f"[{literal}]" if literal in "*?[]{}" else literal
 
 
 class ListingResult(NamedTuple):
@@ -104,8 +32,6 @@ _Result = tuple[bytes, Callable[[], ListingResult]]
 """The digest of a listing, and a function that reads the names from it."""
 _slow_for_git: dict[Path, tuple[float, str]] = {}
 """Roots that took git too much time, with the time until which it is not asked again, and the reason."""
-_slow_for_walk: dict[Path, float] = {}
-"""Roots whose rules took too much time, with the time until which they are not applied."""
 
 
 class FileLister:
@@ -133,7 +59,7 @@ class FileLister:
     def finish(self, known_digest: bytes) -> ListingResult | None:
         """Return the names, or None if the result is the one with ``known_digest``; may be called again."""
         if self._result is None:
-            self._result = self._listed_by_git() or self._walked()
+            self._result = self._listed_by_git() or self._listed_as_plain_folder()
         digest, read = self._result
         return None if digest == known_digest else read()
 
@@ -154,15 +80,42 @@ class FileLister:
             return b"", lambda: ListingResult((), b"", ())
         return None
 
-    def _walked(self) -> _Result:
-        names, problems = _walk(self._root)
+    def _listed_as_plain_folder(self) -> _Result:
+        """Return the names by the ``.gitignore`` files alone, or all if git can't apply them."""
+        problems: list[tuple[str, str]] = []
+        names = self._untracked(problems)
+        if names is None:
+            names = _walk(self._root, problems)
         if self._git_problem:
-            problems.append(("", f"{self._git_problem} The folder was walked without git."))
+            problems.append(("", f"{self._git_problem} The folder was listed without its repository."))
         names.sort()
         # A folder lists its entries in no order, and no name holds the character between them.
         joined = "\0".join((*names, "", *map("\0".join, sorted(problems))))
         digest = hashlib.sha256(b"walked\0" + os.fsencode(joined)).digest()
         return digest, lambda: ListingResult(tuple(names), digest, tuple(problems))
+
+    def _untracked(self, problems: list[tuple[str, str]]) -> list[str] | None:
+        """Return what git lists of a folder that is in no repository, with the repositories in it."""
+        if time.monotonic() < _slow_for_git.get(self._root, (0.0, ""))[0]:
+            return None
+        try:
+            output = list_untracked(self._root, sorted(_NOT_SOURCE | disk.METADATA), self._is_wanted)
+        except (GitError, OSError) as error:
+            self._note(error)
+            return None
+        if output.errors:
+            problems.append(("", "folders that can't be read, or whose paths are too long, were left out"))
+        names: list[str] = []
+        for name in filter(None, output.text.split(b"\0")):
+            path = os.fsdecode(name)
+            if not path.endswith("/"):
+                names.append(path)
+                continue
+            inner = FileLister(self._root / path, self._is_wanted).finish(b"")
+            if inner is not None:
+                names += (path + each for each in inner.names)
+                problems += ((f"{path}{each}".rstrip("/"), what) for each, what in inner.problems)
+        return names
 
     def _output(self) -> bytes | None:
         """Return the output of git, None if git is missing, failed or has no repository here."""
@@ -171,11 +124,15 @@ class FileLister:
         try:
             return self._git.finish(self._process, self._is_wanted)
         except GitError as error:
-            # Git's own words may quote the repository.
-            self._git_problem = _notable(error) or f"Git can't read the repository of `{self._root}`."
-            if isinstance(error, GitTimeoutError):
-                _slow_for_git[self._root] = (time.monotonic() + _RETRY_S, self._git_problem)
+            self._note(error)
             return None
+
+    def _note(self, error: GitError | OSError) -> None:
+        """Remember why git does not list the folder; its own words may quote the repository."""
+        unnamed = f"Git can't read the repository of `{self._root}`." if self._git else ""
+        self._git_problem = self._git_problem or _notable(error) or unnamed
+        if isinstance(error, GitTimeoutError):
+            _slow_for_git[self._root] = (time.monotonic() + _RETRY_S, self._git_problem)
 
     def _is_ignored(self) -> bool:
         """Return True if the repository around the root ignores it: then git does not list its files."""
@@ -187,60 +144,26 @@ class FileLister:
         return self._git is not None
 
 
-def _notable(error: GitError) -> str:
-    return str(error) if error.is_notable else ""
+def _notable(error: GitError | OSError) -> str:
+    return str(error) if isinstance(error, GitError) and error.is_notable else ""
 
 
-def _walk(root: Path) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the names below a folder, and problems; all names if its ignore rules take too much time."""
-    if time.monotonic() >= _slow_for_walk.get(root, 0.0):
-        found = _walk_within(root, CpuDeadline(_RULES_CPU_S))
-        if found is not None:
-            return found
-        _slow_for_walk[root] = time.monotonic() + _RETRY_S
-    found = _walk_within(root, None)
-    assert found is not None
-    found[1].append(("", _SLOW_RULES.format(_RULES_CPU_S)))
-    return found
-
-
-def _walk_within(root: Path, deadline: CpuDeadline | None) -> tuple[list[str], list[tuple[str, str]]] | None:
-    """Walk a folder, with its ignore rules if there is a ``deadline``; None if they take longer."""
+def _walk(root: Path, problems: list[tuple[str, str]]) -> list[str]:
+    """Return the names below a folder without git, ignore rules not applied."""
     names: list[str] = []
-    problems: list[tuple[str, str]] = []
-    pending: list[tuple[str, tuple[_Rule, ...]]] = [("", ())]
+    pending = [""]
     while pending:
-        folder, rules = pending.pop()
+        folder = pending.pop()
         try:
             entries = disk.list_folder(root, folder)
         except OSError as error:
             problems.append((folder.rstrip("/"), f"the folder can't be read ({error.strerror})"))
             continue
-        if deadline is not None and (".gitignore", stat.S_IFREG) in entries:
-            rules += tuple(_read_rules(root, folder, MAX_RULES - len(rules), problems))
         for name, kind in entries:
-            if rules and deadline is not None and deadline.is_over():
-                return None
-            path = folder + name
-            is_folder = kind == stat.S_IFDIR
-            if name.lower() in disk.METADATA or is_ignored(rules, path, is_folder=is_folder):
+            if name.lower() in disk.METADATA:
                 continue
-            if not is_folder:
-                names.append(path)
+            if kind != stat.S_IFDIR:
+                names.append(folder + name)
             elif name not in _NOT_SOURCE:
-                pending.append((path + "/", rules))
-    return names, problems
-
-
-def _read_rules(root: Path, folder: str, room: int, problems: list[tuple[str, str]]) -> list[_Rule]:
-    """Return at most ``room`` rules of a folder's regular ``.gitignore``; as in git, no link is followed."""
-    path = f"{folder}.gitignore"
-    try:
-        text = disk.read_start(root, path, _MAX_RULES_BYTES + 1)
-    except OSError as error:
-        problems.append((path, f"its rules can't be read ({error.strerror})"))
-        return []
-    rules = parse_ignore_rules(text[:_MAX_RULES_BYTES].decode("utf-8", "replace"), folder)
-    if len(text) > _MAX_RULES_BYTES or len(rules) > room:
-        problems.append((path, "it is too long; only its first rules are applied"))
-    return rules[:room]
+                pending.append(f"{folder}{name}/")
+    return names

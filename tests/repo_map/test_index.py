@@ -444,7 +444,7 @@ def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path
         "from repo_map.index.build import build_index; from repo_map.index.store import Store\n"
         "from repo_map.index.worker_pool import _idle\n"
         "build_index(Path(sys.argv[1]), store=Store(None))\n"
-        "print(*(worker.pid for worker in _idle.waiting), flush=True)\n"
+        "print(*(worker.pid for worker in _idle), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     ended = subprocess.run(

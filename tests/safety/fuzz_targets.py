@@ -31,7 +31,6 @@ from repo_map.parsing.symbols import read_symbols
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.secrets.masking import mask
 from repo_map.sources.files import ReadFile, digest
-from repo_map.sources.listing import is_ignored, parse_ignore_rules
 from tests.support.trees import write
 
 TOKEN_BUDGET = 600
@@ -56,13 +55,12 @@ def plans(data: bytes) -> None:
 
 
 def patterns(data: bytes) -> None:
-    """Any pattern is a glob or a told error, and matches or does not; so does any line of an ignore file."""
+    """Any pattern is a glob or a told error, and matches or does not."""
     pattern, _, path = data.decode("utf-8", "replace").partition("\n")
     with suppress(FlightPlanError):
         globs.matches(pattern, path)
         assert globs.matches(path, path) if path else True
         assert globs.select(pattern, sorted({"src/a.py", "b", path})) is not None
-    assert is_ignored(tuple(parse_ignore_rules(pattern)), path, is_folder=False) in (False, True)
 
 
 def sources(data: bytes) -> None:

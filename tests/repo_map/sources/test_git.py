@@ -45,20 +45,20 @@ def test_git_that_waits_for_a_pipe_is_ended_and_not_asked_again_soon(
     assert asked == [root]
 
 
-def hanging() -> GitProcess:
-    """Start a program that never ends, and that started another one, whose number it prints."""
-    return GitProcess(["/bin/sh", "-c", "sleep 600 & echo $!; exec sleep 600"], git_environment())
-
-
 @pytest.mark.parametrize(
     "ends", [lambda: Deadline(0.3), lambda: Deadline(60, is_wanted=lambda: False)], ids=["late", "unwanted"]
 )
-def test_what_is_not_waited_for_is_ended_with_all_that_it_started(ends: Callable[[], Deadline]) -> None:
-    call = hanging()
-    wait_until(lambda: bool(call._received))
+def test_what_is_not_waited_for_is_ended_with_all_that_it_started(
+    tmp_path: Path, ends: Callable[[], Deadline]
+) -> None:
+    started = tmp_path / "started"
+    script = f"sleep 600 & echo $$ $! | tee {started}.draft; mv {started}.draft {started}; exec sleep 600"
+    call = GitProcess(["/bin/sh", "-c", script], git_environment())
+    wait_until(started.exists)
     output = call.finish(ends())
     assert output.status is None
-    for process_id in (call._process.pid, int(output.text)):
+    assert output.text.decode() == started.read_text()
+    for process_id in map(int, output.text.split()):
         wait_until(partial(has_ended, process_id))
 
 
