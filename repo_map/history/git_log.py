@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.secrets.names import mask_name, mask_names
-from repo_map.sources.git import Deadline, GitOutput, HistoryStart
+from repo_map.sources.git import Deadline, Git, GitOutput, HistoryStart
 
 MAX_COMMIT_FILES = 30
 """Wider commits are releases, reformats and moves, which are evidence of nothing."""
@@ -36,17 +36,10 @@ _TRAILER = re.compile(
 _BLOB_DIGITS = 12
 
 
-class Commits(Protocol):
-    """Runs git commands on commits: ``sources.git.Git``."""
-
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
-        """Return git's output until the deadline, None if git can't be run."""
-
-
 class HistoryQuery(NamedTuple):
     """Where commits are read: git, the newest commit and the folder, and the deadline."""
 
-    git: Commits
+    git: Git
     place: HistoryStart
     deadline: Deadline
 

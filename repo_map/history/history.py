@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +33,7 @@ class History:
     """
 
     head: str
-    """The id of the newest commit; of merged histories all ids, separated by spaces."""
+    """The id of the newest commit; of several repositories all ids, separated by spaces."""
     paths: tuple[str, ...]
     """Every file of that commit, sorted."""
     terms: tuple[str, ...]
@@ -206,67 +204,3 @@ def _message_terms(messages: Sequence[str]) -> tuple[list[str], list[list[int]],
         term_rows.append([rows[term] for term in counts])
         term_counts.append(list(counts.values()))
     return list(rows), term_rows, term_counts
-
-
-_COLUMNS_OF: Final = {
-    "file_start": ("file", "file_is_new"),
-    "touch_start": ("touch_file", "touch_first", "touch_last", "touch_size"),
-    "term_start": ("term", "term_count"),
-    "number_start": ("number",),
-}
-"""The flat columns by the column of their starts."""
-
-
-def merge_histories(parts: Sequence[tuple[str, History]]) -> History | None:
-    """Return several histories as one: the commits of all by time, each in the order of its own history.
-
-    ``parts`` come with the prefix of the paths of each; a single one without a prefix stays as it is.
-    """
-    if not parts:
-        return None
-    if len(parts) == 1 and not parts[0][0]:
-        return parts[0][1]
-    histories = [history for _, history in parts]
-    own_paths = [[prefix + path for path in history.paths] for prefix, history in parts]
-    paths = sorted(chain.from_iterable(own_paths))
-    terms = list(dict.fromkeys(chain.from_iterable(history.terms for history in histories)))
-    renumbered = []
-    for history, own in zip(histories, own_paths, strict=True):
-        file, term = _positions(own, paths), _positions(history.terms, terms)
-        renumbered.append(
-            replace(
-                history,
-                file=file[history.file],
-                touch_file=file[history.touch_file],
-                term=term[history.term],
-            )
-        )
-    # A commit with a wrong clock is as old as the oldest that comes before it in its own history.
-    times = [np.minimum.accumulate(history.time) for history in histories]
-    order = np.argsort(-np.concatenate(times), kind="stable")
-    columns: dict[str, Any] = {}
-    for start, names in _COLUMNS_OF.items():
-        counts = np.concatenate([np.diff(getattr(each, start)) for each in histories])
-        first = offsets_of(counts)[order]
-        columns[start] = offsets_of(counts[order])
-        rows = np.repeat(first - columns[start][:-1], counts[order]) + np.arange(columns[start][-1])
-        for name in names:
-            columns[name] = np.concatenate([getattr(each, name) for each in renumbered])[rows]
-    ids = list(chain.from_iterable(history.ids for history in histories))
-    subjects = list(chain.from_iterable(history.subjects for history in histories))
-    return History(
-        head=" ".join(history.head for history in histories),
-        paths=tuple(paths),
-        terms=tuple(terms),
-        ids=tuple(ids[at] for at in order.tolist()),
-        subjects=tuple(subjects[at] for at in order.tolist()),
-        time=np.concatenate([history.time for history in histories])[order],
-        file_count=np.concatenate([history.file_count for history in histories])[order],
-        complete=all(history.complete for history in histories),
-        **columns,
-    )
-
-
-def _positions(names: Sequence[str], among: Sequence[str]) -> NDArray[np.int32]:
-    position = {name: at for at, name in enumerate(among)}
-    return np.array([position[name] for name in names], np.int32)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,13 +17,13 @@ import numpy as np
 
 from repo_map.cache import prune, read_stored, replace_file, return_freed_memory
 from repo_map.history.git_log import Commit, HistoryQuery, list_commits, read_commits, read_patches
-from repo_map.history.history import History, assemble, merge_histories
+from repo_map.history.history import History, assemble
 from repo_map.index.snapshot import extractor_version
 from repo_map.index.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.sources.commit_names import CommitNameError, locate
 from repo_map.sources.git import HEAD, TIMEOUT_S, Deadline, Git, GitError
-from repo_map.sources.source import FileSource
+from repo_map.sources.source import FileSource, RepositoryPart
 
 MAX_COMMITS: Final = 3_000
 
@@ -34,15 +36,12 @@ def source_history(
     seconds: float = TIMEOUT_S,
     is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
-    """Read the history of all repositories of a source as ``read_history`` does; None if there is none."""
-    read = (
-        (
-            part.prefix,
-            read_history(part.root, part.ref, store=store, limit=limit, seconds=seconds, is_wanted=is_wanted),
-        )
-        for part in source.parts
-    )
-    return merge_histories([(prefix, history) for prefix, history in read if history is not None])
+    """Read the history of all repositories of a source as one, as ``read_history`` does.
+
+    The commits of several are in the order of their times, those of each in the order of its own history.
+    """
+    store = user_store() if store is None else store
+    return _read_parts(source.parts, store.folder, limit, Deadline(seconds, is_wanted))
 
 
 def read_history(
@@ -52,7 +51,6 @@ def read_history(
     store: Store | None = None,
     limit: int = MAX_COMMITS,
     seconds: float = TIMEOUT_S,
-    is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
 
@@ -62,45 +60,79 @@ def read_history(
         store: caches what was read, so that the next call reads new commits only; the user's by default.
         limit: the number of commits; 3,000 of a large repository take some 5 s.
         seconds: after these the history is incomplete, and the next call continues.
-        is_wanted: returns False to stop earlier.
 
     Returns:
         None without git, commits or repository.
     """
-    folder = (user_store() if store is None else store).folder
-    deadline = Deadline(seconds, is_wanted)
-    try:
-        place = locate(git := Git(root), ref, deadline)
-    except (CommitNameError, GitError):  # The listing of the files reports it.
-        return None
-    if place is None:
-        return None
+    store = user_store() if store is None else store
+    return _read_parts([RepositoryPart("", root, ref)], store.folder, limit, Deadline(seconds))
+
+
+def _read_parts(
+    parts: Sequence[RepositoryPart], folder: Path | None, limit: int, deadline: Deadline
+) -> History | None:
+    located = []
+    for part in parts:
+        # The listing of the files reports what fails here.
+        with suppress(CommitNameError, GitError):
+            if place := locate(git := Git(part.root), part.ref, deadline):
+                located.append((part, HistoryQuery(git, place, deadline)))
     # Cached texts were masked and tokenized by the same code as the index.
     version = extractor_version()
-    whole = f"{place.git_dir}\n{place.prefix}\n\0{limit}\0{version}"
-    is_head = ref in ("", HEAD)
-    key = whole if is_head else f"{whole}\0{ref}"
-    made = f"{place.head} {version}"
-    if (history := _load_history(folder, key, made)) is not None:
-        return history
-    past = HistoryQuery(git, place, deadline)
-    ids = list_commits(past, limit)
-    blobs = _blobs(past)
-    if not ids or not blobs:
+    keys = [
+        f"{past.place.git_dir}\n{past.place.prefix}\n\0{limit}\0{version}"
+        + (f"\0{part.ref}" if part.ref not in ("", HEAD) else "")
+        for part, past in located
+    ]
+    key = "\0\0".join(f"{part.prefix}{own}" for own, (part, _) in zip(keys, located, strict=True))
+    made = " ".join([*(past.place.head for _, past in located), version])
+    if not located or (history := _load_history(folder, key, made)) is not None:
+        return history if located else None
+    commits: list[list[Commit]] = []
+    blobs: dict[str, str] = {}
+    is_complete = True
+    for own, (part, past) in zip(keys, located, strict=True):
+        ids, found = list_commits(past, limit), _blobs(past)
+        if not ids or not found:
+            continue
+        # Branches share most commits with HEAD.
+        known = _load_commits(folder, own.removesuffix(f"\0{part.ref}")) | _load_commits(folder, own)
+        read = _read(past, ids, known)
+        if read.fresh or own.endswith(f"\0{part.ref}"):
+            _save(folder, f"{own}\0commits", read.commits)
+        commits.append([_prefixed(commit, part.prefix) for commit in read.commits])
+        blobs |= {part.prefix + path: blob for path, blob in found.items()}
+        is_complete &= read.complete
+    if not commits:
         return None
-    known = _load_commits(folder, key)
-    if not is_head:
-        # Branches share most commits.
-        known = _load_commits(folder, whole) | known
-    reading = _read(past, ids, known)
-    history = replace(assemble(place.head, reading.commits, blobs), complete=reading.complete)
-    if reading.fresh or not is_head:
-        _save(folder, f"{key}\0commits", reading.commits)
-    if reading.complete:
+    heads = " ".join(past.place.head for _, past in located)
+    history = replace(assemble(heads, _by_time(commits), blobs), complete=is_complete)
+    if is_complete:
         _save_history(folder, key, made, history)
-    del known, reading
+    del commits
     return_freed_memory()
     return history
+
+
+def _prefixed(commit: Commit, prefix: str) -> Commit:
+    """Return a commit with the paths of its files below a folder."""
+    if not prefix:
+        return commit
+    changes = tuple(msgspec.structs.replace(each, path=prefix + each.path) for each in commit.changes)
+    renames = tuple((prefix + old, prefix + new) for old, new in commit.renames)
+    return msgspec.structs.replace(commit, changes=changes, renames=renames)
+
+
+def _by_time(histories: Sequence[list[Commit]]) -> list[Commit]:
+    """Merge the commits of histories, each newest first.
+
+    A commit with a wrong clock is as old as the oldest that comes before it in its own history.
+    """
+    dated = [
+        zip(accumulate((commit.time for commit in commits), min), commits, strict=True)
+        for commits in histories
+    ]
+    return [commit for _, commit in heapq.merge(*dated, key=lambda each: -each[0])]
 
 
 class _ReadCommits(NamedTuple):
