@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,87 +12,18 @@ from numpy.typing import NDArray
 from repo_map.index.strings import StringTable
 from repo_map.sources.file_kinds import FileFlag
 
-
-class Column(NamedTuple):
-    """Description of one array, for merging and storing."""
-
-    name: str
-    """Group and field: ``symbols.name``."""
-    dtype: str
-    space: str
-    """Whose rows it has."""
-    vocabulary: str = ""
-    """Whose ids it holds, if any."""
-    width: int = 1
-
-
-class Space(NamedTuple):
-    """A kind of row, and the column of offsets that says which of them belong to a row of its parent."""
-
-    name: str
-    parent: str
-    offsets: str
-
-
-VOCABULARIES = ("languages", "kinds", "strings", "expressions", "terms", "messages")
-SPACES = (
-    Space("symbols", "files", "symbols.file_start"),
-    Space("references", "files", "references.file_start"),
-    Space("imports", "files", "imports.file_start"),
-    Space("import_names", "imports", "imports.name_start"),
-    Space("sites", "files", "sites.file_start"),
-    Space("bindings", "files", "bindings.file_start"),
-    Space("units", "files", "units.file_start"),
-    Space("postings", "units", "postings.unit_start"),
-    Space("notes", "files", "notes.file_start"),
-)
-COLUMNS = (
-    Column("files.size", "<i8", "files"),
-    Column("files.lines", "<i4", "files"),
-    Column("files.language", "|u1", "files", "languages"),
-    Column("files.flags", "|u1", "files"),
-    Column("files.digest", "|u1", "files", width=16),
-    Column("symbols.name", "<i4", "symbols", "strings"),
-    Column("symbols.kind", "|u1", "symbols", "kinds"),
-    *(
-        Column(f"symbols.{field}", "<i4", "symbols")
-        for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
-    ),
-    Column("references.name", "<i4", "references", "strings"),
-    Column("references.definition", "<i4", "references"),
-    Column("references.count", "<i4", "references"),
-    Column("imports.module", "<i4", "imports", "strings"),
-    Column("imports.line", "<i4", "imports"),
-    Column("imports.name", "<i4", "import_names", "strings"),
-    Column("sites.name", "<i4", "sites", "strings"),
-    Column("sites.receiver", "<i4", "sites", "expressions"),
-    Column("sites.definition", "<i4", "sites"),
-    Column("sites.line", "<i4", "sites"),
-    Column("sites.kind", "|u1", "sites"),
-    Column("sites.indent", "|u1", "sites"),
-    Column("bindings.name", "<i4", "bindings", "strings"),
-    Column("bindings.value", "<i4", "bindings", "expressions"),
-    Column("bindings.definition", "<i4", "bindings"),
-    Column("bindings.line", "<i4", "bindings"),
-    Column("bindings.kind", "|u1", "bindings"),
-    Column("bindings.indent", "|u1", "bindings"),
-    Column("units.start", "<i4", "units"),
-    Column("units.end", "<i4", "units"),
-    Column("units.definition", "<i4", "units"),
-    Column("units.kind", "|u1", "units"),
-    Column("units.length", "<i4", "units"),
-    Column("postings.term", "<i4", "postings", "terms"),
-    Column("postings.field", "|u1", "postings"),
-    Column("postings.count", "|u1", "postings"),
-    Column("costs.levels", "<i4", "files", width=5),
-    Column("costs.definitions", "<i4", "symbols", width=3),
-    Column("notes.message", "<i4", "notes", "messages"),
-)
-
-
 Int8 = NDArray[np.uint8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+
+
+LanguageIds = Int8
+KindIds = Int8
+StringIds = Int32
+ExpressionIds = Int32
+TermIds = Int32
+MessageIds = Int32
+"""Positions in the vocabularies of these names."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,8 +33,7 @@ class Files:
     size: Int64
     """Bytes."""
     lines: Int32
-    language: Int8
-    """Id in ``languages``."""
+    language: LanguageIds
     flags: Int8
     """Bits of ``FileFlag``."""
     digest: Int8
@@ -119,10 +49,8 @@ class Symbols:
     """One row per definition or heading, grouped by file, in source order."""
 
     file_start: Int64
-    name: Int32
-    """Id in ``strings``."""
-    kind: Int8
-    """Id in ``kinds``."""
+    name: StringIds
+    kind: KindIds
     parent: Int32
     """Row within the file, -1 at the top."""
     start: Int32
@@ -138,8 +66,7 @@ class References:
     """One row per name used in a definition, grouped by file."""
 
     file_start: Int64
-    name: Int32
-    """Id in ``strings``."""
+    name: StringIds
     definition: Int32
     """Row of ``symbols`` within the file, -1 at the top."""
     count: Int32
@@ -150,12 +77,10 @@ class Imports:
     """One row per import, grouped by file; its names are ``name[name_start[i] : name_start[i + 1]]``."""
 
     file_start: Int64
-    module: Int32
-    """Id in ``strings``."""
+    module: StringIds
     line: Int32
     name_start: Int64
-    name: Int32
-    """Id in ``strings``."""
+    name: StringIds
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,10 +88,8 @@ class Sites:
     """One row per use of a name (``parsing.facts_model.Site``), grouped by file, by line."""
 
     file_start: Int64
-    name: Int32
-    """Id in ``strings``."""
-    receiver: Int32
-    """Id in ``expressions``."""
+    name: StringIds
+    receiver: ExpressionIds
     definition: Int32
     """Row of ``symbols`` within the file, -1 at the top."""
     line: Int32
@@ -179,10 +102,8 @@ class Bindings:
     """One row per binding of a name (``parsing.facts_model.Binding``), grouped by file, by line."""
 
     file_start: Int64
-    name: Int32
-    """Id in ``strings``."""
-    value: Int32
-    """Id in ``expressions``."""
+    name: StringIds
+    value: ExpressionIds
     definition: Int32
     """Row of ``symbols`` within the file, -1 at the top."""
     line: Int32
@@ -210,8 +131,7 @@ class Postings:
     """One row per term and field of a unit, grouped by unit."""
 
     unit_start: Int64
-    term: Int32
-    """Id in ``terms``."""
+    term: TermIds
     field: Int8
     """0 name, 1 signature, 2 docs, 3 strings, 4 body."""
     count: Int8
@@ -232,8 +152,7 @@ class Notes:
     """Problems of reading and parsing files, grouped by file."""
 
     file_start: Int64
-    message: Int32
-    """Id in ``messages``."""
+    message: MessageIds
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -274,6 +193,69 @@ _GROUPS: dict[str, Any] = {
     "costs": Costs,
     "notes": Notes,
 }
+
+
+class Column(NamedTuple):
+    """Description of one array, for merging and storing."""
+
+    name: str
+    """Group and field: ``symbols.name``."""
+    dtype: str
+    space: str
+    """Whose rows it has."""
+    vocabulary: str
+    """Whose ids it holds, if any."""
+    width: int
+
+
+class Space(NamedTuple):
+    """A kind of row, and the column of offsets that says which of them belong to a row of its parent."""
+
+    name: str
+    parent: str
+    offsets: str
+
+
+VOCABULARIES = ("languages", "kinds", "strings", "expressions", "terms", "messages")
+_TYPES = {
+    "Int8": ("|u1", ""),
+    "Int32": ("<i4", ""),
+    "Int64": ("<i8", ""),
+    "LanguageIds": ("|u1", "languages"),
+    "KindIds": ("|u1", "kinds"),
+    "StringIds": ("<i4", "strings"),
+    "ExpressionIds": ("<i4", "expressions"),
+    "TermIds": ("<i4", "terms"),
+    "MessageIds": ("<i4", "messages"),
+}
+"""Type of the numbers, and the vocabulary whose ids they are."""
+_FIELDS = {f"{group}.{each.name}": str(each.type) for group, kind in _GROUPS.items() for each in fields(kind)}
+_OFFSETS = {"file_start": "files", "unit_start": "units", "name_start": "imports"}
+"""Parents of the rows by the names of their offsets."""
+_OTHER_SPACES = {
+    "imports.name_start": "import_names",
+    "imports.name": "import_names",
+    "costs.levels": "files",
+    "costs.definitions": "symbols",
+}
+"""The spaces that are not named as their groups."""
+_WIDTHS = {"files.digest": 16, "costs.levels": 5, "costs.definitions": 3}
+
+
+def _space_of(name: str) -> str:
+    return _OTHER_SPACES.get(name, name.partition(".")[0])
+
+
+SPACES = tuple(
+    Space(_space_of(name), _OFFSETS[field], name)
+    for name in _FIELDS
+    if (field := name.partition(".")[2]) in _OFFSETS
+)
+COLUMNS = tuple(
+    Column(name, _TYPES[kind][0], _space_of(name), _TYPES[kind][1], _WIDTHS.get(name, 1))
+    for name, kind in _FIELDS.items()
+    if name.partition(".")[2] not in _OFFSETS
+)
 _TABLES = ("paths", *VOCABULARIES)
 
 

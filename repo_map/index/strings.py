@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from sys import intern
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from repo_map.arrays import offsets_of
 
 Ids = NDArray[np.uint32]
 
@@ -144,12 +146,7 @@ def _merge_all(
         every.update(_strings(table, marks))
     ordered = sorted(every)
     rank = {string: position for position, string in enumerate(ordered)}
-    new_ids = []
-    for table, marks in zip(tables, used, strict=True):
-        ids = np.zeros(len(table), np.int32)
-        chosen = slice(None) if marks is None else marks
-        ids[chosen] = np.fromiter(map(rank.__getitem__, _strings(table, marks)), np.int32)
-        new_ids.append(ids)
+    new_ids = [_ranks(table, marks, rank) for table, marks in zip(tables, used, strict=True)]
     return StringTable.of_sorted_bytes(ordered), new_ids
 
 
@@ -157,13 +154,6 @@ def _strings(table: StringTable, marks: Used | None) -> list[bytes]:
     if marks is None:
         return list(table.iter_bytes())
     return [table.bytes_at(i) for i in np.flatnonzero(marks).tolist()]
-
-
-class _Insertions(NamedTuple):
-    """Strings that a table lacks, in order, and the number of its strings that come before each."""
-
-    strings: list[bytes]
-    positions: NDArray[np.int64]
 
 
 def _merge_into(
@@ -182,49 +172,26 @@ def _merge_into(
                 kept[position] = True
             else:
                 missing[string] = position
-    strings = sorted(missing)
-    inserted = _Insertions(strings, np.fromiter(map(missing.__getitem__, strings), np.int64, len(strings)))
-    base_ids, inserted_ids = _new_ids(kept, inserted.positions)
-    rank = dict(zip(strings, inserted_ids.tolist(), strict=True))
+    added = sorted(missing)
+    # Of each string that is added, the number of strings of the base that come before it, and of kept ones.
+    positions = np.fromiter(map(missing.__getitem__, added), np.int64, len(added))
+    kept_before = offsets_of(kept)
+    before = kept_before[positions]
+    base_ids = (kept_before[:-1] + np.searchsorted(positions, np.arange(len(kept)), "right")).astype(np.int32)
+    rank = dict(zip(added, (before + np.arange(len(added))).tolist(), strict=True))
     rank.update((string, int(base_ids[position])) for string, position in found.items())
     new_ids = [base_ids] * len(tables)
     for number in others:
-        ids = np.zeros(len(tables[number]), np.int32)
-        other_marks = used[number]
-        chosen = slice(None) if other_marks is None else other_marks
-        ids[chosen] = np.fromiter(map(rank.__getitem__, _strings(tables[number], other_marks)), np.int32)
-        new_ids[number] = ids
-    return _edit(base, kept, inserted, base_ids, inserted_ids), new_ids
+        new_ids[number] = _ranks(tables[number], used[number], rank)
+    lengths, sizes = np.diff(base.starts), [len(string) for string in added]
+    starts = offsets_of(np.insert(lengths[kept], before, sizes)).astype(np.uint32)
+    blob = base.blob if kept.all() else base.blob[np.repeat(kept, lengths)]
+    at = np.repeat(offsets_of(lengths[kept])[before], sizes)
+    return StringTable(starts, np.insert(blob, at, np.frombuffer(b"".join(added), np.uint8))), new_ids
 
 
-def _new_ids(kept: Used, positions: NDArray[np.int64]) -> tuple[NewIds, NewIds]:
-    kept_before = np.zeros(len(kept) + 1, np.int64)
-    np.cumsum(kept, out=kept_before[1:])
-    inserted_up_to = np.cumsum(np.bincount(positions, minlength=len(kept) + 1))
-    base_ids = (kept_before[:-1] + inserted_up_to[:-1]).astype(np.int32)
-    inserted_ids = (kept_before[positions] + np.arange(len(positions))).astype(np.int32)
-    return base_ids, inserted_ids
-
-
-def _edit(
-    base: StringTable, kept: Used, inserted: _Insertions, base_ids: NewIds, inserted_ids: NewIds
-) -> StringTable:
-    lengths = np.zeros(int(kept.sum()) + len(inserted.strings), np.int64)
-    lengths[base_ids[kept]] = np.diff(base.starts)[kept]
-    lengths[inserted_ids] = [len(string) for string in inserted.strings]
-    starts = np.zeros(len(lengths) + 1, np.uint32)
-    np.cumsum(lengths, out=starts[1:])
-    cuts = base.starts.tolist()
-    whole = memoryview(base.blob)  # type: ignore[arg-type]
-    pieces: list[bytes | memoryview] = []
-    at = 0
-    edits = [
-        (position, False, string)
-        for position, string in zip(inserted.positions.tolist(), inserted.strings, strict=True)
-    ]
-    edits += [(position, True, b"") for position in np.flatnonzero(~kept).tolist()]
-    for position, is_drop, string in sorted(edits):
-        pieces += (whole[at : cuts[position]], string)
-        at = cuts[position + is_drop]
-    pieces.append(whole[at:])
-    return StringTable(starts, np.frombuffer(b"".join(pieces), np.uint8))
+def _ranks(table: StringTable, marks: Used | None, rank: Mapping[bytes, int]) -> NewIds:
+    ids = np.zeros(len(table), np.int32)
+    chosen = slice(None) if marks is None else marks
+    ids[chosen] = np.fromiter(map(rank.__getitem__, _strings(table, marks)), np.int32)
+    return ids
