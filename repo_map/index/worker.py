@@ -8,9 +8,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -21,16 +21,11 @@ from repo_map.index.snapshot import encode_snapshot, extractor_version
 from repo_map.index.worker_protocol import (
     OVERHEAD_S,
     SKIPPED,
-    Capture,
     Captured,
-    Extract,
     Extracted,
     Order,
-    Read,
-    ReadForms,
     exit_after,
     grammar_deadline,
-    limit_memory,
     receive,
     send,
 )
@@ -44,7 +39,8 @@ from repo_map.sources.source import folder_reader, masked
 
 _MIN_MEMORY_MB, _MAX_MEMORY_MB = 500, 2_000
 """With less a process does not start; no known source takes half of the maximum."""
-_decode_order = msgspec.msgpack.Decoder(Order).decode
+_Begin = Callable[[int, float], None]
+"""Called before each part of the work, with the number of its file and the CPU seconds for it."""
 
 
 def main() -> None:
@@ -53,42 +49,47 @@ def main() -> None:
     gc.disable()
     orders, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Prints must not break the protocol.
+
+    def begin(position: int, cpu_s: float) -> None:
+        exit_after(cpu_s)
+        send(answers, position)
+
     send(answers, extractor_version().encode())
     while True:
         try:
             message = receive(orders)
         except EOFError:
             return
-        assert isinstance(message, bytes)
-        order = _decode_order(message)
-        limit_memory(min(max(order.limits.memory_mb, _MIN_MEMORY_MB), _MAX_MEMORY_MB))
-        answer = msgspec.msgpack.encode(_execute(order, answers))
+        order = msgspec.msgpack.decode(message, type=Order)  # type: ignore[arg-type]
+        _limit_memory(min(max(order.limits.memory_mb, _MIN_MEMORY_MB), _MAX_MEMORY_MB))
+        answer = msgspec.msgpack.encode(TASKS[order.task](begin, order.limits, **order.arguments))
         exit_after(0)
         send(answers, answer)
 
 
-def _execute(order: Order, answers: IO[bytes]) -> object:
-    match order:
-        case Extract():
-            return _extract(order, answers)
-        case Read():
-            _begin_file(answers, 0, order.limits)
-            return read_symbols(order.source, order.path, order.limits)
-        case ReadForms():
-            return tuple(_forms(order, answers))
-        case Capture():
-            return _capture(order, answers)
+def _extract(
+    begin: _Begin,
+    limits: Limits,
+    *,
+    root: str,
+    paths: Sequence[str],
+    unmasked: Sequence[str],
+    unparsed_because: str,
+    contents: Sequence[tuple[str, int, bytes | None, str, int, bytes]],
+) -> Extracted:
+    """Read files into tables, in path order.
 
-
-def _extract(order: Extract, answers: IO[bytes]) -> Extracted:
-    tree = folder_reader(Path(order.root), order.unmasked, order.limits)
-    spent, unparsed_because = 0.0, order.unparsed_because
+    ``limits.hard_seconds`` are what is left of them. ``unparsed_because`` says why the files are read without
+    their grammars, ``""`` if they are parsed. ``contents`` are the files if they aren't in a folder.
+    """
+    tree = folder_reader(Path(root), tuple(unmasked), limits)
+    spent = 0.0
 
     def files() -> Iterator[ReadFile]:
-        for position, path in enumerate(order.paths):
-            _begin_file(answers, position, order.limits)
-            file = masked(order.contents[position]) if order.contents else tree.read(path)
-            exit_after(seconds_for(file.size, order.limits.parse_seconds + OVERHEAD_S))
+        for position, path in enumerate(paths):
+            begin(position, limits.parse_seconds + OVERHEAD_S)
+            file = masked(ReadFile(*contents[position])) if contents else tree.read(path)  # type: ignore[arg-type]
+            exit_after(seconds_for(file.size, limits.parse_seconds + OVERHEAD_S))
             yield file
 
     def read(source: bytes, path: str, limits: Limits) -> FileSymbols:
@@ -105,31 +106,52 @@ def _extract(order: Extract, answers: IO[bytes]) -> Extracted:
                 unparsed_because = SKIPPED
         return symbols
 
-    tables = extract(files(), order.limits, read)
+    tables = extract(files(), limits, read)
     return Extracted(encode_snapshot(to_arrays(tables).items()), spent)
 
 
-def _forms(order: ReadForms, answers: IO[bytes]) -> Iterator[Forms]:
-    for position, (path, source) in enumerate(order.sources):
-        _begin_file(answers, position, order.limits)
-        yield forms_of(source, path, order.limits)
+def _read(begin: _Begin, limits: Limits, source: bytes, path: str) -> FileSymbols:
+    """Return the symbols of one source."""
+    begin(0, limits.parse_seconds + OVERHEAD_S)
+    return read_symbols(source, path, limits)
 
 
-def _begin_file(answers: IO[bytes], position: int, limits: Limits) -> None:
-    exit_after(limits.parse_seconds + OVERHEAD_S)
-    send(answers, position)
+def _read_forms(begin: _Begin, limits: Limits, sources: Sequence[tuple[str, bytes]]) -> list[Forms]:
+    """Return the signatures and calls in sources, each given with its path."""
+    found = []
+    for position, (path, source) in enumerate(sources):
+        begin(position, limits.parse_seconds + OVERHEAD_S)
+        found.append(forms_of(source, path, limits))
+    return found
 
 
-def _capture(order: Capture, answers: IO[bytes]) -> Captured:
-    def begin_part(cpu_s: float) -> None:
-        exit_after(cpu_s)
-        send(answers, 0)
-
+def _capture(
+    begin: _Begin, limits: Limits, query: str, languages: Sequence[str], sources: Sequence[tuple[str, bytes]]
+) -> Captured:
+    """Run a custom query on sources, each given with its language; ``languages`` are those of all files."""
     try:
-        lines = captured_lines(order.query, order.languages, order.sources, order.limits, begin_part)
+        return Captured(tuple(captured_lines(query, languages, sources, limits, partial(begin, 0))))
     except QueryRefusedError as error:
         return Captured(problem=str(error))
-    return Captured(tuple(lines))
+
+
+TASKS: dict[str, Callable[..., object]] = {
+    "extract": _extract,
+    "read": _read,
+    "forms": _read_forms,
+    "capture": _capture,
+}
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Limit the memory of this process, on Linux; elsewhere the limit is not enforced, or there is none."""
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415 - not on every system
+
+        maximum = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        wanted = megabytes * 1_000_000
+        if maximum == resource.RLIM_INFINITY or wanted < maximum:
+            resource.setrlimit(resource.RLIMIT_DATA, (wanted, maximum))
 
 
 if __name__ == "__main__":

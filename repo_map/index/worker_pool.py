@@ -11,13 +11,13 @@ import atexit
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,13 +27,9 @@ from repo_map.index.worker_protocol import (
     CLOCK_PER_CPU,
     OVERHEAD_S,
     SKIPPED,
-    Capture,
     Captured,
-    Extract,
     Extracted,
     Order,
-    Read,
-    ReadForms,
     exceeded_deadline,
     grammar_deadline,
     receive,
@@ -120,8 +116,8 @@ class WorkerProcess:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def execute(self, order: Order) -> bytes:
-        """Return the encoded answer to an order.
+    def execute(self, task: str, limits: Limits, **arguments: Any) -> bytes:
+        """Return the encoded answer of a function of ``worker.TASKS``.
 
         Raises:
             WorkerCrashedError: The process ended meanwhile.
@@ -130,10 +126,10 @@ class WorkerProcess:
         if not self._is_ready:
             self._await_start()
         position = 0
-        timeout = CLOCK_PER_CPU * (max(order.limits.parse_seconds, order.limits.query_seconds) + OVERHEAD_S)
+        timeout = CLOCK_PER_CPU * (max(limits.parse_seconds, limits.query_seconds) + OVERHEAD_S)
         with self._killed_if_silent(timeout):
             try:
-                send(self._orders, msgspec.msgpack.encode(order))
+                send(self._orders, msgspec.msgpack.encode(Order(task, limits, arguments)))
                 while isinstance(message := receive(self._answers), int):
                     self._heard, position = monotonic(), message
                     self.files_read += 1
@@ -190,58 +186,53 @@ class WorkerProcess:
         return -_SIGKILL  # It waits for a disk that does not respond.
 
 
-class _IdleWorkers:
-    """Started processes without an order, so that a single file does not wait for an interpreter."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self.waiting: list[WorkerProcess] = []
-
-    def warm_up(self, number: int = 1) -> None:
-        """Start processes without waiting for them; errors are reported when a process is needed."""
-        with self._lock, suppress(OSError):
-            while len(self.waiting) < min(number, _MAX_IDLE):
-                self.waiting.append(WorkerProcess())
-
-    @contextmanager
-    def acquire(self) -> Iterator[WorkerProcess]:
-        """Yield a process for exclusive use; it waits for the next order unless an exception is raised."""
-        with self._lock:
-            process = self.waiting.pop() if self.waiting else None
-        if process is not None and not process.is_alive:
-            process.close()
-            process = None
-        process = process or WorkerProcess()
-        try:
-            yield process
-        except BaseException:
-            process.kill()
-            process.close()
-            raise
-        with self._lock:
-            self.waiting.append(process)
-
-    def trim(self, number: int = _MAX_IDLE) -> None:
-        """End all processes but so many, and those that have read much."""
-        with self._lock:
-            fresh = [each for each in self.waiting if each.files_read < _MAX_FILES_PER_WORKER]
-            ended = [each for each in self.waiting if each not in fresh[:number]]
-            self.waiting = fresh[:number]
-        for process in ended:
-            process.kill()
-            process.close()
-
-    def close(self) -> None:
-        """End the idle processes."""
-        self.trim(0)
-
-
-_idle = _IdleWorkers()
-warm_up, close_idle = _idle.warm_up, _idle.close
-atexit.register(close_idle)
+_idle: list[WorkerProcess] = []
+"""Started processes without an order, so that a single file does not wait for an interpreter."""
 if hasattr(os, "register_at_fork"):
     # The processes belong to the parent.
-    os.register_at_fork(after_in_child=_idle.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def warm_up(number: int = 1) -> None:
+    """Start processes without waiting for them; errors are reported when a process is needed."""
+    with suppress(OSError):
+        while len(_idle) < min(number, _MAX_IDLE):
+            _idle.append(WorkerProcess())
+
+
+@contextmanager
+def _acquire() -> Iterator[WorkerProcess]:
+    """Yield a process for exclusive use; it waits for the next order unless an exception is raised."""
+    process = None
+    while process is None or not process.is_alive:
+        try:
+            process = _idle.pop()
+        except IndexError:
+            process = WorkerProcess()
+            break
+    try:
+        yield process
+    except BaseException:
+        process.kill()
+        process.close()
+        raise
+    _idle.append(process)
+
+
+def _trim(number: int = _MAX_IDLE) -> None:
+    """End all idle processes but so many, and those that have read much."""
+    kept = [each for each in _idle if each.files_read < _MAX_FILES_PER_WORKER][:number]
+    for process in [each for each in _idle if each not in kept]:
+        with suppress(ValueError):  # Another thread has acquired it.
+            _idle.remove(process)
+            process.kill()
+            process.close()
+
+
+@atexit.register
+def close_idle() -> None:
+    """End the idle processes."""
+    _trim(0)
 
 
 def capture(
@@ -249,7 +240,7 @@ def capture(
 ) -> Captured:
     """Return the captures of a custom query in sources, each given with its language, or a problem."""
     try:
-        answer = _execute(Capture(query, tuple(languages), tuple(sources), limits))
+        answer = _execute("capture", limits, query=query, languages=languages, sources=sources)
         return msgspec.msgpack.decode(answer, type=Captured)
     except WorkerCrashedError as error:
         if error.silent_s:
@@ -264,7 +255,7 @@ def capture(
 def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
     """Return the symbols of a source; failures are among its problems and never raised."""
     try:
-        return msgspec.msgpack.decode(_execute(Read(source, path, limits)), type=FileSymbols)
+        return msgspec.msgpack.decode(_execute("read", limits, source=source, path=path), type=FileSymbols)
     except WorkerCrashedError as error:
         return without_symbols(source, path, error.reason(path))
     except OSError as error:
@@ -274,23 +265,23 @@ def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
 def read_forms(sources: Sequence[tuple[str, bytes]], limits: Limits) -> tuple[Forms, ...]:
     """Return the signatures and calls in sources, each given with its path; none if that fails."""
     try:
-        return msgspec.msgpack.decode(_execute(ReadForms(tuple(sources), limits)), type=tuple[Forms, ...])
+        return msgspec.msgpack.decode(_execute("forms", limits, sources=sources), type=tuple[Forms, ...])
     except (WorkerCrashedError, OSError):
         return (NO_FORMS,) * len(sources)
 
 
-def _execute(order: Order) -> bytes:
+def _execute(task: str, limits: Limits, **arguments: Any) -> bytes:
     """Return the answer to an order, repeated once if the process was killed from outside."""
     try:
-        with _idle.acquire() as process:
-            return process.execute(order)
+        with _acquire() as process:
+            return process.execute(task, limits, **arguments)
     except WorkerCrashedError as error:
         if not error.was_killed:
             raise
-        with _idle.acquire() as process:
-            return process.execute(order)
+        with _acquire() as process:
+            return process.execute(task, limits, **arguments)
     finally:
-        _idle.trim()
+        _trim()
 
 
 def _start_problem(error: OSError) -> str:
@@ -335,7 +326,7 @@ def parse_files(
             threads.shutdown(wait=False, cancel_futures=True)
             run.cancel()
             raise
-    _idle.trim()
+    _trim()
     parts = [tables for future in futures for tables in future.result()]
     on_parsed(run.done)
     return Parsed(parts, run.problems(parts))
@@ -351,14 +342,15 @@ class _Chunk(NamedTuple):
     sizes: tuple[int, ...]
     reason: str = ""
     """Why the process that read its only file crashed."""
-    crashes: int = 0
-    """Once it was killed, the file is read again; from the second one on without its grammar."""
+    mode: int = 0
+    """Of its next reading, one of those that follow; each crash leads to a later one."""
 
     def part(self, start: int, end: int) -> _Chunk:
         return self._replace(paths=self.paths[start:end], sizes=self.sizes[start:end])
 
 
-_KILLED, _UNPARSED, _UNREAD = 1, 2, 3
+_REPEATED, _UNPARSED, _UNREAD = 1, 2, 3
+"""As before, since the process was killed from outside; without a grammar; not at all."""
 
 
 def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> Iterator[_Chunk]:
@@ -396,7 +388,7 @@ class _ParseRun:
         while pending:
             chunk = pending.pop()
             try:
-                parts.append(self._read_here(chunk) if chunk.crashes == _UNREAD else self._extract(chunk))
+                parts.append(self._extract(chunk))
             except WorkerCrashedError as crash:
                 pending += reversed(self._split(chunk, crash))
                 continue
@@ -408,27 +400,30 @@ class _ParseRun:
         return parts
 
     def _extract(self, chunk: _Chunk) -> Tables:
-        if self._start_problem:
+        if self._start_problem or chunk.mode == _UNREAD:
             return self._read_here(chunk)
-        root = self._tree.reader.root
-        reason = chunk.reason if chunk.crashes >= _UNPARSED else SKIPPED if self._seconds_left <= 0 else ""
-        order = Extract(
-            str(root or ""),
-            chunk.paths,
-            self._tree.unmasked,
-            self._tree.limits._replace(hard_seconds=self._seconds_left),
-            reason,
-            # A process can't read from git: the files of a commit are sent to it.
-            tuple(map(self._tree.fetch, chunk.paths)) if root is None else (),
-        )
-        with _idle.acquire() as process:
+        root, limits = self._tree.reader.root, self._tree.limits
+        # A process can't read from git: the files of a commit are sent to it.
+        contents = tuple(map(self._tree.fetch, chunk.paths)) if root is None else ()
+        reason = chunk.reason if chunk.mode == _UNPARSED else SKIPPED if self._seconds_left <= 0 else ""
+        limits = limits._replace(hard_seconds=self._seconds_left)
+        with _acquire() as process:
             self._busy.add(process)
             try:
                 if self._is_cancelled:
                     raise CancelledError
-                answer = msgspec.msgpack.decode(process.execute(order), type=Extracted)
+                encoded = process.execute(
+                    "extract",
+                    limits,
+                    root=str(root or ""),
+                    paths=chunk.paths,
+                    unmasked=self._tree.unmasked,
+                    unparsed_because=reason,
+                    contents=contents,
+                )
             finally:
                 self._busy.discard(process)
+        answer = msgspec.msgpack.decode(encoded, type=Extracted)
         self._spend(answer.hard_seconds)
         return decode_snapshot(answer.tables)
 
@@ -437,9 +432,9 @@ class _ParseRun:
         if self._is_cancelled:
             raise CancelledError
         at = min(crash.position, len(chunk.paths) - 1)
-        crashes = _KILLED if crash.was_killed and not chunk.crashes else max(chunk.crashes + 1, _UNPARSED)
-        culprit = chunk.part(at, at + 1)._replace(reason=crash.reason(chunk.paths[at]), crashes=crashes)
-        if crashes != _KILLED:
+        mode = _REPEATED if crash.was_killed and not chunk.mode else max(chunk.mode + 1, _UNPARSED)
+        culprit = chunk.part(at, at + 1)._replace(reason=crash.reason(chunk.paths[at]), mode=mode)
+        if mode != _REPEATED:
             self._spend(grammar_deadline(culprit.sizes[0], self._tree.limits) + _START_CPU_S)
         parts = (chunk.part(0, at), culprit, chunk.part(at + 1, len(chunk.paths)))
         return [part for part in parts if part.paths]
@@ -453,13 +448,13 @@ class _ParseRun:
         from repo_map.index.extraction import extract  # noqa: PLC0415 - processes do this, with few exceptions
 
         reason = chunk.reason or f"{self._start_problem}; no symbols were read"
-        files: Iterable[ReadFile] = map(self._tree.read, chunk.paths)
-        if chunk.crashes == _UNREAD:
+        if chunk.mode == _UNREAD:
             # With its digest, so that the same bytes are not tried again.
             path, problem = chunk.paths[0], f"{reason}; listed by path only"
             files = [ReadFile(path, 0, None, problem, digest=self._tree.digest(path))]
         else:
             self._without_process += len(chunk.paths)
+            files = [self._tree.read(path) for path in chunk.paths]
         return extract(
             files, self._tree.limits, lambda source, path, limits: without_symbols(source, path, reason)
         )

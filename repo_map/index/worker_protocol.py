@@ -5,13 +5,12 @@ from __future__ import annotations
 import faulthandler
 import signal
 import sys
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import msgspec
 
 from repo_map.deadline import seconds_for
-from repo_map.limits import DEFAULT, Limits
-from repo_map.sources.files import ReadFile
+from repo_map.limits import Limits
 
 OVERHEAD_S: Final = 10
 """CPU seconds on top of the time for parsing, for everything else that is done with a file."""
@@ -23,19 +22,12 @@ _HEADER_BYTES: Final = 8
 SKIPPED: Final = "too many files before it are too hard to parse; no symbols were read"
 
 
-class Extract(msgspec.Struct, array_like=True, frozen=True, tag=True):
-    """Read files into tables, in path order; answered by ``Extracted``."""
+class Order(msgspec.Struct, array_like=True, frozen=True):
+    """A function of ``worker`` to call, by its name in ``worker.TASKS``."""
 
-    root: str
-    paths: tuple[str, ...]
-    unmasked: tuple[str, ...] = ()
-    """Globs of files whose secrets may be shown."""
-    limits: Limits = DEFAULT
-    """Of which ``hard_seconds`` are what is left of them."""
-    unparsed_because: str = ""
-    """Why the files are read without their grammars; ``""`` if they are parsed."""
-    contents: tuple[ReadFile, ...] = ()
-    """The files, unmasked, if they aren't in the folder ``root``."""
+    task: str
+    limits: Limits
+    arguments: dict[str, Any]
 
 
 class Extracted(msgspec.Struct, array_like=True, frozen=True):
@@ -47,31 +39,6 @@ class Extracted(msgspec.Struct, array_like=True, frozen=True):
     """CPU seconds granted to the files that their grammars did not finish in time."""
 
 
-class Read(msgspec.Struct, array_like=True, frozen=True, tag=True):
-    """Return the symbols of one source."""
-
-    source: bytes
-    path: str
-    limits: Limits = DEFAULT
-
-
-class Capture(msgspec.Struct, array_like=True, frozen=True, tag=True):
-    """Run a custom query on sources, each given with its language."""
-
-    query: str
-    languages: tuple[str, ...]
-    """Of all files that the query is meant for."""
-    sources: tuple[tuple[str, bytes], ...]
-    limits: Limits = DEFAULT
-
-
-class ReadForms(msgspec.Struct, array_like=True, frozen=True, tag=True):
-    """Return the signatures and calls in sources, each given with its path."""
-
-    sources: tuple[tuple[str, bytes], ...]
-    limits: Limits = DEFAULT
-
-
 class Captured(msgspec.Struct, array_like=True, frozen=True):
     """The captures of a custom query."""
 
@@ -81,9 +48,6 @@ class Captured(msgspec.Struct, array_like=True, frozen=True):
     """Why the query can't be run; ``""`` if it can."""
     is_passing: bool = False
     """True if the problem has nothing to do with the query."""
-
-
-Order = Extract | Read | ReadForms | Capture
 
 
 def send(stream: IO[bytes], message: bytes | int) -> None:
@@ -126,14 +90,3 @@ def exit_after(cpu_s: float) -> None:
 def exceeded_deadline(returncode: int) -> bool:
     """Return True if a process with this exit status was ended by ``exit_after``."""
     return returncode == (1 if sys.platform == "win32" else -signal.SIGPROF)
-
-
-def limit_memory(megabytes: int) -> None:
-    """Limit the memory of this process, on Linux; elsewhere the limit is not enforced, or there is none."""
-    if sys.platform == "linux":
-        import resource  # noqa: PLC0415 - not on every system
-
-        maximum = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        wanted = megabytes * 1_000_000
-        if maximum == resource.RLIM_INFINITY or wanted < maximum:
-            resource.setrlimit(resource.RLIMIT_DATA, (wanted, maximum))
