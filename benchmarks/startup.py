@@ -32,7 +32,7 @@ NAVIGATE_LIMIT: Final = 2.5
 """Most seconds from the start of the process to the answer of the first ``navigate``."""
 STEP_LIMIT: Final = 0.15
 """Most seconds of a warm ``step``."""
-_HELLO: Final = {
+HELLO: Final = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
@@ -139,9 +139,11 @@ class Pipe:
 
 
 @contextmanager
-def _started(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Pipe]:
+def started(command: Sequence[str], environ: Mapping[str, str], folder: Path | None = None) -> Iterator[Pipe]:
+    """Start a server, in ``folder`` if one is given, and end it with the block."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(environ)
+        command, cwd=folder, stdin=pipe, stdout=pipe, stderr=nothing, env=dict(environ)
     ) as process:
         yield Pipe(process)
         assert process.stdin is not None
@@ -150,8 +152,8 @@ def _started(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Pip
 
 def _seconds_to_hello(command: Sequence[str], environ: Mapping[str, str]) -> float:
     started = time.perf_counter()
-    with _started(command, environ) as pipe:
-        assert pipe.ask("initialize", **_HELLO)["serverInfo"]
+    with started(command, environ) as pipe:
+        assert pipe.ask("initialize", **HELLO)["serverInfo"]
         return time.perf_counter() - started
 
 
@@ -159,8 +161,8 @@ def _first_navigation(
     tree: Path, environ: Mapping[str, str], steps: list[float], feedback: list[float]
 ) -> float:
     started = time.perf_counter()
-    with _started(COMMAND, environ) as pipe:
-        pipe.ask("initialize", **_HELLO)
+    with started(COMMAND, environ) as pipe:
+        pipe.ask("initialize", **HELLO)
         pipe.greet()
         pipe.ask("tools/list")
         found = pipe.call("navigate", goal=_GOAL, repo_path=str(tree))["structuredContent"]

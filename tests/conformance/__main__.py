@@ -6,13 +6,11 @@ import argparse
 import os
 import sys
 
-from tests.conformance.axe import check_axe
-from tests.conformance.bundle import check_bundle
 from tests.conformance.inspector import check_inspector
 from tests.conformance.inspector_page import check_inspector_page
 from tests.conformance.node import UnavailableError, install
 from tests.conformance.older import check_older_client, older_python
-from tests.conformance.suite import check_suite
+from tests.conformance.suite import check_axe, check_bundle, check_suite
 
 
 def main() -> int:

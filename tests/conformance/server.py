@@ -25,17 +25,13 @@ from mcp_server.http import serve_http
 from mcp_server.logs import log_to_stderr
 from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
-from tests.conformance.attachments import offer_attachments
-from tests.conformance.rounds import offer_rounds
-from tests.conformance.tools import offer_tools
+from tests.conformance.fixtures import offer_fixtures
 
 
 def fixture_server(settings: Settings) -> NavigatorServer:
     """Return the product's server, with what the suite asks for added to it."""
     server = build_server(settings)
-    offer_tools(server)
-    offer_rounds(server)
-    offer_attachments(server)
+    offer_fixtures(server)
     # The product has no log messages, subscriptions and completions for hosts: these are fixtures as well.
     low = low_level(server)
     low.add_request_handler("logging/setLevel", SetLevelRequestParams, _accept)

@@ -310,18 +310,6 @@ def test_a_closed_stream_is_no_failure(command: str, closed: str, shop: Path) ->
     assert ("shop/cart.py" in done.stdout) == (closed != ">&-")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
-def test_a_full_output_is_told(shop: Path) -> None:
-    (shop / "plan.yaml").write_text("budget: 200\n")
-    with Path("/dev/full").open("w") as full:
-        arguments = [sys.executable, "-m", *STREAMING[1].split()]
-        done = subprocess.run(
-            arguments, cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert done.returncode == 2
-    assert "No space left on device" in done.stderr.splitlines()[-1]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
 @pytest.mark.parametrize("module", ["repo_navigator.commands.navigate", "pydantic_core"])
 def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str, shop: Path) -> None:

@@ -135,27 +135,6 @@ def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken
     assert "“The discount" in message
 
 
-@pytest.mark.parametrize("question", ["where is address used?", "callers of address", "who uses address?"])
-def test_a_parameter_is_told_by_where_it_stands(
-    question: str, shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    opened(shop, capfd)
-    answer = ran(capfd, "context", "--feedback", question)[0]
-    assert answer.startswith("By name only")
-    assert "shop/mail.py:4-6 send_receipt" in answer
-
-
-def test_a_name_that_nothing_bears_is_told_of_a_goal_and_of_a_question(
-    shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    goal = "An apple has a wrong discount: who calls nosuchfunction?"
-    answer = json.loads(ran(capfd, "navigate", shop, goal, "--json")[0])
-    assert "`nosuchfunction`" in answer["sufficiency"]
-    key = answer["navigation_id"]
-    assert "`nosuchfunction`" in ran(capfd, "context", key, "--feedback", "who calls nosuchfunction?")[0]
-    assert "`discount`" in ran(capfd, "context", key, "--feedback", "who calls discunnts?")[0]
-
-
 @pytest.mark.parametrize(
     ("words", "not_understood"),
     [

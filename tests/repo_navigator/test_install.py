@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.startup import HELLO, started
 from repo_navigator.clients.entries import unsafe
 from repo_navigator.clients.hosts import ENTRY, HOSTS, Host
 from repo_navigator.main import main
@@ -141,39 +141,10 @@ def navigated_in(folder: Path, command: list[str], env: Mapping[str, str]) -> st
     # A host's PATH may name the working folder, after the folder in which it finds the program.
     path = os.pathsep.join((scripts, "", ".", os.environ["PATH"]))
     environ = {**os.environ, "PATH": path, "PYTHONPATH": f"{os.pathsep}.", **env}
-    lines = [
-        (
-            "initialize",
-            {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": {"name": "x", "version": "1"},
-            },
-        ),
-        ("tools/list", {}),
-        ("tools/call", {"name": "navigate", "arguments": {"goal": "start the app", "token_budget": 2000}}),
-    ]
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        for number, (method, params) in enumerate(lines):
-            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            server.stdin.write(json.dumps(message).encode() + b"\n")
-            server.stdin.flush()
-            answer: dict[str, Any] = {}
-            while answer.get("id") != number:
-                line = server.stdout.readline()
-                assert line, server.stderr.read() if server.stderr else ""
-                answer = json.loads(line)
-        server.stdin.close()
-    return json.dumps(answer)
+    with started(command, environ, folder) as server:
+        server.ask("initialize", **HELLO)
+        server.ask("tools/list")
+        return json.dumps(server.call("navigate", goal="start the app", token_budget=2000))
 
 
 @pytest.mark.parametrize(

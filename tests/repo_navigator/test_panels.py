@@ -11,26 +11,6 @@ from repo_navigator.main import main
 from tests.support.maps import HEADER
 
 
-def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
-    body = "".join(f"    total += price({number}) * {number}\n" for number in range(300))
-    (tmp_path / "discount.py").write_text(f"def discount(total):\n{body}    return total\n")
-    for number in range(30):
-        (tmp_path / f"other_{number}.py").write_text(f"def unrelated_{number}():\n    return {number}\n")
-    plan = tmp_path / "plan.yaml"
-    plan.write_text("budget: 6000\nverbosity: [{pattern: 'other_*', level: 0}]\n")
-    goal = ("--goal", "why is discount so slow")
-    assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan), "--verbose"]) == 0
-    message = capfd.readouterr().err
-    end = message.rpartition("· done ·")[2]
-    assert end.count("31 files") == 1, "the plan's own file is no evidence"
-    assert "model call" not in end
-    assert "discount.py  source, 3," in message.rpartition("· done ·")[0]
-    assert not re.search(r"\d{4,} tokens", end)
-
-
 def test_a_note_that_holds_for_every_step_is_told_once(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

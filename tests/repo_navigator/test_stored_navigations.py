@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from repo_navigator.main import main
-from repo_navigator.map_main import main as draw
 
 GOAL = "The discount on an apple must never make its price negative"
 
@@ -56,32 +55,3 @@ def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
     answers = ["11 def discount(", "`shop/mail.py`.", "6 class Cart"]
     for answer in answers:
         assert message.count(answer) == 1, (answer, message)
-
-
-def test_a_map_takes_its_plan_by_the_name_config(
-    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    plan = tmp_path / "plan.yaml"
-    plan.write_text("budget: 500\nverbosity:\n- {pattern: shop/mail.py, level: 0}\n")
-    drawn = []
-    for flag in ("--config", "--plan", "-C"):
-        assert draw(["generate", str(shop), flag, str(plan), "-q", "--no-cache", "--workers", "1"]) == 0
-        drawn.append(capfd.readouterr().out)
-    assert drawn[0] == drawn[1] == drawn[2]
-    assert "mail.py" not in drawn[0]
-    assert "prices.py" in drawn[0]
-
-
-def test_a_plan_file_leaves_out_what_it_leaves_out(
-    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = tmp_path / "plan.yaml"
-    plan.write_text(
-        "verbosity:\n- {pattern: '**', level: 0}\n- {pattern: 'shop/**', level: 2}\n"
-        "- {pattern: shop/prices.py, level: 0}\n"
-    )
-    monkeypatch.setattr("sys.stdin", io.StringIO("y\nmore about prices\ny\ny\n"))
-    for mode in ([], ["--interactive"]):
-        made = json.loads(ran(capfd, "navigate", shop, GOAL, "--plan", plan, "--json", *mode)[0])
-        assert {file["path"] for file in made["files"]} == {"shop/cart.py", "shop/mail.py"}
-        assert "shop/prices.py" not in made["reasoning_summary"]
