@@ -83,22 +83,6 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
     return "open" if stop_reason is None else stop_reason.value
 
 
-FIELDS: Final = frozenset(
-    {
-        *("mode", "not_understood", "config_diff", "map_token_budget", "budget_utilization", "map_version"),
-        *("focus", "tests", "confidence", "usage", "total_usage", "stop_reason", "ended", "is_running"),
-    }
-)
-"""Fields of a report that are for later steps, or that its forms tell in other words."""
-
-
-def further(report: reports.TurnReport) -> dict[str, Any]:
-    """Return the fields of a report that no form names by itself: every form has them as they are."""
-    named = {*FIELDS, *wire.TurnReportJson.model_fields, *reports.NavigatorOutput.__annotations__}
-    values = {name: getattr(report, name) for name in type(report).model_fields if name not in named}
-    return {name: value for name, value in values.items() if value not in ("", None)}
-
-
 def wire_report(
     report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
 ) -> wire.TurnReportJson:
@@ -107,16 +91,17 @@ def wire_report(
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
-    shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
     max_findings = None if detail.cuts else detail.impact
-    own: dict[str, Any] = {
+    shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
+    fields: dict[str, Any] = {
+        **shared,
         "status": status,
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
         "grades_first": report.confidence is not None and report.reasoning.startswith(report.sufficiency),
         "answer": "\n".join(clip_source(report.answer, _ANSWER_SHARE * detail.characters)) or None,
         "understood": None if report.not_understood is None else not report.not_understood,
-        "response_token_budget": response_token_budget,
+        "token_budget": response_token_budget,
         "focus_areas": report.focus_areas[: detail.focus_areas],
         "cuts": report.cuts[: detail.cuts],
         "candidates": [_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
@@ -127,8 +112,10 @@ def wire_report(
         "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
         "notes": _notes(report, detail),
         "next": _NEXT.get(status, open_next),
+        "repository": report.repository or None,
+        "also_listed": report.also_listed or None,
     }
-    return wire.TurnReportJson(**{**shared, **own}, **further(report))
+    return wire.TurnReportJson(**fields)
 
 
 def _outline(report: reports.TurnReport, limit: int) -> str:
@@ -246,11 +233,9 @@ def report_lines(
     if is_first_answer and report.status == "finished" and len(outline) > 1:
         head = f"navigation {report.navigation_id}: {_by_number(outline[1])}{_spent(report)}"
         ours, outline = [head], outline[1:]
-    extra = dict(report.model_extra or {})
-    repository = extra.pop("repository", "")
     # What is at risk is what a change is looked at for.
     lines = [
-        *([repository] if repository else []),
+        *([report.repository] if report.repository else []),
         *report.impact,
         *([_reasoning_line(report)] if report.reasoning else []),
     ]
@@ -265,7 +250,8 @@ def report_lines(
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     lines += outline
-    lines += [f"{name.replace('_', ' ')}: {value}" for name, value in extra.items()]
+    if report.also_listed:
+        lines.append(f"also listed: {report.also_listed}")
     if report.left_out:
         lines.append(f"left out for lack of budget: {plural(report.left_out, 'file')}")
     if report.account and not is_first_answer:
@@ -329,15 +315,6 @@ def clip(text: str, characters: int) -> str:
     return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
 
 
-def clip_lines(text: str, characters: int) -> Iterator[str]:
-    """Yield the lines of ``text``, of all together so many characters."""
-    for line in filter(str.strip, text.split("\n")):
-        if characters <= 0:
-            return
-        yield (changes := clip(line, characters))
-        characters -= len(changes) + 1
-
-
 def clip_source(text: str, characters: int) -> Iterator[str]:
     """Yield the lines of ``text`` with their indentation, of all together so many characters."""
     for line in text.split("\n"):
@@ -348,22 +325,25 @@ def clip_source(text: str, characters: int) -> Iterator[str]:
         yield printable(line.rstrip())
 
 
-def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
-    return wire.CandidateJson(
-        path=candidate.path,
-        symbol=candidate.symbol or None,
-        lines=candidate.lines or None,
-        level=candidate.level,
-        tokens={str(level): price for level, price in sorted(candidate.prices.items())},
-        reasons=list(candidate.reasons),
+def _candidate(candidate: reports.Candidate) -> dict[str, Any]:
+    fields = {
+        "path": candidate.path,
+        "symbol": candidate.symbol or None,
+        "lines": candidate.lines or None,
+        "level": candidate.level,
+        "tokens": {str(level): price for level, price in sorted(candidate.prices.items())},
+        "reasons": list(candidate.reasons),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _candidate_line(candidate: Mapping[str, Any]) -> str:
+    place = " ".join(candidate[name] for name in ("path", "symbol", "lines") if name in candidate)
+    prices = ", ".join(
+        f"{level_label(int(level))} +{price:,}" for level, price in candidate["tokens"].items()
     )
-
-
-def _candidate_line(candidate: wire.CandidateJson) -> str:
-    place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
-    prices = ", ".join(f"{level_label(int(level))} +{price:,}" for level, price in candidate.tokens.items())
-    reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
-    return f"candidate: {place} (now {level_label(candidate.level)}; {prices} tokens){reasons}"
+    reasons = f": {'; '.join(candidate['reasons'])}" if candidate["reasons"] else ""
+    return f"candidate: {place} (now {level_label(candidate['level'])}; {prices} tokens){reasons}"
 
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -34,7 +32,8 @@ if TYPE_CHECKING:
     from navigator.state.reports import NavigatorOutput, TurnReport
 
 
-_PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
+_PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})", re.ASCII)
+_PAGE: Final = re.compile(r"(\d{1,9}):(\d{0,9}):(\d{1,10})", re.ASCII)
 _MAX_NOTES: Final = 5
 """Of a step, in its answer."""
 _REPORT_TOKENS: Final = 260
@@ -72,8 +71,8 @@ class Cursor(NamedTuple):
 
     def encode(self) -> str:
         """Return the opaque form that goes over the wire."""
-        raw = json.dumps([self.step, self.since_step, self.offset], separators=(",", ":"))
-        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+        since = "" if self.since_step is None else self.since_step
+        return f"{self.step}:{since}:{self.offset}"
 
 
 PLAN: Final = "plan"
@@ -100,14 +99,10 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
     """
     if text == PLAN:
         return PlanCursor(None, 0)
-    if (page := _PLAN_PAGE.fullmatch(text)) is not None:
-        return PlanCursor(int(page[1]), int(page[2]))
-    try:
-        match json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))):
-            case [int(step), int() | None as since_step, int(offset)] if step >= 0 and offset >= 0:
-                return Cursor(step, since_step, offset)
-    except (ValueError, RecursionError, binascii.Error):
-        pass
+    if (plan := _PLAN_PAGE.fullmatch(text)) is not None:
+        return PlanCursor(int(plan[1]), int(plan[2]))
+    if (page := _PAGE.fullmatch(text)) is not None:
+        return Cursor(int(page[1]), int(page[2]) if page[2] else None, int(page[3]))
     raise InvalidArgumentError(
         "cursor", "was not issued by this server; call get_context without it for the first page."
     )
@@ -208,6 +203,8 @@ def navigate_answer(
     """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
     is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
     reported = without_repeated_fields(report) if is_bare else report
+    # The report beside it has just said the same.
+    summary = None if output.reasoning_summary == report.reasoning else output.reasoning_summary or None
 
     def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(reported, response_token_budget, shape.detail)
@@ -216,7 +213,7 @@ def navigate_answer(
             status=message.status,
             turn_report=message,
             context=context,
-            reasoning_summary=_news(output.reasoning_summary, report.reasoning, shape.detail),
+            reasoning_summary=summary and clip(summary, shape.detail.characters),
             flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
             next_cursor=cursor,
         )
@@ -254,7 +251,7 @@ def step_answer(
             status=message.status,
             turn_report=message,
             context_delta=context,
-            removed=[*delta.removed, *(f"{path} (in part)" for path in delta.truncated)],
+            removed=_removed(delta),
             next_cursor=cursor,
         )
         parts = [report_text(message)] if is_first else [step_text(message)]
@@ -292,19 +289,20 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
     def make(shape: AnswerShape, context: str, following: str | None) -> Answer:
-        plan = output.flight_plan_yaml if shape.plan else None
-        bare = _wire_output(output, response_token_budget, context, plan, following)
-        result = bare.model_copy(
-            update={
-                "since_step": output.since_step,
-                "removed": [*output.removed, *(f"{path} (in part)" for path in output.truncated)],
-                "reasoning_summary": clip(output.reasoning_summary, shape.detail.characters) or None,
-                "notes": [clip(note, shape.detail.characters) for note in output.notes],
-            }
+        result = _wire_output(
+            output,
+            response_token_budget,
+            context_string=context,
+            flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
+            next_cursor=following,
+            since_step=output.since_step,
+            removed=_removed(output),
+            reasoning_summary=clip(output.reasoning_summary, shape.detail.characters) or None,
+            notes=[clip(note, shape.detail.characters) for note in output.notes],
         )
-        notes = "\n".join(f"note: {note}" for note in result.notes)
-        message = _in_fence(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
-        parts = [_output_head(result), _since(output), message]
+        lines = [f"note: {note}" for note in result.notes]
+        lines += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        parts = [_output_head(result), _since(output), quoted("\n".join(lines)) if lines else ""]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
     return _fitted(make, output, cursor, response_token_budget, _STOPPED)
@@ -316,10 +314,13 @@ def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budge
 
     def page(end: int) -> Answer:
         following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
-        result = _wire_output(output, response_token_budget, "", plan[start:end], following)
+        part = plan[start:end]
+        result = _wire_output(
+            output, response_token_budget, context_string="", flight_plan_yaml=part, next_cursor=following
+        )
         message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
         more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
-        parts = [_output_head(result), f"{message}\n{quoted(plan[start:end].rstrip())}", more]
+        parts = [_output_head(result), f"{message}\n{quoted(part.rstrip())}", more]
         return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
 
     whole = page(len(plan))
@@ -328,19 +329,17 @@ def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budge
 
 
 def _wire_output(
-    output: NavigatorOutput, response_token_budget: int, context: str, plan: str | None, following: str | None
+    output: NavigatorOutput, response_token_budget: int, **fields: Any
 ) -> wire.NavigatorOutputJson:
-    """Return the output as clients see it, without its summary and its notes."""
+    """Return the output as clients see it, with ``fields`` for what an answer takes of it."""
     return wire.NavigatorOutputJson(
         navigation_id=output.navigation_id,
         status=status_of(output.stop_reason),
-        context_string=context,
         token_count=output.token_count,
-        response_token_budget=response_token_budget,
+        token_budget=response_token_budget,
         total_iterations=output.total_iterations,
         total_cost=float(output.total_cost),
-        flight_plan_yaml=plan,
-        next_cursor=following,
+        **fields,
     )
 
 
@@ -394,9 +393,8 @@ def _more(cursor: str | None) -> str:
     return f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
 
 
-def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:
-    """Return the summary, unless the report that stands beside it has just said the same."""
-    return None if summary == reasoning else clip(summary, detail.characters) or None
+def _removed(output: NavigatorOutput) -> list[str]:
+    return [*output.removed, *(f"{path} (in part)" for path in output.truncated)]
 
 
 def _since(delta: NavigatorOutput) -> str:
@@ -405,17 +403,13 @@ def _since(delta: NavigatorOutput) -> str:
         return ""
     new = "what is new" if delta.context_string else "nothing is new"
     lines = [f"context: {new} since step {delta.since_step}"]
-    removed = [*delta.removed, *(f"{path} (in part)" for path in delta.truncated)]
-    for label, paths in (("shown again, as you have it", delta.restored), ("no longer shown", removed)):
+    for label, paths in (
+        ("shown again, as you have it", delta.restored),
+        ("no longer shown", _removed(delta)),
+    ):
         if paths:
             lines.append(f"{label}:\n{quoted(', '.join(paths))}")
     return "\n".join(lines)
-
-
-def _in_fence(*parts: str) -> str:
-    """Return what names the repository's own, or comes from a model that has read it, between the markers."""
-    message = "\n".join(filter(None, parts))
-    return quoted(message) if message else ""
 
 
 def _summary(summary: str | None) -> str:

@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic_core import to_jsonable_python
-
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import further, status_of
+from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.planner.outline_text import outline_text
@@ -122,7 +120,8 @@ def context_data(
             "total": round(seconds, 3),
         },
         "notes": list(notes),
-        **to_jsonable_python(further(output)),
+        **({"repository": output.repository} if output.repository else {}),
+        **({"also_listed": output.also_listed} if output.also_listed else {}),
     }
 
 

@@ -14,11 +14,9 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
-from navigator.state.reports import NavigatorOutput, OutlineEntry, TurnReport
-from repo_map.plan.model import FlightPlan
+from navigator.state.reports import OutlineEntry, TurnReport
 from repo_map.ranking.completeness import Evidence
 from repo_map.text.tokens import count
-from repo_navigator.commands.context import context_data
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
 from tests.support.errors import refusal_of
@@ -214,30 +212,6 @@ def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
 ) -> None:
     report = TurnReport(**STEP, confidence=grade, sufficiency=sufficiency)
     assert line in report_text(wire_report(report, 1_000)).splitlines()
-
-
-def test_a_field_that_a_report_declares_reaches_every_form_of_an_answer() -> None:
-    class WiderReport(TurnReport):
-        repository_files: int = 0
-
-    class WiderOutput(NavigatorOutput):
-        repository_files: int = 0
-
-    message = wire_report(WiderReport(**STEP, repository_files=22), 1_000)
-    assert message.on_the_wire()["repository_files"] == 22
-    assert "repository files: 22" in report_text(message).splitlines()
-    output = WiderOutput(
-        **STEP,
-        context_string="",
-        token_count=0,
-        flight_plan=FlightPlan(budget=1),
-        reasoning_summary="",
-        files=(),
-        repository_files=22,
-    )
-    printed = context_data(output, 1.0, "open", ())
-    assert list(printed)[-2:] == ["notes", "repository_files"]
-    assert printed["repository_files"] == 22
 
 
 async def test_an_answer_says_in_words_what_happened_and_who_chose(
