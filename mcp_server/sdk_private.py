@@ -7,20 +7,6 @@ from typing import Any, Final
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
 
-# What a server reads from and writes to. No public module names the types, and `Server.run` takes no others.
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-
-__all__ = [
-    "MODERN",
-    "ReadStream",
-    "WriteStream",
-    "can_ask",
-    "let_calls_end",
-    "low_level",
-    "ping_streams",
-]
-
-
 MODERN: Final = "2026-07-28"
 """The revision that the modern era begins with; revisions are dates, and compare as text."""
 

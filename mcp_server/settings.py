@@ -248,32 +248,14 @@ KNOWN: Final = frozenset(
 )
 """The variables that are settings."""
 
-_REMOVED: Final = """
-    AUDIT HOST_TOKENS HTTP_GROUPS HTTP_GROUPS_CLAIM HTTP_LOGIN_CLAIM HTTP_METRICS_TOKEN HTTP_TOKENS
-    LEASE_SECONDS LIMIT_COST_USD_A_DAY LIMIT_INDEX_SECONDS_A_DAY LIMIT_OPEN_NAVIGATIONS LIMIT_TOKENS_A_DAY
-    MAX_DEFINITIONS MAX_HARD_FILES MAX_HARD_SECONDS MAX_INDEXES MAX_LINE_BYTES MAX_PARSE_SECONDS
-    FALLBACK_MODELS GEMINI_MEMORY MAX_QUERY_BYTES MAX_QUERY_SECONDS MAX_RELATION_SECONDS
-    RIGHTS_SECONDS SHARED_MB SHARE_INDEX WEBHOOK_SECRETS
-"""
-REMOVED_SETTINGS: Final = frozenset(f"{PREFIX}{name}" for name in _REMOVED.split())
-"""Variables that earlier versions read. They have no effect, and are warned of instead of refused."""
-
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
     """Return a sentence for each variable that begins like a setting and is none."""
-    known = KNOWN | REMOVED_SETTINGS
     return [
         f"{name} is not a setting; {_instead(name)}."
         for name in sorted(names)
-        if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_") and name not in known
+        if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_") and name not in KNOWN
     ]
-
-
-def removed_settings(names: Iterable[str]) -> list[str]:
-    """Return one sentence that names each removed setting among ``names``, if there is one."""
-    removed = sorted(REMOVED_SETTINGS.intersection(names))
-    named = ", ".join(removed)
-    return [f"These settings were removed and have no effect; unset them: {named}."] if removed else []
 
 
 def require_known(names: Iterable[str]) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import os
 import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, cast
 
 import anyio
 import anyio.to_thread
+from anyio.abc import ObjectStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
@@ -32,13 +33,12 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from mcp_server.sdk_private import ReadStream, WriteStream
 from mcp_server.settings import CALL_SECONDS
 from repo_map.errors import first_cause
 from repo_map.messages import output_error
 
 logger = logging.getLogger(__name__)
-Serve = Callable[[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]], Awaitable[None]]
+Serve = Callable[[ObjectStream[Any], ObjectStream[Any]], Awaitable[None]]
 """Serves one client over its messages and the stream of their answers."""
 
 CLOSING_SECONDS: Final = 3
@@ -118,69 +118,69 @@ class _InputLines:
         return line.decode("utf-8", "replace")
 
 
-class _Client:
-    """Relays messages between the transport and the server, and knows which are not answered yet."""
+class _Client(ObjectStream[Any]):
+    """The client's messages, which end once every call is answered or out of time, and the way to it."""
 
     def __init__(self, grace_seconds: float) -> None:
         self.lines = _InputLines()
         self._grace_seconds = grace_seconds
+        self._source: Any = None
+        self._sink: Any = None
+        self._deadline = math.inf
+        """Of the calls that are not answered when the input ends."""
         self._draining = anyio.CancelScope()
         self._calls: set[RequestId] = set()
         self._asked: dict[RequestId, RequestId] = {}
         """Ids of the server's requests that the client has not answered, by their compared form."""
-        self._answered = anyio.Event()
-        self._to_server, self._received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        self._answers, self._to_client = anyio.create_memory_object_stream[SessionMessage](0)
+        self._changed = anyio.Event()
 
-    async def connect(
-        self, serve: Serve, source: ReadStream[SessionMessage | Exception], sink: WriteStream[SessionMessage]
-    ) -> None:
+    async def connect(self, serve: Serve, source: Any, sink: Any) -> None:
         """Serve until the input has ended and every call is answered, or out of time."""
+        self._source, self._sink = source, sink
         signalled = anyio.Event()
         _handle_signals(asyncio.get_running_loop(), signalled)
         async with anyio.create_task_group() as watching:
             watching.start_soon(self._end_when, signalled.wait, CALL_SECONDS)
             watching.start_soon(self._end_when, _parent_death, self._grace_seconds)
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._relay_in, source)
-                tasks.start_soon(self._relay_out, sink)
-                await serve(self._received, self._answers)
+            async with source, sink:
+                await serve(self, self)
             watching.cancel_scope.cancel()
         self.lines.stop()
 
-    async def _relay_in(self, source: ReadStream[SessionMessage | Exception]) -> None:
-        async with self._to_server:
-            async for item in source:
-                if not isinstance(item, Exception):
-                    self._note_received(item.message)
-                    await self._to_server.send(item)
-                elif (refused := refusal(item)) is not None:
-                    await self._answers.send(SessionMessage(refused))
-            for request_id in list(self._asked.values()):
-                await self._refuse_question(request_id)
-            self._limit_calls(self._grace_seconds)
-            with self._draining:
-                while self._calls:
-                    await self._answered.wait()
-            if self._calls:
-                end_within(CLOSING_SECONDS)
+    async def receive(self) -> SessionMessage:
+        """Return the next message; once the input has ended, an error for each question that is open."""
+        async for item in self._source:
+            if not isinstance(item, Exception):
+                self._note_received(item.message)
+                return cast("SessionMessage", item)
+            if (refused := refusal(item)) is not None:
+                await self._sink.send(SessionMessage(refused))
+        self._limit_calls(self._grace_seconds)
+        with anyio.CancelScope(deadline=self._deadline) as self._draining:
+            while self._calls and not self._asked:
+                await self._changed.wait()
+        if self._asked:
+            _, request_id = self._asked.popitem()
+            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=_INPUT_ENDED))
+        if self._calls:
+            end_within(CLOSING_SECONDS)
+        raise anyio.EndOfStream
 
-    async def _relay_out(self, sink: WriteStream[SessionMessage]) -> None:
-        async with sink:
-            async for answer in self._to_client:
-                await sink.send(answer)
-                message = answer.message
-                if isinstance(message, JSONRPCResponse | JSONRPCError):
-                    self._forget(message.id)
-                elif isinstance(message, JSONRPCRequest):
-                    self._asked[coerce_request_id(message.id)] = message.id
-                    if self.lines.has_ended:
-                        await self._refuse_question(message.id)
+    async def send(self, item: SessionMessage) -> None:
+        """Send an answer or a question, and note which."""
+        await self._sink.send(item)
+        message = item.message
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._forget(message.id)
+        elif isinstance(message, JSONRPCRequest):
+            self._asked[coerce_request_id(message.id)] = message.id
+            self._wake()
 
-    async def _refuse_question(self, request_id: RequestId) -> None:
-        error = JSONRPCError(jsonrpc="2.0", id=request_id, error=_INPUT_ENDED)
-        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-            await self._to_server.send(SessionMessage(error))
+    async def send_eof(self) -> None:
+        """Do nothing: ``connect`` closes both ways."""
+
+    async def aclose(self) -> None:
+        """Do nothing: the server closes one way before it has written to the other."""
 
     async def _end_when(self, wait: Callable[[], Awaitable[None]], seconds: float) -> None:
         await wait()
@@ -188,7 +188,8 @@ class _Client:
         self.lines.stop()
 
     def _limit_calls(self, seconds: float) -> None:
-        self._draining.deadline = min(self._draining.deadline, anyio.current_time() + seconds)
+        self._deadline = min(self._deadline, anyio.current_time() + seconds)
+        self._draining.deadline = self._deadline
 
     def _note_received(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
@@ -202,8 +203,11 @@ class _Client:
     def _forget(self, request_id: Any) -> None:
         if isinstance(request_id, int | str):
             self._calls.discard(coerce_request_id(request_id))
-            self._answered.set()
-            self._answered = anyio.Event()
+            self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
 
 
 def _handle_signals(loop: asyncio.AbstractEventLoop, signalled: anyio.Event) -> None:

@@ -127,10 +127,10 @@ def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
     if collects and program.collects_garbage:
         gc.enable()
     if program.reads_settings:
-        from mcp_server.settings import read_settings, removed_settings, unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
+        from mcp_server.settings import read_settings, unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
 
         if command.warns_of_settings:
-            for sentence in (*removed_settings(os.environ), *unknown_settings(os.environ)):
+            for sentence in unknown_settings(os.environ):
                 print(f"{program.name}: {sentence}", file=sys.stderr)
         run = partial(run, settings=read_settings())
     try:

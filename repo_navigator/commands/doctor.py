@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import anyio
 
 from mcp_server.repositories import listed_repositories, work_tree
-from mcp_server.settings import KNOWN, Settings, removed_settings, unknown_settings
+from mcp_server.settings import KNOWN, Settings, unknown_settings
 from mcp_server.tokens import listed_tokens
 from navigator.errors import InvalidRequestError
 from navigator.settings import NavigationRequest, in_memory
@@ -132,8 +132,6 @@ def _settings_known(environ: Mapping[str, str]) -> Finding:
         return Finding(
             "settings", "failed", " ".join(unknown), "`repo-navigator serve` does not start with it"
         )
-    if removed := removed_settings(environ):
-        return Finding("settings", "note", removed[0], "CHANGELOG.md says why under `Removed`")
     names = ", ".join(sorted(set(environ) & KNOWN))
     return Finding("settings", "ok", f"set: {names}" if names else "all by default")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 from argparse import Namespace
 from pathlib import Path
@@ -13,25 +12,15 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
-from mcp_server.settings import (
-    Settings,
-    SettingsError,
-    allowed_folders,
-    log_level,
-    removed_settings,
-    require_known,
-)
+from mcp_server.settings import Settings, allowed_folders, log_level, require_known
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
 from repo_navigator.cli import Parser
 
 EXAMPLES = ("", "--http 127.0.0.1:8321 --allow ~/work")
-_FORMER_TOKENS: Final = "REPO_NAVIGATOR_HTTP_TOKENS"
 _NEW_OBJECTS: Final = 10_000
 """That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
 to look as often as Python does takes a tenth of a step's time."""
-
-logger = logging.getLogger(__name__)
 
 
 def add_arguments(parser: Parser) -> None:
@@ -62,8 +51,6 @@ def run(args: Namespace, settings: Settings) -> int:
     settings = _with_flags(args, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
-    for sentence in removed_settings(os.environ):
-        logger.warning(sentence)
     server = build_server(settings)
     gc.enable()
     gc.set_threshold(_NEW_OBJECTS)
@@ -79,27 +66,12 @@ def run(args: Namespace, settings: Settings) -> int:
     return 0
 
 
-def _require_replaced_tokens(settings: Settings) -> None:
-    """Refuse a server whose tokens are set in the way of earlier versions: it would ask for none.
-
-    Raises:
-        SettingsError: It is one.
-    """
-    if os.environ.get(_FORMER_TOKENS) and not settings.asks_for_token:
-        raise SettingsError(
-            f"{_FORMER_TOKENS} has no effect any more; set REPO_NAVIGATOR_TOKENS to a file of tokens, whose "
-            "entries `repo-navigator token NAME` prints, and unset the former."
-        )
-
-
 def _with_flags(args: Namespace, settings: Settings) -> Settings:
     for folder in args.allow:
         if not Path(folder).expanduser().is_dir():
             raise InvalidRequestError(
                 f"--allow names `{folder}`, which is not a folder; name one.", argument="--allow"
             )
-    if args.http is not None:
-        _require_replaced_tokens(settings)
     given = {
         "allowed": args.allow and allowed_folders(args.allow),
         "log_level": args.log_level and log_level(args.log_level),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mcp_server import settings as module
 from mcp_server.settings import (
     KNOWN,
-    REMOVED_SETTINGS,
     IdentitySettings,
     Settings,
     log_level,
@@ -180,7 +176,6 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_the_page_of_the_server_lists_the_settings() -> None:
     page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \|", page, re.MULTILINE)) == KNOWN
-    assert not REMOVED_SETTINGS & KNOWN
 
 
 def test_the_nearest_name_is_told() -> None:
@@ -205,23 +200,3 @@ def test_a_server_refuses_an_unknown_setting_the_doctor_tells_it_and_others_warn
     out, err = capsys.readouterr()
     assert err.splitlines()[0].startswith(f"repo-navigator: {said}")
     assert "hunter2" not in out + err
-
-
-def test_removed_settings_get_one_warning(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    removed = {f"REPO_NAVIGATOR_REMOVED_{number}" for number in range(12)}
-    monkeypatch.setattr(module, "REMOVED_SETTINGS", frozenset(removed))
-    for name in removed:
-        monkeypatch.setenv(name, "hunter2-0123456789")
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        runs = (["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"], ["forget", "--older-than", "30"])
-        for arguments in runs:
-            main(arguments)
-            err = capsys.readouterr().err
-            assert [len(re.findall(rf"\b{name}\b", err)) for name in removed] == [1] * len(removed)
-            assert "hunter2" not in err
-    assert main(["doctor", "--json"]) == 0
-    findings = json.loads(capsys.readouterr().out)["findings"]
-    assert [each["state"] for each in findings if each["name"] == "settings"] == ["note"]
