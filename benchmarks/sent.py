@@ -62,7 +62,7 @@ def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
     output = build_output(now, record, seen.map.map_text)
     page = navigate_answer(output, current_report(record, now.run), DEFAULT_TOKEN_BUDGET, most)
     relevance = workspace.relevance(now.state.user_task)
-    return Sent(page.answer.text, relevance, seen.map.tokens, seen.plan)
+    return Sent(page.text, relevance, seen.map.tokens, seen.plan)
 
 
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:

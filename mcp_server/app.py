@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -20,7 +19,7 @@ from mcp_server import package_version
 from mcp_server.auth import identify_principal
 from mcp_server.loading import load_navigator
 from mcp_server.map_view import OfferViews, map_tools, view_extension
-from mcp_server.metrics import CallMetrics, PrometheusMetrics, collector_meter
+from mcp_server.metrics import CallMetrics, PrometheusMetrics
 from mcp_server.navigations import AppContext, Navigations
 from mcp_server.prompts import offer_prompts
 from mcp_server.refusals import (
@@ -33,12 +32,11 @@ from mcp_server.refusals import (
     report_errors,
 )
 from mcp_server.resources import listed, offer_resources
-from mcp_server.sampling import DirectChannel, PendingCalls, sample_client, using_channel
-from mcp_server.sdk_private import MODERN, can_ask, low_level
+from mcp_server.sampling import PendingCalls, sample_client
+from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
 from mcp_server.tools import tools
-from navigator.agent.telemetry import is_wanted
 from navigator.errors import InvalidRequestError
 from repo_map.errors import UserError
 
@@ -96,7 +94,15 @@ class NavigatorServer(MCPServer[AppContext]):
         SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
         """
         try:
-            return await self._called(name, arguments, context)
+            tool = next((each for each in await self.list_tools() if each.name == name), None)
+            if tool is None:
+                raise InvalidRequestError(
+                    f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context.",
+                    code="unknown_tool",
+                )
+            refuse_unknown_arguments(name, arguments, tool.input_schema.get("properties", {}))
+            call = partial(super().call_tool, name, arguments, context)
+            return await (call() if context is None else self.rounds.call(context, call))
         except (ToolError, UserError) as error:
             details = refusal(name, error)
             if details.code == "internal_error":
@@ -104,32 +110,6 @@ class NavigatorServer(MCPServer[AppContext]):
             else:
                 logger.info("Tool %r was refused: %s", name, details.code)
             return refused_call(details)
-
-    async def _called(
-        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
-    ) -> CallToolResult | InputRequiredResult:
-        tool = next((each for each in await self.list_tools() if each.name == name), None)
-        if tool is None:
-            raise InvalidRequestError(
-                f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context.",
-                code="unknown_tool",
-            )
-        refuse_unknown_arguments(name, arguments, tool.input_schema.get("properties", {}))
-        return await self._rounds_of(name, arguments, context)
-
-    async def _rounds_of(
-        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
-    ) -> CallToolResult | InputRequiredResult:
-        """Call a tool so that the navigator can ask the host's model, where the host lets it."""
-        capabilities = context.client_capabilities if context is not None else None
-        if context is None or capabilities is None or capabilities.sampling is None or not can_ask(context):
-            return await super().call_tool(name, arguments, context)
-        if self.rounds.answers(context):
-            return await self.rounds.resume(context)
-        if (context.protocol_version or "") >= MODERN:
-            return await self.rounds.begin(context, partial(super().call_tool, name, arguments, context))
-        with using_channel(DirectChannel(context)):
-            return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
         self,
@@ -174,8 +154,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     connections = Connections(partial(AppContext, settings, navigations, folder), rounds)
     offered = [*tools(), *(map_tools() if has_views else ())]
     metrics = PrometheusMetrics() if settings.metrics else None
-    meters = [*([metrics.meter] if metrics else ()), *([collector_meter()] if is_wanted(os.environ) else ())]
-    counting = CallMetrics(frozenset(tool.name for tool in offered), meters)
+    counting = CallMetrics(frozenset(tool.name for tool in offered), metrics)
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,18 +22,7 @@ from navigator.settings import LOCAL_USER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ALGORITHMS: Final = (
-    "RS256",
-    "RS384",
-    "RS512",
-    "PS256",
-    "PS384",
-    "PS512",
-    "ES256",
-    "ES384",
-    "ES512",
-    "EdDSA",
-)
+_ALGORITHMS: Final = [*(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)), "EdDSA"]
 """Of key pairs alone: with a shared secret, a public key would be enough to sign."""
 _REQUIRED_CLAIMS: Final = ("exp", "iss", "aud", "sub")
 _LEEWAY_S: Final = 30
@@ -76,20 +63,13 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     return Principal(user.display_name, session)
 
 
-@contextmanager
-def acting_as(principal: Principal) -> Iterator[None]:
-    """Make ``principal`` the current caller."""
-    token = _current.set(principal)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
 async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Middleware: resources get no context, so the caller travels beside them."""
-    with acting_as(principal_of(ctx)):
+    token = _current.set(principal_of(ctx))
+    try:
         return await call_next(ctx)
+    finally:
+        _current.reset(token)
 
 
 class Authenticator:
@@ -154,7 +134,7 @@ class IdentityTokens:
             claims = decode(
                 token,
                 self._keys.get_signing_key_from_jwt(token).key,
-                algorithms=list(_ALGORITHMS),
+                algorithms=_ALGORITHMS,
                 audience=self._settings.resource,
                 issuer=self._settings.issuer,
                 leeway=_LEEWAY_S,

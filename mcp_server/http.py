@@ -6,7 +6,6 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +31,6 @@ from mcp_server.tokens import listed_tokens
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from mcp_server.metrics import PrometheusMetrics
     from mcp_server.navigations import Navigations
 
 logger = logging.getLogger(__name__)
@@ -75,8 +73,13 @@ def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1
 
     server.custom_route(LIVENESS, methods=["GET"])(health)
     server.custom_route(READINESS, methods=["GET"])(ready)
-    if server.metrics is not None:
-        server.custom_route(METRICS, methods=["GET"])(_metrics_route(server.metrics))
+    if (metrics := server.metrics) is not None:
+
+        async def read_metrics(_: Request) -> Response:
+            text, content_type = metrics.text()
+            return Response(text, media_type=content_type)
+
+        server.custom_route(METRICS, methods=["GET"])(read_metrics)
     app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
@@ -175,20 +178,19 @@ def _require_loopback(settings: Settings, host: str) -> None:
     Raises:
         SettingsError: The address, a host or an origin is not this machine's.
     """
-    hosts = [each for each in settings.http_hosts if not _is_own(each)]
-    pages = [each for each in settings.http_origins if not _is_own(each.partition("://")[2])]
-    if not is_loopback(host):
-        what, instead = f"`{host}` can be reached from other machines", "serve on 127.0.0.1"
-    elif hosts:
-        what, instead = f"By `{hosts[0]}`, of REPO_NAVIGATOR_HTTP_HOSTS, others call", "leave it out"
-    elif pages:
-        what, instead = f"Pages of `{pages[0]}`, of REPO_NAVIGATOR_HTTP_ORIGINS, are others'", "leave it out"
-    else:
-        return
-    raise SettingsError(
-        f"{what}, and the server requires no token; set REPO_NAVIGATOR_TOKENS to a file of tokens, or "
-        f"REPO_NAVIGATOR_HTTP_ISSUER to your identity provider, or {instead}."
-    )
+    found = [] if is_loopback(host) else [f"`{host}`"]
+    found += [f"`{each}` of REPO_NAVIGATOR_HTTP_HOSTS" for each in settings.http_hosts if not _is_own(each)]
+    found += [
+        f"`{each}` of REPO_NAVIGATOR_HTTP_ORIGINS"
+        for each in settings.http_origins
+        if not _is_own(each.partition("://")[2])
+    ]
+    if found:
+        raise SettingsError(
+            f"{found[0]} serves other machines than this one, and the server requires no token; set "
+            "REPO_NAVIGATOR_TOKENS to a file of tokens, or REPO_NAVIGATOR_HTTP_ISSUER to your identity "
+            "provider, or serve 127.0.0.1 alone."
+        )
 
 
 def _is_own(address: str) -> bool:
@@ -261,14 +263,6 @@ def _description(settings: Settings) -> tuple[AnyHttpUrl | None, Response]:
     }
     headers = {"cache-control": "public, max-age=3600", "access-control-allow-origin": "*"}
     return build_resource_metadata_url(AnyHttpUrl(identity.resource)), JSONResponse(found, headers=headers)
-
-
-def _metrics_route(metrics: PrometheusMetrics) -> Callable[[Request], Awaitable[Response]]:
-    async def read(_: Request) -> Response:
-        text, content_type = metrics.text()
-        return Response(text, media_type=content_type)
-
-    return read
 
 
 class Readiness:

@@ -102,8 +102,5 @@ def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
     logging.getLogger(_PLAIN).setLevel(logging.INFO)
     # ADK warns at each call of a model that tells no tokens.
     logging.getLogger("google_adk.google.adk.telemetry").setLevel(logging.ERROR)
-    # At DEBUG they log what they send to a bucket: signatures, tokens of a session, addresses that let in.
-    for name in ("botocore", "google.auth", "urllib3"):
-        logging.getLogger(name).setLevel(max(logging.getLevelName(level), logging.INFO))
     # The SDK logs each refused call at INFO with the caller's text; our own lines tell enough.
     logging.getLogger("mcp").setLevel(max(logging.getLevelName(level), logging.WARNING))

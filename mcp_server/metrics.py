@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -26,9 +25,13 @@ _SECONDS: Final = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 45.0, 6
 class CallMetrics:
     """Middleware that counts calls by tool and outcome; of no user and no repository."""
 
-    def __init__(self, tools: frozenset[str], meters: Sequence[Meter]) -> None:
-        """Count calls of ``tools`` by each of ``meters``; a name that is no tool's counts as ``unknown``."""
+    def __init__(self, tools: frozenset[str], prometheus: PrometheusMetrics | None) -> None:
+        """Count calls of ``tools`` for the process's collector, if one is named, and for ``prometheus``.
+
+        A name that is no tool's counts as ``unknown``.
+        """
         self._tools = tools
+        meters = [get_meter(_METER), *([prometheus.meter] if prometheus else ())]
         self._calls = [meter.create_counter("repo_navigator.calls", "{call}") for meter in meters]
         self._seconds = [
             meter.create_histogram(
@@ -39,29 +42,21 @@ class CallMetrics:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Serve a call, and count it."""
-        if not self._calls or ctx.method not in _COUNTED:
+        if ctx.method not in _COUNTED:
             return await call_next(ctx)
         began, outcome = perf_counter(), "error"
         try:
             answer = await call_next(ctx)
             outcome = _outcome(answer)
         finally:
-            name = self._name(ctx)
+            name = ctx.method
+            if name == _CALL:
+                called = (ctx.params or {}).get("name")
+                name = called if isinstance(called, str) and called in self._tools else "unknown"
             for calls, seconds in zip(self._calls, self._seconds, strict=True):
                 calls.add(1, {"tool": name, "outcome": outcome})
                 seconds.record(perf_counter() - began, {"tool": name})
         return answer
-
-    def _name(self, ctx: ServerRequestContext[Any, Any]) -> str:
-        if ctx.method != _CALL:
-            return ctx.method
-        name = (ctx.params or {}).get("name")
-        return name if isinstance(name, str) and name in self._tools else "unknown"
-
-
-def collector_meter() -> Meter:
-    """Return the meter of the process's provider, which is set where an OTLP collector is named."""
-    return get_meter(_METER)
 
 
 class PrometheusMetrics:

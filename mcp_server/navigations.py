@@ -28,7 +28,7 @@ from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import plural
 
 if TYPE_CHECKING:
-    from mcp_server.responses import Page
+    from mcp_server.responses import Answer
     from navigator.navigator import BuildResponse, Navigator
     from navigator.settings import NavigationRequest, Timeouts
     from navigator.state.reports import NavigationSummary, OnProgress
@@ -92,13 +92,13 @@ class Navigations:
     async def start(
         self,
         request: NavigationRequest,
-        build_response: BuildResponse[Page],
+        build_response: BuildResponse[Answer],
         *,
         client: ClientState,
         timeouts: Timeouts,
         max_steps: int | None,
         on_progress: OnProgress,
-    ) -> Page:
+    ) -> Answer:
         """Open a navigation and take its steps; an ended one goes where the caller has too many.
 
         Raises:

@@ -29,6 +29,8 @@ class DetailLevel(NamedTuple):
     """Sentences on what a change puts at risk."""
     characters: int
     """Characters of the longest sentence that is not cut."""
+    plan: bool = False
+    """Whether the flight plan is sent with it."""
 
 
 DETAILS: Final = (

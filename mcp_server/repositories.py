@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from stat import S_IFDIR
 from typing import Annotated, Final
@@ -104,8 +104,9 @@ class RepositoryAccess:
         """Return the address of what a call is about.
 
         Args:
-            named: Folders, or names of the list, each also with ``@`` and a commit's name; None for the
-                folders that the client has open, else the work tree that the process stands in.
+            named: Folders (absolute, ``~``, ``file://``, or relative to the first root), or names of the
+                list, each also with ``@`` and a commit's name; None for the folders that the client has
+                open, else the work tree that the process stands in.
             roots: Folders that the client has open.
             working_folder: Where this process was started.
             user: Who calls.
@@ -125,14 +126,15 @@ class RepositoryAccess:
             return write_address([self._source(text, base, user) for text in texts])
         if not self.may_name_folders(user):
             raise RepositoryNotFoundError(f"No repository is named; {self._advice(user)}")
-        return write_address([Source(str(each)) for each in self._open_folders(roots, working_folder)])
+        folders = self._open_folders(roots) if roots else [self._started_in(working_folder)]
+        return write_address([Source(str(each)) for each in folders])
 
     def require(self, address: str, user: str) -> None:
         """Raise ``RepositoryNotFoundError`` unless the user may read all repositories of an address."""
         for source in read_address(address):
             folder = Path(source.folder)
             if source.name:
-                entry = self._readable(user).get(source.name)
+                entry = self.readable(user).get(source.name)
                 if entry is None or folder not in (entry.path, entry.path.resolve()):
                     raise self._not_found(source.title, user)
             elif not self.may_name_folders(user):
@@ -140,10 +142,6 @@ class RepositoryAccess:
             else:
                 require_allowed(folder, self._allowed)
                 self._require_unrestricted(folder, source.title, user)
-
-    def names(self, user: str) -> list[str]:
-        """Return the names of the listed repositories that the user may read, in the order of the list."""
-        return list(self._readable(user))
 
     def may_name_folders(self, user: str) -> bool:
         """Return True if the user may name folders of this machine at all."""
@@ -153,22 +151,24 @@ class RepositoryAccess:
     def _entries(self) -> tuple[RepositoryEntry, ...]:
         return () if self._file is None else self._file.entries
 
-    def _readable(self, user: str) -> dict[str, RepositoryEntry]:
+    def readable(self, user: str) -> dict[str, RepositoryEntry]:
+        """Return the listed repositories that the user may read by their names, in the order of the list."""
         return {entry.name: entry for entry in self._entries if entry.admits(user)}
 
     def _source(self, text: str, base: Path, user: str) -> Source:
         name, _, ref = text.partition("@")
-        if (entry := self._readable(user).get(name)) is not None:
+        if (entry := self.readable(user).get(name)) is not None:
             return Source(str(entry.path), name, ref)
         if not self.may_name_folders(user):
             raise self._not_found(text, user)
-        found = next((each for each in _splits(text) if self._is_folder(base / path_of(each[0]))), None)
-        if found is None and self._file is not None and _BARE.fullmatch(text):
+        # A folder, else one and a commit's name, the longest first.
+        cuts = [len(text), *(at for at in range(len(text) - 1, -1, -1) if text[at] == "@" and text[at + 1 :])]
+        at = next((at for at in cuts if self._is_folder(base / path_of(text[:at]))), None)
+        if at is None and self._file is not None and _BARE.fullmatch(text):
             raise self._not_found(text, user)
-        folder, ref = found or (text, "")
-        chosen = choose_repository(folder or ".", (base,), base, self._allowed)
+        chosen = self._folder(base / path_of(text[:at] or "."), text[:at])
         self._require_unrestricted(chosen, text, user)
-        return Source(str(chosen), ref=ref)
+        return Source(str(chosen), ref="" if at is None else text[at + 1 :])
 
     def _is_folder(self, path: Path) -> bool:
         """Return True for a folder in an allowed one; whether others exist is not disclosed."""
@@ -184,20 +184,48 @@ class RepositoryAccess:
             if not entry.admits(user) and (folder.is_relative_to(path) or path.is_relative_to(folder)):
                 raise self._not_found(name, user)
 
-    def _open_folders(self, roots: Sequence[Path], working_folder: Path) -> list[Path]:
-        """Return the folders that the client has open, those within others left out, else where we stand."""
-        if len(roots) < 2:
-            return [choose_repository(None, roots, working_folder, self._allowed)]
+    def _open_folders(self, roots: Sequence[Path]) -> list[Path]:
+        """Return the folders that the client has open, those within others left out."""
         found: dict[Path, None] = {}
         refused: list[RepositoryNotFoundError] = []
         for root in roots[:MAX_REPOSITORIES]:
             try:
-                found[choose_repository(None, (root,), working_folder, self._allowed)] = None
+                found[self._folder(root)] = None
             except RepositoryNotFoundError as error:
                 refused.append(error)
         if not found:
             raise refused[0]
         return [each for each in found if not any(other in each.parents for other in found)]
+
+    def _started_in(self, working_folder: Path) -> Path:
+        """Return the work tree around the working folder, else the only allowed folder."""
+        tree = work_tree(working_folder)
+        if tree is not None and _may_be_read(tree, self._allowed):
+            return tree
+        # A folder of many repositories is none: together they are no answer to a question about one.
+        if len(self._allowed) == 1 and top_folder(self._allowed[0]) is not None:
+            return self._folder(self._allowed[0])
+        raise RepositoryNotFoundError(
+            "No repository is named, the host gives no root, and the server's working folder is no git work "
+            "tree; pass the repository's absolute path as `repo_path`."
+        )
+
+    def _folder(self, folder: Path, named: str = "") -> Path:
+        """Return an allowed folder with its links resolved; errors call it as the caller ``named`` it."""
+        # The allow-list comes first: whether a forbidden path exists is not disclosed.
+        require_allowed(folder, self._allowed, named)
+        resolved = _resolved(folder)
+        if kind(resolved) != S_IFDIR:
+            raise RepositoryNotFoundError(
+                f"There is no folder `{named or folder}`; pass the absolute path of a repository's folder."
+            )
+        home = _resolved(path_of("~"))
+        if resolved in (home, Path(resolved.anchor)) and top_folder(resolved) is None:
+            raise RepositoryNotFoundError(
+                f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
+                "in it."
+            )
+        return resolved
 
     def _not_found(self, name: str, user: str) -> RepositoryNotFoundError:
         """Return the same words for what is not there and for what is not the caller's."""
@@ -206,52 +234,11 @@ class RepositoryAccess:
         )
 
     def _advice(self, user: str) -> str:
-        names = [f"`{name}`" for name in self.names(user)]
+        names = [f"`{name}`" for name in self.readable(user)]
         if not names:
             return "ask the operator of this server for one that you may read."
         more = f" and {len(names) - _MAX_SUGGESTED} more" if len(names) > _MAX_SUGGESTED else ""
         return f"name one of {', '.join(names[:_MAX_SUGGESTED])}{more} as `repo_path`."
-
-
-def _splits(text: str) -> Iterator[tuple[str, str]]:
-    """Yield how a text may be read: as a folder, then as one and a commit's name, the longest first."""
-    yield text, ""
-    at = len(text)
-    while (at := text.rfind("@", 0, at)) >= 0:
-        if ref := text[at + 1 :]:
-            yield text[:at], ref
-
-
-def choose_repository(
-    repo_path: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
-) -> Path:
-    """Return the folder to navigate: the one named, else the host's first root, else the tree we stand in.
-
-    Args:
-        repo_path: What the caller named: absolute, ``~``, ``file://``, or relative to the first root.
-        roots: Folders that the host has open.
-        working_folder: Where this process was started.
-        allowed: Resolved folders that the answer must lie in; empty allows any.
-
-    Raises:
-        RepositoryNotFoundError: Nothing names a readable folder.
-        RepositoryNotAllowedError: The folder lies outside ``allowed``.
-    """
-    if repo_path is not None and repo_path.strip():
-        base = roots[0] if roots else working_folder
-        return _readable(base / path_of(repo_path.strip()), allowed, repo_path.strip())
-    if roots:
-        return _readable(roots[0], allowed)
-    tree = work_tree(working_folder)
-    if tree is not None and _may_be_read(tree, allowed):
-        return tree
-    # A folder of many repositories is none: together they are no answer to a question about one.
-    if len(allowed) == 1 and top_folder(allowed[0]) is not None:
-        return _readable(allowed[0], allowed)
-    raise RepositoryNotFoundError(
-        "No repository is named, the host gives no root, and the server's working folder is no git work "
-        "tree; pass the repository's absolute path as `repo_path`."
-    )
 
 
 def path_of(text: str) -> Path:
@@ -293,23 +280,6 @@ def require_allowed(folder: Path, allowed: Sequence[Path], named: str = "") -> N
 
 def _may_be_read(folder: Path, allowed: Sequence[Path]) -> bool:
     return not allowed or any(_resolved(folder).is_relative_to(name) for name in allowed)
-
-
-def _readable(folder: Path, allowed: Sequence[Path], named: str = "") -> Path:
-    # The allow-list comes first: whether a forbidden path exists is not disclosed.
-    require_allowed(folder, allowed, named)
-    resolved = _resolved(folder)
-    if kind(resolved) != S_IFDIR:
-        raise RepositoryNotFoundError(
-            f"There is no folder `{named or folder}`; pass the absolute path of a repository's folder."
-        )
-    home = _resolved(Path(os.path.expanduser("~")))  # noqa: PTH111 - as above
-    if resolved in (home, Path(resolved.anchor)) and top_folder(resolved) is None:
-        raise RepositoryNotFoundError(
-            f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
-            "in it."
-        )
-    return resolved
 
 
 def _resolved(folder: Path) -> Path:

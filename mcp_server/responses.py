@@ -51,6 +51,10 @@ class Answer(NamedTuple):
 
     text: str
     structured: dict[str, Any]
+    unread: tuple[str, ...] = ()
+    """The cursor of the next page, where there is one."""
+    outline: bool = True
+    """Whether an outline stands in it."""
 
     @property
     def size(self) -> int:
@@ -155,84 +159,60 @@ def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], 
     return next(iter(lines), len(text))
 
 
-class AnswerShape(NamedTuple):
-    """How much an answer tells beside the context."""
+_Make = Callable[[DetailLevel, str, str | None], Answer]
 
-    detail: DetailLevel
-    plan: bool = False
-
-
-class Page(NamedTuple):
-    """The answer, and whether it ends with the context's last character."""
-
-    answer: Answer
-    last: bool
-    unread: tuple[str, ...] = ()
-    """The cursor of the next page, where there is one."""
-    outline: bool = True
-    """Whether an outline stands in it."""
-
-
-_Make = Callable[[AnswerShape, str, str | None], Answer]
-
-# A finished navigation needs its plan more than a choice of next steps; an open one the other way round.
 _STOPPED: Final = (
-    AnswerShape(DETAILS[2], True),
-    AnswerShape(DETAILS[1], True),
-    AnswerShape(DETAILS[1]),
-    AnswerShape(DETAILS[0]),
+    DETAILS[2]._replace(plan=True),
+    DETAILS[1]._replace(plan=True),
+    DETAILS[1],
+    DETAILS[0],
 )
-_FOUND: Final = tuple(
-    AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_OUTLINES, DETAILS[0])
-)
+"""A finished navigation needs its plan more than a choice of next steps; an open one the other way round."""
+_FOUND: Final = (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_OUTLINES, DETAILS[0])
 """The plan is sent on request only: every client would pay for it."""
-_UNCHANGED: Final = (
-    AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
-    AnswerShape(DETAILS[0]),
-)
+_UNCHANGED: Final = (DETAILS[0]._replace(characters=DETAILS[-1].characters), DETAILS[0])
 _OPEN: Final = tuple(
-    AnswerShape(detail._replace(candidates=0))
-    for detail in (*reversed(DETAILS[1:]), *SHORT_OUTLINES, DETAILS[0])
+    detail._replace(candidates=0) for detail in (*reversed(DETAILS[1:]), *SHORT_OUTLINES, DETAILS[0])
 )
 """The outline is the choice of next steps; a report has the candidates as well."""
 
 
 def navigate_answer(
     output: NavigatorOutput, report: TurnReport, response_token_budget: int, first_answer: int | None = None
-) -> Page:
+) -> Answer:
     """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
     is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
     reported = without_repeated_fields(report) if is_bare else report
     # The report beside it has just said the same.
     summary = None if output.reasoning_summary == report.reasoning else output.reasoning_summary or None
 
-    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(reported, response_token_budget, shape.detail)
+    def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
+        message = wire_report(reported, response_token_budget, detail)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,
             turn_report=message,
             context=context,
-            reasoning_summary=summary and clip(summary, shape.detail.characters),
-            flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
+            reasoning_summary=summary and clip(summary, detail.characters),
             next_cursor=cursor,
         )
         ours, report_parts = report_lines(message, is_first_answer=is_bare)
-        report_parts += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        report_parts += [f"summary: {result.reasoning_summary}"] if summary else []
         if context:
             report_parts += ["", context.removesuffix("\n")]
         fenced = "\n".join([*ours, quoted("\n".join(report_parts))])
         return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result.on_the_wire())
 
-    shapes = _OPEN if report.stop_reason is None else _FOUND
+    details = _OPEN if report.stop_reason is None else _FOUND
     as_object = None if first_answer is None else int(first_answer * _MAX_JSON_GROWTH) + _JSON_NAMES
     limit = min(response_token_budget, as_object or response_token_budget)
-    return _fitted(make, output, Cursor(report.step_number, None, 0), limit, shapes, text_tokens=first_answer)
+    start = Cursor(report.step_number, None, 0)
+    return _fitted(make, output, start, limit, details, text_tokens=first_answer)
 
 
 def step_answer(
     delta: NavigatorOutput, report: TurnReport, response_token_budget: int, unread: Sequence[str] = ()
-) -> Page:
+) -> Answer:
     """Return the answer of ``step``: what happened, and the context against what the host holds.
 
     The outline that was sent first stays valid; ``unread`` are cursors of pages that were offered before.
@@ -241,10 +221,10 @@ def step_answer(
     took_none = delta.since_step == report.step_number
     outline = bool(report.outline) and is_first
 
-    def make(shape: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, response_token_budget, shape.detail)
+    def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
+        message = wire_report(report, response_token_budget, detail)
         if not is_first:
-            notes = [clip(each, shape.detail.characters) for each in delta.notes[-_MAX_NOTES:]]
+            notes = [clip(each, detail.characters) for each in delta.notes[-_MAX_NOTES:]]
             message = brief(message, took_none=took_none, outline=outline, notes=notes, unread=unread)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
@@ -258,13 +238,9 @@ def step_answer(
         parts.append("" if took_none else _since(delta))
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
-    shapes = _OPEN if report.stop_reason is None else _OPEN[1:]
-    if took_none:
-        shapes = _UNCHANGED
-    page = _fitted(
-        make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, shapes
-    )
-    return page._replace(outline=outline)
+    details = _UNCHANGED if took_none else _OPEN if report.stop_reason is None else _OPEN[1:]
+    start = Cursor(report.step_number, delta.since_step, 0)
+    return _fitted(make, delta, start, response_token_budget, details)._replace(outline=outline)
 
 
 def forgotten_answer(navigation_id: str) -> Answer:
@@ -285,23 +261,26 @@ def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
     return answer
 
 
-def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Page:
+def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Answer:
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
-    def make(shape: AnswerShape, context: str, following: str | None) -> Answer:
+    def make(detail: DetailLevel, context: str, following: str | None) -> Answer:
         result = _wire_output(
             output,
             response_token_budget,
             context_string=context,
-            flight_plan_yaml=output.flight_plan_yaml if shape.plan else None,
+            flight_plan_yaml=output.flight_plan_yaml if detail.plan else None,
             next_cursor=following,
             since_step=output.since_step,
             removed=_removed(output),
-            reasoning_summary=clip(output.reasoning_summary, shape.detail.characters) or None,
-            notes=[clip(note, shape.detail.characters) for note in output.notes],
+            reasoning_summary=clip(output.reasoning_summary, detail.characters) or None,
+            notes=[clip(note, detail.characters) for note in output.notes],
         )
         lines = [f"note: {note}" for note in result.notes]
-        lines += filter(None, (_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)))
+        if result.reasoning_summary:
+            lines.append(f"summary: {result.reasoning_summary}")
+        if result.flight_plan_yaml:
+            lines.append(f"flight plan:\n{result.flight_plan_yaml.rstrip()}")
         parts = [_output_head(result), _since(output), quoted("\n".join(lines)) if lines else ""]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
@@ -356,10 +335,10 @@ def _fitted(
     output: NavigatorOutput,
     cursor: Cursor,
     response_token_budget: int,
-    shapes: Sequence[AnswerShape],
+    details: Sequence[DetailLevel],
     *,
     text_tokens: int | None = None,
-) -> Page:
+) -> Answer:
     """Return the fullest answer that fits, as an object and, where ``text_tokens`` are given, as a text."""
 
     def fits(answer: Answer) -> bool:
@@ -368,11 +347,11 @@ def _fitted(
 
     text, start = output.context_string, cursor.offset
     answer = Answer("", {})
-    for shape in shapes:
-        answer = make(shape, text[start:], None)
+    for detail in details:
+        answer = make(detail, text[start:], None)
         if fits(answer):
-            return Page(answer, last=True)
-    barest = shapes[-1]
+            return answer
+    barest = details[-1]
 
     def page(end: int) -> Answer:
         following = cursor._replace(offset=end).encode() if end < len(text) else None
@@ -380,8 +359,8 @@ def _fitted(
 
     guess = response_token_budget / answer.size
     end = page_end(text, start, output.file_starts, lambda end: fits(page(end)), guess)
-    following = cursor._replace(offset=end).encode()
-    return Page(page(end), last=end == len(text), unread=() if end == len(text) else (following,))
+    unread = () if end == len(text) else (cursor._replace(offset=end).encode(),)
+    return page(end)._replace(unread=unread)
 
 
 def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
@@ -410,11 +389,3 @@ def _since(delta: NavigatorOutput) -> str:
         if paths:
             lines.append(f"{label}:\n{quoted(', '.join(paths))}")
     return "\n".join(lines)
-
-
-def _summary(summary: str | None) -> str:
-    return f"summary: {summary}" if summary else ""
-
-
-def _plan(plan: str | None) -> str:
-    return f"flight plan:\n{plan.rstrip()}" if plan else ""

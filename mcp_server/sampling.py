@@ -6,9 +6,8 @@ import asyncio
 import json
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar, copy_context
 from typing import Any, Final, Protocol
 
 from mcp.server.mcpserver import Context
@@ -30,6 +29,7 @@ from mcp_types import (
 
 from mcp_server.auth import current_principal
 from mcp_server.navigations import AppContext
+from mcp_server.sdk_private import MODERN, can_ask
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.models.sampling import HOST, SamplingError, SamplingRequest, SamplingResult
 
@@ -56,16 +56,6 @@ class SamplingChannel(Protocol):
 
 
 _line: ContextVar[SamplingChannel | None] = ContextVar("line", default=None)
-
-
-@contextmanager
-def using_channel(line: SamplingChannel | None) -> Iterator[None]:
-    """Ask over ``line`` in this block, and in the tasks that it starts."""
-    token = _line.set(line)
-    try:
-        yield
-    finally:
-        _line.reset(token)
 
 
 def current_channel() -> SamplingChannel | None:
@@ -172,6 +162,7 @@ _MAX_ROUNDS: Final = 9
 """Clients give up after ten, and asking for folders takes one."""
 _MAX_CALLS: Final = 256
 _Result = CallToolResult | InputRequiredResult
+_Call = Callable[[], Coroutine[Any, Any, _Result]]
 
 
 class PendingCall:
@@ -180,15 +171,16 @@ class PendingCall:
     max_steps: int | None = 1
     """A step may take all rounds of a call."""
 
-    def __init__(self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]) -> None:
+    def __init__(self, context: Context[AppContext, Any], call: _Call) -> None:
         self.context = context
         self.user = current_principal().user
         self.asked = asyncio.Event()
         self.params: CreateMessageRequestParams | None = None
         self._reply: asyncio.Future[Reply] | None = None
         self._rounds = 0
-        with using_channel(self):
-            self.task = asyncio.ensure_future(call())
+        of_the_call = copy_context()
+        of_the_call.run(_line.set, self)
+        self.task = asyncio.create_task(call(), context=of_the_call)
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
         """Return what the model says, once a round has brought it."""
@@ -217,22 +209,25 @@ class PendingCalls:
     def __init__(self) -> None:
         self._works: OrderedDict[str, PendingCall] = OrderedDict()
 
-    async def begin(
-        self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]
-    ) -> _Result:
-        """Run ``call`` up to its result, or to its first question."""
-        return await self._result_or_question(PendingCall(context, call))
-
-    def answers(self, context: Context[AppContext, Any] | None) -> bool:
-        """Return whether a request brings the answer to a question."""
-        return context is not None and (context.request_state or "").startswith(_PREFIX)
-
-    async def resume(self, context: Context[AppContext, Any]) -> _Result:
-        """Go on with the call that a request answers.
+    async def call(self, context: Context[AppContext, Any], call: _Call) -> _Result:
+        """Call a tool so that the navigator can ask the client's model, where the client lets it.
 
         Raises:
-            InvalidRequestError: It is over.
+            InvalidRequestError: The request answers a question of a call that is over.
         """
+        capabilities = context.client_capabilities
+        if capabilities is None or capabilities.sampling is None or not can_ask(context):
+            return await call()
+        if (context.request_state or "").startswith(_PREFIX):
+            return await self._resume(context)
+        if (context.protocol_version or "") >= MODERN:
+            return await self._result_or_question(PendingCall(context, call))
+        # Of this request alone: each is served in a task of its own.
+        _line.set(DirectChannel(context))
+        return await call()
+
+    async def _resume(self, context: Context[AppContext, Any]) -> _Result:
+        """Go on with the call that a request answers."""
         work = self._works.get(context.request_state or "")
         if work is None or work.user != current_principal().user:
             raise InvalidRequestError(

@@ -33,7 +33,6 @@ from mcp_server.responses import (
     PLAN,
     Answer,
     Cursor,
-    Page,
     PlanCursor,
     context_answer,
     decode_cursor,
@@ -255,7 +254,7 @@ async def navigate(
 
     def build_response(
         report: TurnReport, output: NavigatorOutput, _: ClientState | None
-    ) -> tuple[Page, ClientState]:
+    ) -> tuple[Answer, ClientState]:
         page, at = navigate_answer(output, report, budget.response, budget.first), report.step_number
         sent = {"held_step": at, "held_steps": (at,), "unread": page.unread, "outline_step": at}
         return page, client.model_copy(update={**sent, "used_at": time.time()})
@@ -270,7 +269,7 @@ async def navigate(
             max_steps=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
-    return _result(page.answer)
+    return _result(page)
 
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
@@ -313,7 +312,7 @@ async def step(
 
     def build_response(
         report: TurnReport, delta: NavigatorOutput, before: ClientState | None
-    ) -> tuple[Page, ClientState]:
+    ) -> tuple[Answer, ClientState]:
         client, at = before or selected.client, report.step_number
         budget = response_token_budget_for(report.map_token_budget, minimum=client.token_budget)
         page = step_answer(delta, report, budget, client.unread)
@@ -341,7 +340,7 @@ async def step(
         page = await selected.navigator.step_and_respond(
             selected.navigation_id, request, build_response, user=selected.user, on_progress=on_progress
         )
-    return _result(page.answer)
+    return _result(page)
 
 
 async def get_turn_report(
@@ -389,7 +388,7 @@ async def get_context(
     else:
         unread = (each for each in client.unread if each != cursor)
         await selected.note_sent(unread=(*page.unread, *unread))
-    return _result(page.answer)
+    return _result(page)
 
 
 async def _plan_page(selected: SelectedNavigation, place: PlanCursor) -> Answer:

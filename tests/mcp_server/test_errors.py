@@ -27,7 +27,7 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.errors import details_of
-from mcp_server.repositories import choose_repository
+from mcp_server.repositories import RepositoryAccess
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
@@ -525,7 +525,7 @@ def test_a_folder_that_is_no_repository_is_refused(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     with pytest.raises(RepositoryNotFoundError) as caught:
-        choose_repository(named, (), tmp_path, ())
+        RepositoryAccess(None, ()).choose(named, (), tmp_path)
     assert refusal_of_error(caught.value).code == "repository_not_found"
 
 

@@ -66,9 +66,9 @@ def test_a_name_means_the_repository_for_its_readers(
         chosen = access().choose(["api@v1", "web"], (), tmp_path, user)
         assert [(each.name, each.ref) for each in read_address(chosen)] == [("api", "v1"), ("web", "")]
         access().require(chosen, user)
-    assert access().names(LOCAL_USER) == ["api", "web", "vault"]
-    assert access().names("bob") == ["api", "web"]
-    assert access().names("eve") == ["web"]
+    assert [*access().readable(LOCAL_USER)] == ["api", "web", "vault"]
+    assert [*access().readable("bob")] == ["api", "web"]
+    assert [*access().readable("eve")] == ["web"]
 
 
 @pytest.mark.parametrize("has_allow_list", [False, True])
@@ -157,20 +157,20 @@ def test_a_changed_file_is_read_again_and_a_bad_one_changes_nothing(
     repositories: Path, access: Callable[..., RepositoryAccess], caplog: pytest.LogCaptureFixture
 ) -> None:
     served, before = access(), repositories.read_text()
-    assert served.names("alice") == ["api", "web"]
+    assert [*served.readable("alice")] == ["api", "web"]
     for broken in (before + "- name: secret-merger\n  path: x\n", "- [", "a: 1\n", None):
         if broken is None:
             repositories.unlink()
         else:
             repositories.write_text(broken)
-        assert served.names("alice") == ["api", "web"]
-        assert served.names("alice") == ["api", "web"]
+        assert [*served.readable("alice")] == ["api", "web"]
+        assert [*served.readable("alice")] == ["api", "web"]
         with pytest.raises(SettingsError):
             access()
     assert len([record for record in caplog.records if record.levelname == "ERROR"]) == 4
     repositories.write_text(before.replace("[alice, bob]", "[carol]"))
-    assert served.names("alice") == ["web"]
-    assert served.names("carol") == ["api", "web"]
+    assert [*served.readable("alice")] == ["web"]
+    assert [*served.readable("carol")] == ["api", "web"]
 
 
 async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from mcp_server.repositories import RepositoryNotAllowedError, choose_repository
+from mcp_server.repositories import RepositoryAccess, RepositoryNotAllowedError
+from navigator.workspaces.address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
 from tests.support.trees import commit, write
+
+
+def choose_repository(
+    named: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
+) -> Path:
+    (source,) = read_address(RepositoryAccess(None, allowed).choose(named, roots, working_folder))
+    return Path(source.folder)
 
 
 def test_the_named_folder_comes_first(tmp_path: Path) -> None:
