@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
 MAX_CHARS: Final = 1_000_000
@@ -23,6 +23,8 @@ _EXTENDED_HEADER = re.compile(
     r"(?:old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to|"
     r"similarity index|dissimilarity index|index [0-9a-f]{4,64}\.\.)"
 )
+_BINARY = re.compile(r"Binary files |GIT binary patch$")
+_BINARY_BLOCK = re.compile(r"(?:literal|delta) \d")
 _ESCAPE = re.compile(r'\\(?:([0-7]{3})|([abtnvfr"\\]))')
 _ESCAPED = dict(zip('abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w+-]*[ \t]*")
@@ -85,132 +87,89 @@ def read_patch(text: str) -> Patch:
             "give the part of it that matters."
         )
         text = text[:MAX_CHARS].rpartition("\n")[0]
-    parser = _Parser(text.split("\n"))
-    files = tuple(parser.files())
-    if parser.is_truncated:
+    lines, rest = text.split("\n"), list[str]()
+    files, hunks, at = list[FilePatch](), 0, 0
+    is_fenced = False
+    while at < len(lines):
+        found, end = _read_file(lines, at)
+        if found is None:
+            rest.append(lines[at])
+            at += 1
+            continue
+        hunks += len(found.hunks)
+        files.append(found)
+        if rest and _FENCE.fullmatch(rest[-1]):
+            rest.pop()
+            is_fenced = True
+        at = end
+        while at < len(lines) and not lines[at].strip():
+            at += 1
+        if is_fenced and _FENCE.fullmatch(_line(lines, at)):
+            is_fenced = False
+            at += 1
+    if len(files) > MAX_FILES or hunks > MAX_HUNKS:
         notes.append(
             f"The patch has more than {MAX_FILES} files or {MAX_HUNKS:,} hunks, and the rest was not read; "
             "give the part of it that matters."
         )
-    if parser.has_combined:
+        counts = accumulate(len(each.hunks) for each in files)
+        files = [each for each, count in zip(files[:MAX_FILES], counts, strict=False) if count <= MAX_HUNKS]
+    if any(map(_COMBINED.match, lines)):
         notes.append("A merge was not read, as its patch has several parents; give it against one parent.")
-    return Patch(files, _remove(parser.lines, parser.used), tuple(notes))
+    return Patch(tuple(files), "\n".join(rest), tuple(notes))
 
 
-def _remove(lines: Sequence[str], used: Container[int]) -> str:
-    """Return the lines outside of patches, without the fences around a patch."""
-    rest: list[str] = []
-    is_fenced = was_patch = False
-    for at, line in enumerate(lines):
-        if at in used:
-            if not was_patch and rest and _FENCE.fullmatch(rest[-1]):
-                rest.pop()
-                is_fenced = True
-            was_patch = True
-        elif was_patch and is_fenced and _FENCE.fullmatch(line):
-            is_fenced = was_patch = False
-        elif not was_patch or line.strip():
-            was_patch = False
-            rest.append(line)
-    return "\n".join(rest)
+def _line(lines: Sequence[str], at: int) -> str:
+    return lines[at] if at < len(lines) else ""
 
 
-class _Parser:
-    """Finds patches among lines; remembers which lines belong to them."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
-        self.used: set[int] = set()
-        self.is_truncated = False
-        self.has_combined = False
-        self._hunks = 0
-
-    def files(self) -> Iterator[FilePatch]:
-        """Yield the files of the patches."""
-        at, count = 0, 0
-        while at < len(self.lines):
-            self.has_combined |= _COMBINED.match(self.lines[at]) is not None
-            start = at
-            found, at = self._file(at)
-            if found is None:
-                at = start + 1
-                continue
-            self.used.update(range(start, at))
-            count += 1
-            if count > MAX_FILES or self._hunks > MAX_HUNKS:
-                self.is_truncated = True
-            else:
-                yield found
-
-    def _file(self, at: int) -> tuple[FilePatch | None, int]:
-        """Return the file whose patch begins at a line, and the line after it."""
-        old = new = ""
-        is_binary = False
-        is_git = _GIT_HEADER.match(self.lines[at]) is not None
-        if is_git:
-            old, new, at = self._git_header(at)
-            if self._line(at).startswith("Binary files "):
-                is_binary, at = True, at + 1
-            elif self._line(at) == "GIT binary patch":
-                is_binary, at = True, self._skip_binary(at + 1)
-        if self._line(at).startswith("--- ") and self._line(at + 1).startswith("+++ "):
-            if not is_git and _HUNK.match(self._line(at + 2)) is None:
-                return None, at
-            old, new = _path(self.lines[at][4:], "a/"), _path(self.lines[at + 1][4:], "b/")
-            at += 2
-        elif not is_git:
-            return None, at
-        hunks = []
-        while (header := _HUNK.match(self._line(at))) is not None:
-            hunk, at = self._hunk(header, at + 1)
-            self._hunks += 1
-            if self._hunks <= MAX_HUNKS:
-                hunks.append(hunk)
-        return FilePatch(old, new, tuple(hunks), is_binary), at
-
-    def _git_header(self, at: int) -> tuple[str, str, int]:
-        """Return both paths of git's header, and the line after it."""
-        old, new = _git_paths(self.lines[at])
+def _read_file(lines: Sequence[str], at: int) -> tuple[FilePatch | None, int]:
+    """Return the file whose patch begins at a line, None without one, and the line after it."""
+    old = new = ""
+    is_binary = False
+    is_git = _GIT_HEADER.match(lines[at]) is not None
+    if is_git:
+        old, new = _git_paths(lines[at])
         at += 1
-        while _EXTENDED_HEADER.match(line := self._line(at)):
-            if line.startswith("new file"):
-                old = ""
-            elif line.startswith("deleted file"):
-                new = ""
-            elif line.startswith("rename from "):
-                old = _path(line.removeprefix("rename from "), "")
-            elif line.startswith("rename to "):
-                new = _path(line.removeprefix("rename to "), "")
+        while _EXTENDED_HEADER.match(line := _line(lines, at)):
+            old = "" if line.startswith("new file") else old
+            new = "" if line.startswith("deleted file") else new
+            old = _path(line[len("rename from ") :], "") if line.startswith("rename from ") else old
+            new = _path(line[len("rename to ") :], "") if line.startswith("rename to ") else new
             at += 1
-        return old, new, at
+        is_binary = _BINARY.match(_line(lines, at)) is not None
+        if is_binary:
+            at += 1
+            # The blocks of a binary patch end with a blank line each.
+            while _BINARY_BLOCK.match(_line(lines, at)):
+                at = next((end + 1 for end in range(at, len(lines)) if not lines[end]), len(lines))
+    is_named = _line(lines, at).startswith("--- ") and _line(lines, at + 1).startswith("+++ ")
+    if not is_git and not (is_named and _HUNK.match(_line(lines, at + 2))):
+        return None, at
+    if is_named:
+        old, new = _path(lines[at][4:], "a/"), _path(lines[at + 1][4:], "b/")
+        at += 2
+    hunks = []
+    while (header := _HUNK.match(_line(lines, at))) is not None:
+        hunk, at = _read_hunk(lines, header, at + 1)
+        hunks.append(hunk)
+    return FilePatch(old, new, tuple(hunks), is_binary), at
 
-    def _hunk(self, header: re.Match[str], at: int) -> tuple[Hunk, int]:
-        old_left, new_left = int(header[2] or 1), int(header[4] or 1)
-        lines: list[str] = []
-        while (old_left > 0 or new_left > 0) and at < len(self.lines):
-            # A blank context line loses its mark where text is pasted.
-            line = self.lines[at] or " "
-            if line[0] not in " +-\\":
-                break
-            if line[0] != "\\":
-                old_left -= line[0] != "+"
-                new_left -= line[0] != "-"
-                lines.append(line)
-            at += 1
-        if self._line(at).startswith("\\ No newline"):
-            at += 1
-        return Hunk(int(header[1]), int(header[3]), tuple(lines)), at
 
-    def _skip_binary(self, at: int) -> int:
-        """Return the line after a binary patch, whose blocks end with a blank line each."""
-        while re.match(r"(?:literal|delta) \d", self._line(at)):
-            while self._line(at):
-                at += 1
-            at += 1
-        return at
-
-    def _line(self, at: int) -> str:
-        return self.lines[at] if at < len(self.lines) else ""
+def _read_hunk(lines: Sequence[str], header: re.Match[str], at: int) -> tuple[Hunk, int]:
+    old_left, new_left = int(header[2] or 1), int(header[4] or 1)
+    found: list[str] = []
+    while at < len(lines) and (old_left > 0 or new_left > 0 or lines[at].startswith("\\ No newline")):
+        # A blank context line loses its mark where text is pasted.
+        line = lines[at] or " "
+        if line[0] not in " +-\\":
+            break
+        if line[0] != "\\":
+            old_left -= line[0] != "+"
+            new_left -= line[0] != "-"
+            found.append(line)
+        at += 1
+    return Hunk(int(header[1]), int(header[3]), tuple(found)), at
 
 
 def _git_paths(line: str) -> tuple[str, str]:
@@ -252,6 +211,7 @@ class LocatedHunk(NamedTuple):
     """Whether the file is as the patch leaves it."""
     first: int
     """First line of the hunk's side that is in the file, 1-based; of an empty side, the line after."""
+    hunk: Hunk
 
 
 def locate_hunk(lines: Sequence[str], hunk: Hunk) -> LocatedHunk | None:
@@ -267,44 +227,30 @@ def locate_hunk(lines: Sequence[str], hunk: Hunk) -> LocatedHunk | None:
     ]
     for side, start, is_applied in sides:
         if side and start and lines[start - 1 : start - 1 + len(side)] == side:
-            return LocatedHunk(is_applied, start)
+            return LocatedHunk(is_applied, start, hunk)
     text = "\n".join(("", *lines, ""))
     for side, start, is_applied in sides:
         if sum(any(map(str.isalnum, line)) for line in side) >= _MIN_UNIQUE_LINES:
             found = re.finditer(f"(?={re.escape(chr(10).join(('', *side, '')))})", text)
             firsts = [text.count("\n", 0, each.start()) + 1 for each in islice(found, _MAX_REPEATS)]
             if firsts:
-                return LocatedHunk(is_applied, min(firsts, key=lambda at: (abs(at - start), at)))
+                return LocatedHunk(is_applied, min(firsts, key=lambda at: (abs(at - start), at)), hunk)
     marks = {line[0] for line in hunk.lines}
     if marks not in ({"+"}, {"-"}):
         return None
     # Of insertions or deletions without context the line number decides.
     is_applied = "-" in marks
     start = hunk.new_start if is_applied else hunk.old_start
-    return LocatedHunk(is_applied, start + 1) if 0 < start <= len(lines) else None
+    return LocatedHunk(is_applied, start + 1, hunk) if 0 < start <= len(lines) else None
 
 
 class LineMap:
     """Maps the unchanged lines of a file from before a change to after it, and back."""
 
-    def __init__(self, count: int, hunks: Sequence[tuple[int, Hunk]]) -> None:
-        """Take the number of lines before, and the hunks in order, each with its first line before."""
-        self._after: dict[int, int] = {}
-        before = after = 1
-        for first, hunk in hunks:
-            after += self._add(before, after, first - before)
-            before = first
-            for line in hunk.lines:
-                if line[0] == " ":
-                    self._add(before, after, 1)
-                before += line[0] != "+"
-                after += line[0] != "-"
-        self._add(before, after, count - before + 1)
+    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
+        """Take the numbers of each unchanged line, 1-based, before and after."""
+        self._after = dict(pairs)
         self._before = {new: old for old, new in self._after.items()}
-
-    def _add(self, before: int, after: int, count: int) -> int:
-        self._after.update((before + at, after + at) for at in range(count))
-        return max(count, 0)
 
     def after(self, line: int) -> int:
         """Return the line after the change, 1-based; 0 for a removed or edited one."""
@@ -313,3 +259,29 @@ class LineMap:
     def before(self, line: int) -> int:
         """Return the line before the change, 1-based; 0 for a new or edited one."""
         return self._before.get(line, 0)
+
+
+def switch_side(
+    lines: Sequence[str], hunks: Sequence[LocatedHunk], *, is_applied: bool
+) -> tuple[list[str], LineMap]:
+    """Return the lines on the other side of a change, and the map of those that are unchanged."""
+    own, other = ("+", "-") if is_applied else ("-", "+")
+    result: list[str] = []
+    pairs: list[tuple[int, int]] = []
+    at = 0
+
+    def keep(count: int) -> None:
+        nonlocal at
+        kept = lines[at : at + max(count, 0)]
+        pairs.extend((at + each, len(result) + each) for each in range(1, len(kept) + 1))
+        result.extend(kept)
+        at += len(kept)
+
+    for _, first, hunk in sorted(hunks, key=lambda each: each.first):
+        keep(first - 1 - at)
+        for line in hunk.lines:
+            keep(int(line[0] == " "))
+            at += line[0] == own
+            result += [line[1:]] if line[0] == other else ()
+    keep(len(lines) - at)
+    return result, LineMap((after, before) for before, after in pairs) if is_applied else LineMap(pairs)

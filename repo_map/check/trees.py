@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from repo_map.check.patch import FilePatch, Hunk, LineMap, Patch, locate_hunk
+from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
@@ -341,7 +341,7 @@ def _other_side(
         mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
         text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
         text = "" if is_applied == bool(patch.new) else text
-        changed = ChangedFile(patch.old, patch.new, LineMap(0, ()), is_applied)
+        changed = ChangedFile(patch.old, patch.new, LineMap(), is_applied)
         return changed, text.encode("utf-8", "surrogateescape")
     if file is None:
         return None
@@ -353,19 +353,6 @@ def _other_side(
     is_applied = known[0].is_applied if known else here is not None
     if patch.old != patch.new and is_applied != (here is not None):
         return None
-    pairs = sorted(
-        ((each.first, hunk) for each, hunk in zip(known, patch.hunks, strict=True)), key=lambda pair: pair[0]
-    )
-    own, other = ("+", "-") if is_applied else ("-", "+")
-    result = list(lines)
-    for first, hunk in reversed(pairs):
-        result[first - 1 : first - 1 + len(hunk.side(own))] = hunk.side(other)
-    grown = 0
-    firsts: list[tuple[int, Hunk]] = []
-    for first, hunk in pairs:
-        # In a tree with the side after, the lines before are so many fewer further up.
-        firsts.append((first - grown, hunk) if is_applied else (first, hunk))
-        grown += len(hunk.marked("+")) - len(hunk.marked("-"))
-    line_map = LineMap(len(result if is_applied else lines), firsts)
-    source = "\n".join(result).encode("utf-8", "surrogateescape")
+    other, line_map = switch_side(lines, known, is_applied=is_applied)
+    source = "\n".join(other).encode("utf-8", "surrogateescape")
     return ChangedFile(patch.old, patch.new, line_map, is_applied), source

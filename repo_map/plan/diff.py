@@ -43,7 +43,7 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
         one, other = (getattr(plan.focus or Focus(), field) for plan in (old, new))
         for before, after in _pairs(one, other, (key,)):
             name = getattr(before or after, key)
-            focus.setdefault(field, []).append({key: name, "weight": after.weight if after else None})
+            focus.setdefault(field, []).append({key: name, "weight": _of(after, "weight")})
             weights = (f"×{each.weight:g}" if each else "" for each in (before, after))
             lines.append(_line(f"focus {name}", *weights))
     if focus:
@@ -53,7 +53,7 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
         lines += _rule_lines(before, after)
     for before, after in _pairs(old.custom_queries, new.custom_queries, ("pattern", "query")):
         query = before or after
-        update = {"pattern": query.pattern, "query": query.query, "level": after.level if after else None}
+        update = {"pattern": query.pattern, "query": query.query, "level": _of(after, "level")}
         diff.setdefault("custom_queries", []).append(update)
         text = " ".join(query.query.split())
         shown = text if len(text) <= _MAX_QUERY_CHARS else f"{text[:_MAX_QUERY_CHARS]}…"
@@ -75,14 +75,13 @@ def _rule_update(before: VerbosityRule | None, after: VerbosityRule | None) -> d
     """Return the update that turns a rule into another."""
     if after is None:
         return {"pattern": before.pattern if before else "", "level": None}
-    old = before.model_dump() if before else {"level": None, "why": None}
     update: dict[str, Any] = {"pattern": after.pattern}
-    update |= {name: getattr(after, name) for name in ("level", "why") if getattr(after, name) != old[name]}
+    update |= {name: now for name in ("level", "why") if (now := getattr(after, name)) != _of(before, name)}
     sections = []
     for was, now in _section_pairs(before, after):
         named = (was or now).model_dump(exclude_none=True, include={"pattern", "lines"})
         why = {"why": now.why} if now and now.why else {}
-        sections.append({**named, "level": now.level if now else None, **why})
+        sections.append({**named, "level": _of(now, "level"), **why})
     # Without the key, a level of null would remove the whole rule.
     if sections or update.get("level", 0) is None:
         update["sections"] = sections
@@ -93,10 +92,10 @@ def _rule_lines(before: VerbosityRule | None, after: VerbosityRule | None) -> It
     if after is None:
         yield _line(before.pattern if before else "", "rule", "")
         return
-    if (before.level if before else None) != after.level:
+    if _of(before, "level") != after.level:
         yield _line(after.pattern, _label(before), _label(after))
-    elif (before.why if before else None) != after.why:
-        yield _line(f"{after.pattern} reason", (before.why if before else "") or "", after.why or "")
+    elif _of(before, "why") != after.why:
+        yield _line(f"{after.pattern} reason", _of(before, "why") or "", after.why or "")
     for was, now in _section_pairs(before, after):
         part = (was or now).pattern or (was or now).lines
         if was and now and was.level == now.level:
@@ -105,13 +104,19 @@ def _rule_lines(before: VerbosityRule | None, after: VerbosityRule | None) -> It
             yield _line(f"{after.pattern} § {part}", _label(was), _label(now))
 
 
+def _of(part: BaseModel | None, field: str) -> Any:
+    """Return a field of a part, None without the part."""
+    return None if part is None else getattr(part, field)
+
+
 def _section_pairs(before: VerbosityRule | None, after: VerbosityRule) -> list[_Pair]:
     return _pairs(before.sections if before else (), after.sections, ("pattern", "lines"))
 
 
 def _label(part: Any) -> str:
     """Return the name of the level of a rule, section or query, ``""`` without one."""
-    return "" if part is None or part.level is None else level_label(part.level)
+    level = _of(part, "level")
+    return "" if level is None else level_label(level)
 
 
 def _line(label: str, before: str, after: str) -> str:

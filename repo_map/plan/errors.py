@@ -57,6 +57,10 @@ def _sentence(finding: Any, model: type[BaseModel]) -> str:
     if kind == "string_too_long":
         limit = finding["ctx"]["max_length"]
         return f"`{path}` has {len(given):,} characters, more than {limit:,}; make it shorter."
+    if kind == "too_long":
+        count, limit = finding["ctx"]["actual_length"], finding["ctx"]["max_length"]
+        advice = "use globs that name more files" if path == "verbosity" else "keep those that matter most"
+        return f"`{path}` has {count or len(given):,} entries, more than {limit:,}; {advice}."
     if path.endswith("level") and kind in ("less_than_equal", "greater_than_equal"):
         message = "must be 0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"
     message = _MESSAGES.get(kind, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -24,46 +24,18 @@ MAX_QUERY_CHARS: Final = 10_000
 MAX_WHY_CHARS: Final = 80
 
 
-def check_limits(data: Any, factor: int = 1) -> Any:
-    """Return a plan, or a partial one, as it was given.
-
-    Args:
-        data: Unvalidated data.
-        factor: How many times as many entries as in a plan each list may have.
-
-    Raises:
-        ValueError: It has too many entries.
-    """
-    if not isinstance(data, Mapping):
-        return data
-    focus, rules = data.get("focus"), data.get("verbosity")
-    trim = "keep those that matter most"
-    for field, entries, limit, advice in (
-        ("verbosity", rules, MAX_RULES, "use globs that name more files"),
-        ("focus.paths", _field(focus, "paths"), MAX_BOOSTS, trim),
-        ("focus.symbols", _field(focus, "symbols"), MAX_BOOSTS, trim),
-        ("custom_queries", data.get("custom_queries"), MAX_QUERIES, trim),
-    ):
-        if _size(entries) > limit * factor:
-            raise ValueError(
-                f"`{field}` has {_size(entries):,} entries, more than {limit * factor:,}; {advice}"
-            )
+def check_sections(data: Any, limit: int = MAX_SECTIONS) -> Any:
+    """Return a plan, or a partial one, as it was given; raise ``ValueError`` if it has too many sections."""
+    rules = data.get("verbosity") if isinstance(data, Mapping) else None
     listed = rules if isinstance(rules, list | tuple) else ()
-    sections = sum(_size(_field(rule, "sections")) for rule in listed)
-    if sections > MAX_SECTIONS * factor:
+    given = (rule.get("sections") if isinstance(rule, Mapping) else rule.sections for rule in listed)
+    count = sum(len(sections) for sections in given if isinstance(sections, list | tuple))
+    if count > limit:
         raise ValueError(
-            f"The rules have {sections:,} sections together, more than {MAX_SECTIONS * factor:,}; "
+            f"The rules have {count:,} sections together, more than {limit:,}; "
             "use patterns that name more parts, or show whole files"
         )
     return data
-
-
-def _size(given: Any) -> int:
-    return len(given) if isinstance(given, Sized) and not isinstance(given, str | bytes) else 0
-
-
-def _field(part: Any, field: str) -> Any:
-    return part.get(field) if isinstance(part, Mapping) else getattr(part, field, None)
 
 
 def _refuse_bool(value: Any) -> Any:
@@ -120,8 +92,8 @@ class SymbolBoost(_Part):
 class Focus(_Part):
     """What moves the ranking's personalisation."""
 
-    paths: tuple[PathBoost, ...] = ()
-    symbols: tuple[SymbolBoost, ...] = ()
+    paths: tuple[PathBoost, ...] = Field(default=(), max_length=MAX_BOOSTS)
+    symbols: tuple[SymbolBoost, ...] = Field(default=(), max_length=MAX_BOOSTS)
 
 
 class SectionRule(_Part):
@@ -189,9 +161,9 @@ class FlightPlan(_Part):
     budget: Annotated[int, BeforeValidator(_refuse_bool)] = Field(default=20_000, gt=0, le=1_000_000_000)
     """Most tokens of the final text."""
     focus: Focus | None = None
-    verbosity: tuple[VerbosityRule, ...] = ()
+    verbosity: tuple[VerbosityRule, ...] = Field(default=(), max_length=MAX_RULES)
     """Files that no rule matches are at level 2 and step down as the budget demands."""
-    custom_queries: tuple[CustomQuery, ...] = ()
+    custom_queries: tuple[CustomQuery, ...] = Field(default=(), max_length=MAX_QUERIES)
     line_numbers: bool | None = None
     """Whether lines of source have numbers; None leaves it to the caller of the renderer."""
     reasons: bool = True
@@ -200,11 +172,5 @@ class FlightPlan(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _mask_secrets(cls, value: Any) -> Any:
-        return mask_strings(value)
-
-    # Of validators that come before, the one that is written last is the first to run.
-    @model_validator(mode="before")
-    @classmethod
-    def _check_limits(cls, data: Any) -> Any:
-        return check_limits(data)
+    def _check_sections_and_secrets(cls, data: Any) -> Any:
+        return mask_strings(check_sections(data))

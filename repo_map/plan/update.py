@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
@@ -12,6 +12,10 @@ from repo_map.errors import FlightPlanError
 from repo_map.plan.diff import PlanChange, compare_plans
 from repo_map.plan.errors import plan_error
 from repo_map.plan.model import (
+    MAX_BOOSTS,
+    MAX_QUERIES,
+    MAX_RULES,
+    MAX_SECTIONS,
     CustomQuery,
     FlightPlan,
     Focus,
@@ -22,7 +26,7 @@ from repo_map.plan.model import (
     SymbolBoost,
     VerbosityRule,
     Weight,
-    check_limits,
+    check_sections,
     mask_strings,
 )
 
@@ -41,11 +45,18 @@ def _update_model(model: type[BaseModel], base: type[BaseModel] = _Update, **cha
     return create_model(f"{model.__name__}Update", __base__=base, **(fields | changed))
 
 
+def _at_most(limit: int, part: Any) -> Any:
+    """Return the type of a list of updates, of which there may be more than of parts."""
+    return Annotated[tuple[part, ...], Field(max_length=limit * _UPDATE_FACTOR)] | None
+
+
 _Boost: Final = (Weight | None, 1.0)
 _PathUpdate: Any = _update_model(PathBoost, weight=_Boost)
 _SymbolUpdate: Any = _update_model(SymbolBoost, weight=_Boost)
 _FocusUpdate: Any = _update_model(
-    Focus, paths=(tuple[_PathUpdate, ...] | None, ()), symbols=(tuple[_SymbolUpdate, ...] | None, ())
+    Focus,
+    paths=(_at_most(MAX_BOOSTS, _PathUpdate), ()),
+    symbols=(_at_most(MAX_BOOSTS, _SymbolUpdate), ()),
 )
 _SectionUpdate: Any = _update_model(SectionRule, SectionRule, level=(Level | None, ...))
 _RuleUpdate: Any = _update_model(
@@ -64,15 +75,15 @@ class PlanUpdate(_Update):
 
     budget: int | None = Field(default=None, gt=0)
     focus: _FocusUpdate | None = None
-    verbosity: tuple[_RuleUpdate, ...] | None = ()
-    custom_queries: tuple[_QueryUpdate, ...] | None = ()
+    verbosity: _at_most(MAX_RULES, _RuleUpdate) = ()  # type: ignore[valid-type]
+    custom_queries: _at_most(MAX_QUERIES, _QueryUpdate) = ()  # type: ignore[valid-type]
     line_numbers: bool | None = None
     reasons: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
-    def _check_limits_and_secrets(cls, data: Any) -> Any:
-        return mask_strings(check_limits(data, _UPDATE_FACTOR))
+    def _check_sections_and_secrets(cls, data: Any) -> Any:
+        return mask_strings(check_sections(data, MAX_SECTIONS * _UPDATE_FACTOR))
 
 
 def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
@@ -93,7 +104,12 @@ def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     if "focus" in update:
         changed["focus"] = _changed_focus(plan.focus, update["focus"])
     if "verbosity" in update:
-        changed["verbosity"] = _changed_rules(plan.verbosity, update["verbosity"])
+        known = {rule.pattern for rule in plan.verbosity}
+        for at, each in enumerate(update["verbosity"] or ()):
+            if each["pattern"] not in known and not each.keys() & {"level", "sections"}:
+                raise FlightPlanError(f"`verbosity[{at}]` is a new rule; it needs `level` or `sections`.")
+            known.add(each["pattern"])
+        changed["verbosity"] = _merge(plan.verbosity, update["verbosity"], ("pattern",), _changed_rule)
     if "custom_queries" in update:
         changed["custom_queries"] = _changed_queries(plan.custom_queries, update["custom_queries"])
     try:
@@ -107,27 +123,14 @@ def _changed_focus(old: Focus | None, update: Mapping[str, Any] | None) -> Focus
     if update is None:
         return None
     old = old or Focus()
-
-    def boost(model: type[_Part]) -> Callable[[_Part | None, Mapping[str, Any]], _Part | None]:
-        return lambda _, each: None if each.get("weight", 1.0) is None else model(**each)
-
-    paths = _merge(old.paths, update.get("paths", ()), ("pattern",), boost(PathBoost))
-    symbols = _merge(old.symbols, update.get("symbols", ()), ("name",), boost(SymbolBoost))
+    paths = _merge(old.paths, update.get("paths", ()), ("pattern",), _part(PathBoost, "weight"))
+    symbols = _merge(old.symbols, update.get("symbols", ()), ("name",), _part(SymbolBoost, "weight"))
     return Focus(paths=tuple(paths), symbols=tuple(symbols)) if paths or symbols else None
 
 
-def _changed_rules(
-    old: Sequence[VerbosityRule], updates: Sequence[Mapping[str, Any]] | None
-) -> list[VerbosityRule]:
-    positions = {id(each): at for at, each in enumerate(updates or ())}
-
-    def change(before: VerbosityRule | None, update: Mapping[str, Any]) -> VerbosityRule | None:
-        if before is None and not update.keys() & {"level", "sections"}:
-            at = positions[id(update)]
-            raise FlightPlanError(f"`verbosity[{at}]` is a new rule; it needs `level` or `sections`.")
-        return _changed_rule(before, update)
-
-    return _merge(old, updates, ("pattern",), change)
+def _part(model: type[_Part], removes: str) -> Callable[[_Part | None, Mapping[str, Any]], _Part | None]:
+    """Return what makes a part anew from its update, None if a field of it is null."""
+    return lambda _, each: None if each.get(removes, 0) is None else model(**each)
 
 
 def _changed_rule(old: VerbosityRule | None, update: Mapping[str, Any]) -> VerbosityRule | None:
@@ -137,7 +140,7 @@ def _changed_rule(old: VerbosityRule | None, update: Mapping[str, Any]) -> Verbo
         old.sections if old else (),
         update.get("sections", ()),
         ("pattern", "lines"),
-        lambda _, each: None if each["level"] is None else SectionRule(**each),
+        _part(SectionRule, "level"),
     )
     level = update.get("level", old.level if old else None)
     if level is None and not sections:
@@ -154,8 +157,7 @@ def _changed_queries(
         if update["query"] is None:
             queries = [each for each in queries if each.pattern != update["pattern"]]
         else:
-            new = None if update.get("level", 4) is None else CustomQuery(**update)
-            queries = _merge(queries, (update,), ("pattern", "query"), lambda _, each, new=new: new)  # type: ignore[misc]
+            queries = _merge(queries, (update,), ("pattern", "query"), _part(CustomQuery, "level"))
     return queries
 
 

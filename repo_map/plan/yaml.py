@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
-from yaml.composer import Composer
-from yaml.constructor import SafeConstructor
-from yaml.resolver import Resolver
 
 from repo_map.errors import FlightPlanError
 from repo_map.plan.errors import plan_error
@@ -21,70 +19,51 @@ _MAX_NODES = 30_000
 """Keys and values: YAML takes its time for each."""
 
 
-_LONG_TEXT = 20_000
-"""Characters of a plan that libyaml reads where it is there: in a fifth of the time, but its sentences about
-errors say less."""
+_LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Guard(Composer):
-    """Refuses what a plan has no use for and an accident or an attack would bring: repeated keys, anchors."""
+class _Mapping:
+    """A mapping that is being read."""
 
-    depth = 0
-    nodes = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[attr-defined] # of the parser beside it
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.constructor.ConstructorError(
-                None, None, "anchors and aliases have no use here", event.start_mark
-            )
-        self.nodes += 1
-        if self.nodes > _MAX_NODES:
-            message = f"it has more than {_MAX_NODES:,} parts, as no plan has"
-            raise yaml.constructor.ConstructorError(None, None, message, event.start_mark)
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise yaml.constructor.ConstructorError(None, None, "it nests too deeply", event.start_mark)
-        node: yaml.Node | None = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+    def __init__(self) -> None:
+        self.keys: set[str] = set()
+        self.is_key = True
+        """Whether the next part is a key."""
 
 
-class _Constructor(SafeConstructor):
-    """Builds plain values of mappings without repeated keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: dict[str, yaml.Mark] = {}
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a key must be plain text", key.start_mark
-                )
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"`{key.value}` is there twice", key.start_mark
-                )
-            seen[str(key.value)] = key.start_mark
-        return super().construct_mapping(node, deep)
+def _check_parts(text: str) -> None:
+    """Refuse what a plan has no use for and an accident or an attack would bring: repeated keys, anchors."""
+    around: list[_Mapping | None] = [None]
+    for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+        if isinstance(event, yaml.CollectionEndEvent):
+            around.pop()
+        elif isinstance(event, yaml.NodeEvent):
+            if fault := _fault(event, around, number):
+                raise yaml.constructor.ConstructorError(None, None, fault, event.start_mark)
+            if isinstance(event, yaml.CollectionStartEvent):
+                around.append(_Mapping() if isinstance(event, yaml.MappingStartEvent) else None)
 
 
-class _Loader(_Guard, _Constructor, yaml.SafeLoader):
-    """Reads a plan as PyYAML does."""
-
-
-def _loader_for(text: str) -> type[Any]:
-    """Return what reads a text; with libyaml only events come from C, and ours is what nests and counts."""
-    if len(text) <= _LONG_TEXT or not yaml.__with_libyaml__:
-        return _Loader
-    from yaml.cyaml import CParser  # type: ignore[attr-defined] # noqa: PLC0415 - not on every platform
-
-    class FastLoader(_Guard, _Constructor, Composer, CParser, SafeConstructor, Resolver):
-        def __init__(self, stream: str) -> None:
-            CParser.__init__(self, stream)
-            for part in (Composer, SafeConstructor, Resolver):
-                part.__init__(self)
-
-    return FastLoader
+def _fault(event: yaml.NodeEvent, around: Sequence[_Mapping | None], number: int) -> str:
+    """Return what is wrong with a part within mappings and lists, ``""`` for nothing."""
+    if isinstance(event, yaml.AliasEvent) or event.anchor:
+        return "anchors and aliases have no use here"
+    if number > _MAX_NODES:
+        return f"it has more than {_MAX_NODES:,} parts, as no plan has"
+    if len(around) > _MAX_DEPTH:
+        return "it nests too deeply"
+    mapping = around[-1]
+    if mapping is None:
+        return ""
+    mapping.is_key = not mapping.is_key
+    if mapping.is_key:
+        return ""
+    if not isinstance(event, yaml.ScalarEvent):
+        return "a key must be plain text"
+    if event.value in mapping.keys:
+        return f"`{event.value}` is there twice"
+    mapping.keys.add(event.value)
+    return ""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -125,7 +104,8 @@ def _load(text: str) -> dict[str, Any]:
     if len(text) > _MAX_PLAN_CHARS:
         raise FlightPlanError(f"The plan has {len(text):,} characters; no plan has over {_MAX_PLAN_CHARS:,}.")
     try:
-        data = yaml.load(text, Loader=_loader_for(text))
+        _check_parts(text)
+        data = yaml.load(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "an unknown line"
