@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -90,38 +91,38 @@ class _ImpactFinder:
         self._index = index
         self._relations: Relations = relations_of(index)
         self._targets = tuple(dict.fromkeys(targets))
-        self._changed = set(self._targets)
         self._changes = changes
 
     def find(self) -> Impact:
         """Return all of it."""
         callers, overrides, base_methods = list[Dependent](), list[Dependent](), list[Dependent]()
-        tests, own_tests, untested = list[Dependent](), list[Dependent](), list[Place]()
+        tests, untested = list[Dependent](), list[Place]()
         removed = {(each.path, each.name, each.owner) for each in self._changes.removed}
+        is_test = self._index.files.is_test
         for place in self._targets[:_MAX_FOLLOWED]:
             owner, _, name = self._index.qualified_name(*place).rpartition(".")
             path = self._index.paths[place[0]]
             is_removed = bool(removed & {(path, name, owner), (path, name, "")})
             users = list(self._users(place))
             if not is_removed:
-                callers += (each for each in users if self._is_outside(each) and not self._is_test(each))
-            reached = [*self._tests(place), *(each for each in users if self._is_test(each))]
-            tests += filter(self._is_outside, reached)
-            if not self._index.files.is_test(place[0]):
-                own_tests += (each for each in reached if not self._is_outside(each))
-            overrides += filter(self._is_outside, self._below(place))
-            base_methods += filter(self._is_outside, self._bases(place))
-            is_function = self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
+                callers += (each for each in users if not is_test(each.place[0]))
+            reached = [*self._tests(place), *(each for each in users if is_test(each.place[0]))]
+            # A test of the change says nothing new about another one.
+            tests += (each for each in reached if not is_test(place[0]) or self._is_outside(each))
+            overrides += self._below(place)
+            base_methods += self._bases(place)
+            is_function = self._kind(place) in FUNCTIONS
             if is_function and not reached and not is_removed and self._can_be_tested(place):
                 untested.append(place)
+        own_tests = [each for each in tests if not self._is_outside(each)]
         return Impact(
             self._targets,
             self._changes.removed,
             tuple(self._broken()),
-            self._ordered(callers),
-            self._ordered(overrides),
-            self._ordered(base_methods),
-            self._ordered(tests),
+            *(
+                self._ordered(filter(self._is_outside, each))
+                for each in (callers, overrides, base_methods, tests)
+            ),
             self._ordered(own_tests),
             tuple(untested),
         )
@@ -135,16 +136,14 @@ class _ImpactFinder:
 
     def _users(self, place: Place) -> Iterable[Dependent]:
         """Return the calls and uses of a definition, also from within the change."""
-        relations, kind = self._relations, self._index.definitions(place[0])[place[1]].kind
+        relations, kind = self._relations, self._kind(place)
         if not relations.knows(place[0]):
             return self._users_by_name(place)
         if kind in FUNCTIONS:
-            return self._sources(
-                place, relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place)
-            )
-        return self._sources(
-            place, relations.uses_of(place) if kind not in TYPES or len(self._targets) == 1 else ()
-        )
+            found = relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place)
+        else:
+            found = relations.uses_of(place) if kind not in TYPES or len(self._targets) == 1 else ()
+        return self._sources(place, found)
 
     def _users_by_name(self, place: Place) -> Iterator[Dependent]:
         """Yield what uses the name of a definition, if nothing else has it."""
@@ -157,7 +156,7 @@ class _ImpactFinder:
 
     def _below(self, place: Place) -> Iterator[Dependent]:
         """Yield what overrides a method, or extends a class."""
-        is_type = self._index.definitions(place[0])[place[1]].kind in TYPES
+        is_type = self._kind(place) in TYPES
         ask = self._relations.implementations_of if is_type else self._relations.overridden_by
         return self._sources(place, ask(place))
 
@@ -167,25 +166,21 @@ class _ImpactFinder:
             yield Dependent(each.target, self._line(each.target), named, each.confidence)
 
     def _tests(self, place: Place) -> Iterator[Dependent]:
-        reaching = self._relations.tests_reaching
-        is_tested = self._can_be_tested(place)
-        return self._sources(
-            place, (reaching(place) or reaching(place, _MAX_TEST_DEPTH)) if is_tested else ()
-        )
+        if self._can_be_tested(place):
+            reaching = self._relations.tests_reaching
+            yield from self._sources(place, reaching(place) or reaching(place, _MAX_TEST_DEPTH))
 
     def _sources(self, place: Place, found: Iterable[Relation]) -> Iterator[Dependent]:
         named = self._index.qualified_name(*place)
         return (Dependent(each.source, each.line, named, each.confidence) for each in found)
 
-    def _ordered(self, found: Sequence[Dependent]) -> tuple[Dependent, ...]:
+    def _ordered(self, found: Iterable[Dependent]) -> tuple[Dependent, ...]:
         """Return each place once, the surest first, and of equals those that depend on most."""
+        listed = list(found)
+        counts = Counter(each.place for each in listed)
         best: dict[Place, Dependent] = {}
-        counts: dict[Place, int] = {}
-        for each in found:
-            counts[each.place] = counts.get(each.place, 0) + 1
-            known = best.setdefault(each.place, each)
-            if each.confidence > known.confidence:
-                best[each.place] = each
+        for each in sorted(listed, key=lambda each: -each.confidence):
+            best.setdefault(each.place, each)
         homes = {place[0] for place in self._targets}
         folders = {self._index.paths[file].rpartition("/")[0] for file in homes}
 
@@ -200,12 +195,12 @@ class _ImpactFinder:
     def _is_outside(self, each: Dependent) -> bool:
         """Return True if a place is not within the targets."""
         file, row = each.place
-        while row >= 0 and (file, row) not in self._changed:
+        while row >= 0 and (file, row) not in self._targets:
             row = self._index.definitions(file)[row].parent
         return row < 0
 
-    def _is_test(self, each: Dependent) -> bool:
-        return self._index.files.is_test(each.place[0])
+    def _kind(self, place: Place) -> str:
+        return self._index.definitions(place[0])[place[1]].kind
 
     def _can_be_tested(self, place: Place) -> bool:
         return self._relations.knows(place[0]) and not self._index.files.is_test(place[0])

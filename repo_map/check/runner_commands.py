@@ -35,9 +35,13 @@ _SCRIPT_RUNNERS: Final = {
     **{name: name for name in ("mocha", "ava", "tap", "borp", "jasmine", "uvu", "tape")},
 }
 """Test runners of JavaScript, each with the command that takes paths."""
-_NODE: Final = re.compile(r"\bnode\b([^&|;]*?\s--test\b[^&|;]*)")
-_NESTED_SCRIPT: Final = re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)")
+_RUN_BY_SCRIPT: Final = re.compile(
+    rf"\bnode\b(?P<node>[^&|;]*?\s--test\b[^&|;]*)|\b(?P<bun>bun\s+test)\b"
+    rf"|(?<![\w@-])(?<!\w/)(?P<runner>{'|'.join(_SCRIPT_RUNNERS)})(?![\w-])(?P<flags>[^&|;]*)"
+)
+_TEST_SCRIPT: Final = re.compile(r"(?:unit|tests?)(?::|$)")
 _FLAG: Final = re.compile(r"--?(?!watch)[\w-]+(?:=[\w./@:-]+)?")
+_VALUE: Final = re.compile(r"[\w./@-]+")
 _FLAGS_WITH_VALUE: Final = frozenset(
     {"--import", "--require", "-r", "--loader", "--experimental-loader", "--ui", "--reporter"}
 )
@@ -101,7 +105,7 @@ class _Project:
 
 
 _Builder = Callable[[_Project, str, Sequence[_Test]], str]
-"""Returns the command that runs some tests in a folder."""
+"""Returns the command that runs some tests in a folder, from that folder."""
 
 
 def build_test_command(index: Index, tests: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -137,19 +141,16 @@ def _python(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
     uses_pytest = uses_pytest or any(path.endswith("conftest.py") for path in project.index.paths)
     if not uses_pytest and project.has(f"{folder}manage.py"):
         return _within(folder, f"{run}manage.py test {_join(modules)}")
-    if not uses_pytest and all("unittest" in each for each in sources):
-        labels = [
-            label
-            for module, each in zip(modules, tests, strict=True)
-            for label in ([f"{module}.{name}" for name in each.names] or [module])
-        ]
-        return _within(folder, f"{run}-m unittest {_join(labels)}")
+    is_unittest = not uses_pytest and all("unittest" in each for each in sources)
     labels = [
         label
-        for each in tests
-        for label in ([f"{each.below}::{name.replace('.', '::')}" for name in each.names] or [each.below])
+        for module, (_, names, below) in zip(modules, tests, strict=True)
+        for label in (
+            [f"{module}.{name}" if is_unittest else f"{below}::{name.replace('.', '::')}" for name in names]
+            or [module if is_unittest else below]
+        )
     ]
-    return _within(folder, f"{run}-m pytest {_join(labels)}")
+    return _within(folder, f"{run}-m {'unittest' if is_unittest else 'pytest'} {_join(labels)}")
 
 
 def _script(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
@@ -176,37 +177,29 @@ def _script(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
 def _script_runner(package: _Package) -> tuple[str, str]:
     """Return the runner that a package's scripts or dependencies name, and the flags that it needs."""
     for text in _test_scripts(package):
-        if found := _NODE.search(text):
-            return "node", _flags(found[1])
-        if re.search(r"\bbun\s+test\b", text):
-            return "bun test", ""
-        for runner in _SCRIPT_RUNNERS:
-            if found := re.search(rf"(?<![\w@-])(?<!\w/){runner}(?![\w-])([^&|;]*)", text):
-                return runner, _flags(found[1]) if runner == "mocha" else ""
+        if found := _RUN_BY_SCRIPT.search(text):
+            runner = "node" if found["node"] else "bun test" if found["bun"] else found["runner"]
+            needed = found["node"] or (found["flags"] if runner == "mocha" else "")
+            return runner, _flags(needed or "")
     known = {**package.dependencies, **package.dev_dependencies}
     return next((runner for runner in _SCRIPT_RUNNERS if runner in known), ""), ""
 
 
 def _test_scripts(package: _Package) -> list[str]:
-    """Return the scripts that test, and those that they run."""
-    scripts = {name: text for name, text in package.scripts.items() if isinstance(text, str)}
-    names: list[str] = [name for name in ("test", "unit", "test:unit", "tests") if name in scripts]
-    names += [name for name in scripts if name.startswith(("test:", "unit:")) and name not in names]
-    for name in names:  # It grows meanwhile.
-        nested = _NESTED_SCRIPT.findall(scripts[name])
-        names += [each for each in dict.fromkeys(nested) if each in scripts and each not in names]
-    return [scripts[name] for name in names]
+    """Return the scripts that test, the main one first."""
+    names = [
+        name for name, text in package.scripts.items() if _TEST_SCRIPT.match(name) and isinstance(text, str)
+    ]
+    return [package.scripts[name] for name in sorted(names, key=lambda name: (":" in name, name != "test"))]
 
 
 def _flags(text: str) -> str:
     """Return the flags of a runner in a script, without its files."""
-    found: list[str] = []
-    for word, value in pairwise((*text.split(), "")):
-        if _FLAG.fullmatch(word):
-            found.append(word)
-            if word in _FLAGS_WITH_VALUE and re.fullmatch(r"[\w./@-]+", value):
-                found.append(value)
-    return " ".join(found)
+    return " ".join(
+        word
+        for before, word in pairwise(("", *text.split()))
+        if _FLAG.fullmatch(word) or (before in _FLAGS_WITH_VALUE and _VALUE.fullmatch(word))
+    )
 
 
 def _go(project: _Project, folder: str, tests: Sequence[_Test]) -> str:

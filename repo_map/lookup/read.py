@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -34,6 +35,9 @@ _SAME_NAME: Final = 3
 """Definitions of one name that are read; the others are named."""
 _SMALL_FILE_LINES: Final = 120
 """Lines of a file or a class that is read whole."""
+_MAX_LISTED: Final = 12
+"""Definitions of some lines that are named."""
+_OUTLINE_TOKENS: Final = 600
 _HEAD_LINES: Final = 30
 """Lines of a longer one that are read, before its outline."""
 _MAX_LITERAL_CHARS: Final = 120
@@ -45,11 +49,10 @@ class _Part(NamedTuple):
     """Lines to show, below a header."""
 
     header: str
-    file: int
+    location: Location
+    """What is answered with it."""
     first: int
     last: int
-    docs: tuple[tuple[int, int], ...] = ()
-    """Documentation within, as first and last line: shortened first."""
     notes: tuple[str, ...] = ()
 
 
@@ -81,19 +84,16 @@ def read(
         raise LookupRequestError(f"`targets` has {len(targets)} entries; the maximum is {MAX_TARGETS}.")
     parts: list[_Part] = []
     failed: list[str] = []
-    locations: list[Location] = []
     for target in targets:
         try:
-            found, where = _resolve(index, target, tuple(near))
+            parts += _resolve(index, target, tuple(near))
         except LookupRequestError as error:
             failed.append(str(error))
-            continue
-        parts += (part for part in found if not is_excluded(index.paths[part.file]))
-        locations += where
+    parts = [part for part in parts if not is_excluded(index.paths[part.location.file])]
     if not parts:
         raise LookupRequestError(" ".join(failed) or "You left out these files; show one to read it.")
     texts = _fitted(index, parts, tokens, numbers=request.line_numbers)
-    return Answer("\n\n".join((*texts, *failed)), tuple(locations))
+    return Answer("\n\n".join((*texts, *failed)), tuple(part.location for part in parts))
 
 
 def resolve_target(index: Index, target: str, near: Iterable[str] = ()) -> list[Location]:
@@ -110,94 +110,80 @@ def resolve_target(index: Index, target: str, near: Iterable[str] = ()) -> list[
     file = find_file(index, target)
     if file is not None and has_text(index, file):
         return [Location(file, 1, max(1, int(index.files.lines[file])))]
-    return _resolve(index, target, tuple(near))[1][:1]
+    return [part.location for part in _resolve(index, target, tuple(near))[:1]]
 
 
-def _resolve(index: Index, target: str, near: Sequence[str]) -> tuple[list[_Part], list[Location]]:
+def _resolve(index: Index, target: str, near: Sequence[str]) -> list[_Part]:
     name, files, lines = parse_name(index, target)
     if lines is not None:
         if len(files) > 1:
             where = first_three([one_line(index.paths[file]) for file in files])
             raise LookupRequestError(f"`{one_line(target)}` may be in {where}; give the whole path.")
-        return _lines(index, files[0], *lines, target)
+        return [_lines(index, files[0], *lines, target)]
     file = None if files else find_file(index, target)
     if file is not None:
-        return _whole_file(index, file)
+        return [_whole_file(index, file)]
     found = [definition_at(index, place) for place in find_definitions(index, name, near)]
     if files:
         if within := [each for each in found if each.file in files]:
             return _definitions(index, within, ())
-        return _by_text(index, name, index.paths[min(files)])
+        return [_by_text(index, name, index.paths[min(files)])]
     if found:
         return _definitions(index, found[:_SAME_NAME], found[_SAME_NAME:])
-    return _by_text(index, target, "")
+    return [_by_text(index, target, "")]
 
 
-def _lines(index: Index, file: int, first: int, last: int, target: str) -> tuple[list[_Part], list[Location]]:
-    end = index.sources.text(file).count("\n") + 1
+def _lines(index: Index, file: int, first: int, last: int, target: str) -> _Part:
+    path, end = one_line(index.paths[file]), index.sources.text(file).count("\n") + 1
     if not 1 <= first <= last or first > end:
-        raise LookupRequestError(
-            f"`{one_line(target)}` names no lines: {one_line(index.paths[file])} has {plural(end, 'line')}."
-        )
+        raise LookupRequestError(f"`{one_line(target)}` names no lines: {path} has {plural(end, 'line')}.")
     last = min(last, end)
+    around = FileLocations(index, file).at(first)
+    within = f" in {describe(index, around)}" if around.name and around.first < first else ""
     inside = [
-        definition_at(index, (file, row))
-        for row, each in enumerate(index.definitions(file))
+        f"{each.name.rpartition('.')[2]} {each.start}-{each.end}"
+        for each in index.definitions(file)
         if first <= each.start <= last
     ]
-    around = FileLocations(index, file).at(first)
-    header = f"{one_line(index.paths[file])}:{first}-{last}"
-    if around.name and around.first < first:
-        header += f" in {describe(index, around)}"
-    notes: tuple[str, ...] = ()
-    if len(inside) > 1:
-        ranges = ", ".join(f"{each.name.rpartition('.')[2]} {each.first}-{each.last}" for each in inside[:12])
-        notes = (f"Definitions: {one_line(ranges)}",)
-    part = _Part(header, file, first, last, _docs(index, file, first, last), notes)
-    return [part], [Location(file, first, last, around.name, around.kind)]
+    notes = (f"Definitions: {one_line(', '.join(inside[:_MAX_LISTED]))}",) if len(inside) > 1 else ()
+    location = Location(file, first, last, around.name, around.kind)
+    return _Part(f"{path}:{first}-{last}{within}", location, first, last, notes)
 
 
-def _definitions(
-    index: Index, found: Sequence[Location], others: Sequence[Location]
-) -> tuple[list[_Part], list[Location]]:
+def _definitions(index: Index, found: Sequence[Location], others: Sequence[Location]) -> list[_Part]:
     parts = []
     for each in found:
-        definition = index.definitions(each.file)[each.row]
-        first = min(definition.doc_start or each.first, each.first)
-        header, last = describe(index, each), each.last
-        notes: tuple[str, ...] = ()
-        if each.kind in CONTAINERS and last - first > _SMALL_FILE_LINES:
-            last = first + _HEAD_LINES
-            header += ", its beginning and its members"
-            notes = tuple(outline_lines(index, each.file, 600, below=each.row))
-        docs = _docs(index, each.file, first, last)
-        parts.append(_Part(header, each.file, first, last, docs, notes))
+        first = min(index.definitions(each.file)[each.row].doc_start or each.first, each.first)
+        part = _Part(describe(index, each), each, first, each.last)
+        if each.kind in CONTAINERS and each.last - first > _SMALL_FILE_LINES:
+            part = part._replace(
+                header=f"{part.header}, its beginning and its members",
+                last=first + _HEAD_LINES,
+                notes=tuple(outline_lines(index, each.file, _OUTLINE_TOKENS, below=each.row)),
+            )
+        parts.append(part)
     if others:
         leaf = found[0].name.rpartition(".")[2]
         note = f"`{one_line(leaf)}` is also defined in {listed_elsewhere(index, others)}."
         parts[-1] = parts[-1]._replace(notes=(*parts[-1].notes, note))
-    return parts, list(found)
+    return parts
 
 
-def _by_text(index: Index, name: str, path: str) -> tuple[list[_Part], list[Location]]:
-    """Return the places of a name that is no definition: a setting, a field, an option, a string."""
-    if len(name) < 3:
-        raise LookupRequestError(unknown(index, name))
-    request = Search(name, literal=True, paths=path)
-    found = (
-        search(index, request).locations
-        or search(index, Search(name, literal=True, include_tests=True)).locations
+def _by_text(index: Index, name: str, path: str) -> _Part:
+    """Return the place of a name that is no definition: a setting, a field, an option, a string."""
+    searches = (Search(name, literal=True, paths=path), Search(name, literal=True, include_tests=True))
+    found = next(
+        (each for request in searches if len(name) > 2 and (each := search(index, request).locations)), ()
     )
     if not found:
         raise LookupRequestError(unknown(index, name))
     best = found[0]
-    last = min(best.last, best.first + _SMALL_FILE_LINES)
     note = f"`{one_line(name)}` is no definition; it occurs in {listed_elsewhere(index, found)}."
-    part = _Part(describe(index, best), best.file, best.first, last, (), (note,))
-    return [part], [best]
+    last = min(best.last, best.first + _SMALL_FILE_LINES)
+    return _Part(describe(index, best), best, best.first, last, (note,))
 
 
-def _whole_file(index: Index, file: int) -> tuple[list[_Part], list[Location]]:
+def _whole_file(index: Index, file: int) -> _Part:
     path = one_line(index.paths[file])
     if not has_text(index, file):
         raise LookupRequestError(
@@ -205,26 +191,10 @@ def _whole_file(index: Index, file: int) -> tuple[list[_Part], list[Location]]:
         )
     end = index.sources.text(file).count("\n") + 1
     if end <= _SMALL_FILE_LINES:
-        part = _Part(f"{path} ({plural(end, 'line')})", file, 1, end, _docs(index, file, 1, end))
-        return [part], [Location(file, 1, end)]
-    outline = outline_lines(index, file, tokens=600)
-    beginning = _Part(
-        f"{path} ({end} lines), its outline and its beginning",
-        file,
-        1,
-        30,
-        _docs(index, file, 1, 30),
-        tuple(outline),
-    )
-    return [beginning], [Location(file, 1, _HEAD_LINES)]
-
-
-def _docs(index: Index, file: int, first: int, last: int) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (each.doc_start, each.doc_end)
-        for each in index.definitions(file)
-        if each.doc_start and first <= each.doc_start and each.doc_end <= last
-    )
+        return _Part(f"{path} ({plural(end, 'line')})", Location(file, 1, end), 1, end)
+    header = f"{path} ({end} lines), its outline and its beginning"
+    outline = tuple(outline_lines(index, file, _OUTLINE_TOKENS))
+    return _Part(header, Location(file, 1, _HEAD_LINES), 1, _HEAD_LINES, outline)
 
 
 def _fitted(index: Index, parts: Sequence[_Part], tokens: int, *, numbers: bool) -> list[str]:
@@ -245,27 +215,31 @@ def _fitted(index: Index, parts: Sequence[_Part], tokens: int, *, numbers: bool)
 def _text(
     index: Index, part: _Part, *, numbers: bool, is_short: bool = False, last: int | None = None
 ) -> str:
-    source = index.sources.text(part.file).split("\n")
-    shown: list[str] = []
+    file = part.location.file
+    source = index.sources.text(file).split("\n")
     end = part.last if last is None else last
-    docs = [doc for doc in part.docs if doc[1] - doc[0] >= _LONG_DOC_LINES] if is_short else []
+    docs = ((each.doc_start, each.doc_end) for each in index.definitions(file) if each.doc_start)
+    hidden = {
+        first + 2: last
+        for first, last in docs
+        if is_short and part.first <= first and first + _LONG_DOC_LINES <= last <= part.last
+    }
+    """First line of each long documentation that is left out, and the line after it."""
+    shown: list[str] = []
     number = part.first
     while number <= min(end, len(source)):
         line = source[number - 1]
-        doc = next((each for each in docs if each[0] + 2 <= number < each[1]), None)
-        if doc is not None:
-            shown.append(
-                f"{'' if not numbers else '      '}… {plural(doc[1] - number, 'line')} of documentation"
-            )
-            number = doc[1]
+        if number in hidden:
+            count_hidden = plural(hidden[number] - number, "line")
+            shown.append(f"{'      ' if numbers else ''}… {count_hidden} of documentation")
+            number = hidden[number]
             continue
         if is_short and len(line) > _MAX_LITERAL_CHARS:
             line = f"{line[:_MAX_LITERAL_CHARS]}…"
         shown.append(numbered(number, line) if numbers else printable(line.rstrip()))
         number += 1
     if end < part.last:
-        path = one_line(index.paths[part.file])
-        shown.append(f"… continue with {path}:{end + 1}-{part.last}")
+        shown.append(f"… continue with {one_line(index.paths[file])}:{end + 1}-{part.last}")
     return "\n".join((part.header, *shown, *part.notes))
 
 
@@ -274,11 +248,12 @@ def _cut(index: Index, part: _Part, tokens: int, *, numbers: bool) -> str:
     text = _text(index, part, numbers=numbers, is_short=True)
     if count(text) <= tokens:
         return text
-    low, high = part.first, part.last - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(_text(index, part, numbers=numbers, is_short=True, last=middle)) <= tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return _text(index, part, numbers=numbers, is_short=True, last=low)
+    lines = range(part.first, max(part.last, part.first + 1))
+    # As many lines as fit, at least one.
+    fitting = bisect_right(
+        lines,
+        tokens,
+        lo=1,
+        key=lambda last: count(_text(index, part, numbers=numbers, is_short=True, last=last)),
+    )
+    return _text(index, part, numbers=numbers, is_short=True, last=lines[fitting - 1])

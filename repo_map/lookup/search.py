@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -46,6 +47,8 @@ _FEW: Final = 10
 """Definitions that are few."""
 _MANY_LINES: Final = 8
 """Matching lines from which more say nothing about a definition."""
+_TOKEN: Final = re.compile(r"\\.|\[\]?(?:\\.|[^\]\\])*\]?|.", re.DOTALL)
+"""An escape, a set or another character of a pattern."""
 _EXAMPLE: Final = r"for example `def \w+_id\b` or `retry|backoff`, or send `literal: true`"
 
 
@@ -141,24 +144,13 @@ def _alternatives(request: Search) -> list[Any]:
     """Return the alternatives at the top of a pattern, each compiled; none for one that has only one."""
     if request.literal or "|" not in request.pattern:
         return []
-    parts, depth, start, at = [], 0, 0, 0
-    pattern = request.pattern
-    in_set = False
-    while at < len(pattern):
-        sign = pattern[at]
-        if sign == "\\":
-            at += 1
-        elif in_set:
-            in_set = sign != "]"
-        elif sign == "[":
-            in_set = True
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
-        elif sign == "|" and not depth:
-            parts.append(pattern[start:at])
-            start = at + 1
-        at += 1
-    parts.append(pattern[start:])
+    parts, depth = [""], 0
+    for token in _TOKEN.findall(request.pattern):
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if token == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += token
     if len(parts) < 2:
         return []
     try:

@@ -39,7 +39,7 @@ def _check_parts(text: str) -> None:
             around.pop()
         elif isinstance(event, yaml.NodeEvent):
             if fault := _fault(event, around, number):
-                raise yaml.constructor.ConstructorError(None, None, fault, event.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, fault, event.start_mark)  # type: ignore[arg-type]
             if isinstance(event, yaml.CollectionStartEvent):
                 around.append(_Mapping() if isinstance(event, yaml.MappingStartEvent) else None)
 

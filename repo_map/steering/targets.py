@@ -86,7 +86,7 @@ class Target(NamedTuple):
     @property
     def paths(self) -> tuple[str, ...]:
         """The files of its definitions and lines, each once."""
-        return tuple(dict.fromkeys(each.path for each in (*self.places, *self.spans)))
+        return tuple(dict.fromkeys(path for path, *_ in (*self.places, *self.spans)))
 
     def with_surroundings(self, index: Index) -> Target:
         """Return the definitions around a quoted text in place of its lines."""
