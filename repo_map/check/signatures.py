@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
@@ -169,40 +170,40 @@ class SignatureChecker:
     # Calls of changed functions.
 
     def _check_edited_calls(self, before: Place, after: Place) -> None:
-        if self._after.language(after[0]) in _LOOSE:
+        for file, line, site, calls in _calls_of(self._after, after):
             # What an edited call passes in a loose language, only its author knows.
-            return
-        for use in self._after.relations.callers_of(after):
-            file, line = use.source[0], use.line
-            if not self._trees.line_before(file, line):
-                for site in _sites_calling(self._after, file, line, after):
-                    for call in self._after.calls_at(file, line, site.name):
-                        self._check(before, after, file, call, site, is_edited=True)
+            if not self._trees.line_before(file, line) and self._after.language(file) not in _LOOSE:
+                for call in calls:
+                    self._check(before, after, file, call, site)
 
     def _check_unchanged_calls(self, before: Place, after: Place) -> None:
-        for use in self._before.relations.callers_of(before):
-            at = self._trees.unchanged(use.source[0], use.line)
-            for site in _sites_calling(self._before, use.source[0], use.line, before) if at else ():
-                file, line = at or (0, 0)
-                old = self._before.calls_at(use.source[0], use.line, site.name)
-                new = self._after.calls_at(file, line, site.name)
-                if len(old) != len(new) or not all(self._matches(self._before, before, each) for each in old):
-                    continue
-                for was, call in zip(old, new, strict=True):
-                    # Of a call on several lines others may be edited.
-                    self._check(before, after, file, call, site, is_edited=was.given != call.given)
-
-    def _check(
-        self, before: Place, after: Place, file: int, call: CallForm, site: Site, *, is_edited: bool
-    ) -> None:
-        language = self._after.language(file)
-        if is_edited and language in _LOOSE:
+        if not self._overloads(self._before, before):
             return
+        for old_file, old_line, site, old in _calls_of(self._before, before):
+            if (at := self._trees.unchanged(old_file, old_line)) is None:
+                continue
+            language, new = self._after.language(at[0]), self._after.calls_at(*at, site.name)
+            if len(old) != len(new) or any(self._call_error(self._before, before, call) for call in old):
+                continue
+            for was, call in zip(old, new, strict=True):
+                # Of a call on several lines others may be edited.
+                is_edited = was.given != call.given
+                if is_edited and language in _LOOSE:
+                    continue
+                is_wrong = self._check(before, after, at[0], call, site)
+                is_followed = language in _UNTYPED and not (is_wrong or is_edited)
+                if is_followed and self._is_uncertain(before, after, call, language):
+                    self._uncertain.setdefault(after, {})[f"{self._after.index.paths[at[0]]}:{call.line}"] = (
+                        None
+                    )
+
+    def _check(self, before: Place, after: Place, file: int, call: CallForm, site: Site) -> bool:
+        """Report a call that a changed function does not take; return True if it does not."""
+        language = self._after.language(file)
         error = self._call_error(self._after, after, call) or self._never_passed(before, after, language)
         if error:
             self._add(after, file, call, site, error)
-        elif language in _UNTYPED and not is_edited and self._is_uncertain(before, after, call, language):
-            self._uncertain.setdefault(after, {})[f"{self._after.index.paths[file]}:{call.line}"] = None
+        return bool(error)
 
     def _is_uncertain(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
         """Return True if a call may pass other arguments than the function takes now.
@@ -233,12 +234,7 @@ class SignatureChecker:
         is_private = files_with(self._after.index, (self._after.name(after),)) == [after[0]]
         if not is_private or added[0].is_optional or added[0].kind == REST:
             return ""
-        calls = (
-            each
-            for use in self._after.relations.callers_of(after)
-            for site in _sites_calling(self._after, use.source[0], use.line, after)
-            for each in self._after.calls_at(use.source[0], use.line, site.name)
-        )
+        calls = (each for *_, found in _calls_of(self._after, after) for each in found)
         is_passed = any(each.is_open or each.given > len(old) for each in calls)
         return "" if is_passed else f"nothing gives `{one_line(added[0].name)}`, its new parameter"
 
@@ -254,29 +250,26 @@ class SignatureChecker:
 
     def _check_new_calls(self) -> None:
         """Check the calls on new lines against all that they may refer to."""
-        count = 0
-        for each in self._trees.files:
-            file = self._trees.new_file(each)
-            if file is None or not self._after.relations.knows(file) or self._after.language(file) in _LOOSE:
+        tree = self._after
+        calls = (
+            (file, call)
+            for each in self._trees.files
+            if (file := self._trees.new_file(each)) is not None
+            and tree.relations.knows(file)
+            and tree.language(file) not in _LOOSE
+            for call in tree.forms(file).calls
+            if not each.lines.before(call.line)
+        )
+        for file, call in islice(calls, _MAX_NEW_CALLS):
+            sites = [site for site in _call_sites(tree, file, call.line) if site.name == call.name]
+            if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
                 continue
-            for call in self._after.forms(file).calls:
-                if each.lines.before(call.line) or (file, call.line, call.name) in self._found:
-                    continue
-                count += 1
-                if count > _MAX_NEW_CALLS:
-                    return
-                self._check_new_call(file, call)
-
-    def _check_new_call(self, file: int, call: CallForm) -> None:
-        sites = [site for site in _call_sites(self._after, file, call.line) if site.name == call.name]
-        if len(sites) != 1 or len(self._after.calls_at(file, call.line, call.name)) != 1:
-            return
-        targets = self._after.relations.meaning(file, sites[0]).targets
-        if not targets or not all(self._has_plain_signature(target) for target in targets):
-            return
-        errors = [self._call_error(self._after, target, call) for target in targets]
-        if all(errors):
-            self._add(targets[0], file, call, sites[0], errors[0])
+            targets = tree.relations.meaning(file, sites[0]).targets
+            errors = [
+                self._has_plain_signature(each) and self._call_error(tree, each, call) for each in targets
+            ]
+            if errors and all(errors):
+                self._add(targets[0], file, call, sites[0], errors[0] or "")
 
     def _has_plain_signature(self, place: Place) -> bool:
         """Return True if the parameters are those in the head, whatever decorates the function."""
@@ -288,11 +281,8 @@ class SignatureChecker:
 
     # Signatures.
 
-    def _matches(self, tree: TreeVersion, place: Place, call: CallForm) -> bool:
-        return bool(self._overloads(tree, place)) and not self._call_error(tree, place, call)
-
     def _call_error(self, tree: TreeVersion, place: Place, call: CallForm) -> str:
-        """Return why a call matches no overload of a function; ``""`` if it matches one."""
+        """Return why a call matches no overload of a function; ``""`` if it matches one, or may."""
         language = tree.language(place[0])
         errors = [
             call_error(_without_receiver(tree, place, parameters, call, language), call, language)
@@ -364,6 +354,13 @@ def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     """Return the lines before the line of a definition's name."""
     definition = tree.definition(place)
     return tree.head(place)[: definition.sig_start - definition.start]
+
+
+def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Site, tuple[CallForm, ...]]]:
+    """Yield file, line, site and calls of each line that calls a function."""
+    for use in tree.relations.callers_of(place):
+        for site in _sites_calling(tree, use.source[0], use.line, place):
+            yield use.source[0], use.line, site, tree.calls_at(use.source[0], use.line, site.name)
 
 
 def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:
