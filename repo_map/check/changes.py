@@ -14,7 +14,6 @@ from repo_map.languages.kinds import CODE, CONTAINERS, FUNCTIONS, MEMBERS
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, one_line
 from repo_map.parsing.facts_model import ASSIGNED, DECLARED, FIELD, FIELD_TYPE
-from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import row_at
 from repo_map.secrets.masking import mask_text
@@ -142,7 +141,7 @@ def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
     file = tree.index.file_id(path) if path else None
     if file is None:
         return ()
-    view = tree.index.memo(FileViews)[file]
+    view = tree.view(file)
     definitions = view.definitions
     found: dict[tuple[str, str], ExportedName] = {}
 
@@ -183,7 +182,7 @@ def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch
     if file is None:
         return
     other = changed.lines.before if is_applied else changed.lines.after
-    lines, view = tree.lines(file), tree.index.memo(FileViews)[file]
+    lines, view = tree.lines(file), tree.view(file)
     is_indented = language_named(tree.language(file)).is_indented
     moved = {"".join(text.split()) for hunk in patch.hunks for text in hunk.marked(mark) if not is_indented}
     edited = [

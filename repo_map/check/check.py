@@ -58,7 +58,7 @@ def check_changes(
         relations_of(after.index).asking() as question_after,
     ):
         before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
-        after.read([file for each in trees.files if (file := trees.new_file(each)) is not None])
+        after.read([file for _, file in trees.new_files])
         references, signatures = RemovedReferences(trees), SignatureChecker(trees)
         found = [
             *syntax_errors(trees),
@@ -99,9 +99,8 @@ def check_changes(
 def changed_places(trees: TreeComparison, changes: Changes) -> tuple[Place, ...]:
     """Return the edited and added definitions of the tree after; row -1 for files without one."""
     found = dict.fromkeys((*changed_definitions(trees.after.index, changes), *trees.added))
-    for each in trees.files:
-        file = trees.new_file(each)
-        if file is not None and all(place[0] != file for place in found):
+    for _, file in trees.new_files:
+        if all(place[0] != file for place in found):
             found[file, -1] = None
     return tuple(found)
 
@@ -139,21 +138,16 @@ def _ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
     """Yield the first line of each edited file that can't be parsed, if all could be before."""
-    for each in trees.files:
-        file = trees.new_file(each)
-        if file is None:
-            continue
+    for each, file in trees.new_files:
         lines = enumerate(trees.after.lines(file), 1)
         marked = (at for at, line in lines if _MERGE_MARKER.match(line) and not each.lines.before(at))
-        line, message, action = next(marked, 0), "it contains merge markers", "resolve the conflict"
-        if not line:
-            line, message, action = (
-                _first_error(trees, each, file),
-                "it does not parse from here on",
-                "fix the syntax",
-            )
+        if line := next(marked, 0):
+            message, action = "it contains merge markers", "resolve the conflict"
+        else:
+            line = _first_error(trees, each, file)
+            message, action = "it does not parse from here on", "fix the syntax"
         if line:
-            yield Finding(FindingKind.UNPARSED, each.new, line, "", "", message, action)
+            yield trees.after.finding(FindingKind.UNPARSED, (file, -1), line, "", (message, action))
 
 
 def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:

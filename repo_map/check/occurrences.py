@@ -16,7 +16,6 @@ from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.registry import kin_of, language_of
 from repo_map.messages import first_three, one_line
 from repo_map.parsing.facts_model import VALUE, Site
-from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import row_at
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_bundle
@@ -187,7 +186,7 @@ def _is_resolved(tree: TreeVersion, file: int, occurrence: Site, place: Place | 
     A changed function itself counts as unknown where its use is no site, and its arguments were not checked.
     """
     name, receiver, row, line, *_ = occurrence
-    view, relations = tree.index.memo(FileViews)[file], tree.relations
+    view, relations = tree.view(file), tree.relations
     sites = [each for each in view.sites if each.line == line and each.name == name]
     for site in sites or [occurrence]:
         meaning = relations.meaning(file, site)

@@ -13,7 +13,6 @@ from repo_map.check.trees import TreeComparison
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import INHERITS
-from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place
 
 _MARKED: Final = re.compile(r"@Override\b|\boverride\b|#\[\\?Override\]")
@@ -134,7 +133,7 @@ class OverrideChecker:
         """Return True if a class, or one above, extends something outside of the repository, or unknown."""
         relations = self._after.relations
         for place in (owner, *relations.classes_above(owner)):
-            view = self._after.index.memo(FileViews)[place[0]]
+            view = self._after.view(place[0])
             bases = [
                 each
                 for each in view.bindings
@@ -149,13 +148,7 @@ class OverrideChecker:
     def _finding(self, place: Place, cause: Place, message: str) -> Finding:
         tree = self._after
         where = tree.location(cause) if cause != place else ""
-        return Finding(
-            FindingKind.OVERRIDE,
-            tree.index.paths[place[0]],
-            tree.definition(place).sig_start if place[1] >= 0 else 1,
-            tree.qualified_name(place),
-            tree.qualified_name(cause),
-            message,
-            f"change its signature to match {where}" if where else "rename or drop it",
-            cause=where,
-        )
+        line = tree.definition(place).sig_start if place[1] >= 0 else 1
+        action = f"change its signature to match {where}" if where else "rename or drop it"
+        name = tree.qualified_name(cause)
+        return tree.finding(FindingKind.OVERRIDE, place, line, name, (message, action), cause=where)

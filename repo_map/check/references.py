@@ -88,7 +88,7 @@ class RemovedReferences:
     def _check_references(self, removed: Place) -> None:
         """Resolve the references to a definition again, in each file that had some."""
         for file, keys in self._references_before(removed).items():
-            for site in self._after.index.memo(FileViews)[file].sites:
+            for site in self._after.view(file).sites:
                 is_new = not self._trees.line_before(file, site.line)
                 key = _Reference(0 if is_new else site.line, site.name, site.object)
                 if key in keys and self._resolver.is_broken(removed, file, site):
@@ -124,7 +124,7 @@ class RemovedReferences:
     def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
         """Yield the sites of a line that refer to a definition, or have its name in their receiver."""
         name = self._before.name(place)
-        for site in self._before.index.memo(FileViews)[file].sites:
+        for site in self._before.view(file).sites:
             if site.line == line and (
                 place in self._before.relations.meaning(file, site).targets
                 or re.search(WORD.format(re.escape(name)), site.object)
@@ -147,25 +147,20 @@ class RemovedReferences:
 
     def _imports_of_files(self) -> Iterator[Finding]:
         """Yield the imports of deleted or renamed files."""
-        for each in self._trees.files:
-            file = self._trees.old_file(each) if each.old != each.new else None
-            if file is None or not self._before.relations.knows(file):
-                continue
+        for each, file in self._trees.removed_files:
             now = f"; it is {each.new} now" if each.new else ""
-            for use in self._before.relations.importers_of(file):
+            message = f"it imports {one_line(each.old)}, which was removed{now}"
+            action = f"import {one_line(each.new)}" if each.new else "remove the import"
+            importers = (
+                self._before.relations.importers_of(file) if self._before.relations.knows(file) else ()
+            )
+            for use in importers:
                 at = self._trees.unchanged(use.source[0], use.line)
-                if at is None or any(own.line == at[1] for own in self._after.relations.imports_of(at[0])):
-                    continue
-                yield Finding(
-                    FindingKind.REMOVED_NAME,
-                    self._after.index.paths[at[0]],
-                    at[1],
-                    "",
-                    each.old,
-                    f"it imports {one_line(each.old)}, which was removed{now}",
-                    f"import {one_line(each.new)}" if each.new else "remove the import",
-                    cause=each.new,
-                )
+                if at and all(own.line != at[1] for own in self._after.relations.imports_of(at[0])):
+                    place = at[0], -1
+                    yield self._after.finding(
+                        FindingKind.REMOVED_NAME, place, at[1], each.old, (message, action), cause=each.new
+                    )
 
     def _check_imports(self, removed: Place) -> Iterator[tuple[int, str]]:
         """Report imports of a definition; yield the files that imported it, with the names they used."""
@@ -177,7 +172,7 @@ class RemovedReferences:
             if self._after.relations.meaning(file, site).targets or self._resolver.may_provide(removed):
                 continue
             yield file, binding.name
-            for each in self._after.index.memo(FileViews)[file].bindings:
+            for each in self._after.view(file).bindings:
                 if each[:2] == binding[:2] and each.kind == binding.kind:
                     lines = self._after.lines(file)[each.line - 1 : each.line - 1 + _MAX_IMPORT_LINES]
                     word = re.compile(WORD.format(re.escape(name)))
@@ -203,25 +198,17 @@ class RemovedReferences:
 
     def _strings_with_paths(self) -> Iterator[Finding]:
         """Yield strings that name a deleted or renamed file."""
-        for each in self._trees.files:
-            file = self._trees.old_file(each) if each.old != each.new else None
-            if file is None:
-                continue
+        for each, file in self._trees.removed_files:
             now = f"it is {one_line(each.new)} now" if each.new else "it was removed"
+            message = f"it names the file {one_line(each.old)}, and {now}"
+            action = f"name {each.new}" if each.new else "take it out, or bring the file back"
             for use in file_references_of(self._before.index).references_to(file):
                 at = self._trees.unchanged(use.source[0], use.line)
-                is_named = (
-                    at is not None and each.old.rpartition("/")[2] in self._after.lines(at[0])[at[1] - 1]
-                )
-                if at is not None and is_named and use.confidence is Confidence.RESOLVED:
-                    yield Finding(
-                        FindingKind.TEXT,
-                        self._after.index.paths[at[0]],
-                        at[1],
-                        "",
-                        each.old,
-                        f"it names the file {one_line(each.old)}, and {now}",
-                        f"name {each.new}" if each.new else "take it out, or bring the file back",
+                text = self._after.lines(at[0])[at[1] - 1] if at else ""
+                is_named = each.old.rpartition("/")[2] in text and use.confidence is Confidence.RESOLVED
+                if at and is_named:
+                    yield self._after.finding(
+                        FindingKind.TEXT, (at[0], -1), at[1], each.old, (message, action)
                     )
 
     # Findings.
@@ -239,15 +226,8 @@ class RemovedReferences:
             old, new = self._before.forms_of(removed), self._after.forms_of(now)
             if len(old) == len(new) == 1 and old[0].parameters != new[0].parameters:
                 action += f", which takes ({', '.join(one_line(each.name) for each in new[0].parameters)})"
-        finding = Finding(
-            FindingKind.REMOVED_NAME,
-            self._after.index.paths[file],
-            line,
-            self._after.qualified_name((file, row)),
-            name,
-            message,
-            action,
-            cause=cause,
+        finding = self._after.finding(
+            FindingKind.REMOVED_NAME, (file, row), line, name, (message, action), cause=cause
         )
         self._found.setdefault((file, line, name.rpartition(".")[2]), finding)
 

@@ -24,7 +24,6 @@ from repo_map.parsing.forms import (
     Form,
     ParameterForm,
 )
-from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.text_search import files_with
 
@@ -253,10 +252,8 @@ class SignatureChecker:
         tree = self._after
         calls = (
             (file, call)
-            for each in self._trees.files
-            if (file := self._trees.new_file(each)) is not None
-            and tree.relations.knows(file)
-            and tree.language(file) not in _LOOSE
+            for each, file in self._trees.new_files
+            if tree.relations.knows(file) and tree.language(file) not in _LOOSE
             for call in tree.forms(file).calls
             if not each.lines.before(call.line)
         )
@@ -305,14 +302,13 @@ class SignatureChecker:
 
     def _add(self, target: Place, file: int, call: CallForm, site: Site, error: str) -> None:
         name, where = self._after.qualified_name(target), self._after.location(target)
-        finding = Finding(
+        message = f"the call of `{one_line(name)}` does not fit: {error}"
+        finding = self._after.finding(
             FindingKind.ARGUMENTS,
-            self._after.index.paths[file],
+            (file, site.definition),
             call.line,
-            self._after.qualified_name((file, site.definition)),
             name,
-            f"the call of `{one_line(name)}` does not fit: {error}",
-            f"call it as it is at {where}",
+            (message, f"call it as it is at {where}"),
             cause=where,
         )
         self._found.setdefault((file, call.line, call.name), finding)
@@ -364,7 +360,7 @@ def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Site,
 
 
 def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:
-    sites = tree.index.memo(FileViews)[file].sites
+    sites = tree.view(file).sites
     return [site for site in sites if site.line == line and site.kind == CALL]
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from repo_map.check.model import Finding, FindingKind
 from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
+from repo_map.relations.file_facts import FileView, FileViews
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.sources.repository import top_folder
@@ -61,6 +63,17 @@ class TreeVersion:
         self._calls: dict[int, dict[int, list[CallForm]]] = {}
         self._lines: dict[int, list[str]] = {}
         self._code: dict[int, str] = {}
+
+    def view(self, file: int) -> FileView:
+        """Return the names that a file uses and binds."""
+        return self.index.memo(FileViews)[file]
+
+    def finding(  # noqa: PLR0917 - they are the columns of a finding
+        self, kind: FindingKind, place: Place, line: int, name: str, texts: tuple[str, str], cause: str = ""
+    ) -> Finding:
+        """Return a finding, by its message and action, in a definition; of row -1 at the top of a file."""
+        path, within = self.index.paths[place[0]], self.qualified_name(place)
+        return Finding(kind, path, line, within, name, *texts, cause=cause)
 
     def forms(self, file: int) -> Forms:
         """Return the functions and calls of a file."""
@@ -201,6 +214,20 @@ class TreeComparison:
     def new_file(self, changed: ChangedFile) -> int | None:
         """Return a changed file of the tree after, None if it is deleted."""
         return self.after.index.file_id(changed.new) if changed.new else None
+
+    @property
+    def new_files(self) -> Iterator[tuple[ChangedFile, int]]:
+        """The changed files of the tree after, with their numbers there."""
+        for each in self.files:
+            if (file := self.new_file(each)) is not None:
+                yield each, file
+
+    @property
+    def removed_files(self) -> Iterator[tuple[ChangedFile, int]]:
+        """The deleted and renamed files, with their numbers in the tree before."""
+        for each in self.files:
+            if each.old != each.new and (file := self.old_file(each)) is not None:
+                yield each, file
 
     def file_after(self, before: int) -> int | None:
         """Return the file in the tree after, None if it is deleted."""

@@ -11,7 +11,6 @@ from repo_map.check.resolution import SCRIPTS, is_builtin
 from repo_map.check.trees import WORD, TreeComparison
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
-from repo_map.relations.file_facts import FileViews
 from repo_map.relations.text_search import files_with, row_at
 
 _END: Final = 1_000_000
@@ -36,9 +35,8 @@ _DEFINES: Final = re.compile(
 
 def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
     """Yield the calls and imports on new lines that are bound nowhere."""
-    for each in trees.files:
-        file = trees.new_file(each)
-        if file is None or trees.after.forms(file).errors or not trees.after.relations.knows(file):
+    for _, file in trees.new_files:
+        if trees.after.forms(file).errors or not trees.after.relations.knows(file):
             continue
         language = trees.after.language(file)
         if language in _DYNAMIC and not _may_bind_any(trees, file, language):
@@ -51,14 +49,14 @@ def _may_bind_any(trees: TreeComparison, file: int, language: str) -> bool:
     text = trees.after.index.sources.text(file)
     if language in SCRIPTS and _MODULE.search(text) is None:
         return True
-    bindings = trees.after.index.memo(FileViews)[file].bindings
+    bindings = trees.after.view(file).bindings
     return re.search(_DYNAMIC[language], text) is not None or any(each.kind == STAR for each in bindings)
 
 
 def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield calls of undefined bare names."""
     tree = trees.after
-    bound = {binding.name for binding in tree.index.memo(FileViews)[file].bindings}
+    bound = {binding.name for binding in tree.view(file).bindings}
     for call in tree.forms(file).calls:
         is_known = call.receiver or call.name in bound or is_builtin(call.name, language)
         if is_known or trees.line_before(file, call.line) or not call.name.isidentifier():
@@ -68,14 +66,10 @@ def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]
         if not all(_is_only_called(tree.code(each), call.name) for each in _scope(trees, file, call.name)):
             continue
         where = {"go": "package", "java": "tree"}.get(language, "file")
-        yield Finding(
-            FindingKind.UNDEFINED_NAME,
-            tree.index.paths[file],
-            call.line,
-            tree.qualified_name((file, row_at(tree.index, file, call.line))),
-            call.name,
-            f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported",
-            "import or define it",
+        message = f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported"
+        place = file, row_at(tree.index, file, call.line)
+        yield tree.finding(
+            FindingKind.UNDEFINED_NAME, place, call.line, call.name, (message, "import or define it")
         )
 
 
@@ -83,7 +77,7 @@ def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bo
     """Return True if the relations know no target of a call, and did not give up on it."""
     meanings = [
         trees.after.relations.meaning(file, site)
-        for site in trees.after.index.memo(FileViews)[file].sites
+        for site in trees.after.view(file).sites
         if site.line == line and site.name == name and site.kind == CALL and not site.object
     ]
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
@@ -103,7 +97,7 @@ def _scope(trees: TreeComparison, file: int, name: str) -> Iterable[int]:
 def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield new imports of names that a file of the repository does not have."""
     index, relations = trees.after.index, trees.after.relations
-    for binding in index.memo(FileViews)[file].bindings:
+    for binding in trees.after.view(file).bindings:
         module, _, name = binding.value.rpartition(":")
         if binding.kind not in (IMPORT, RENAMED) or not module or not name or name in ("default", "*"):
             continue
@@ -118,16 +112,11 @@ def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Findin
         provided = rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}"
         texts = [index.sources.text(home) for home in homes]
         if homes and not is_module and not any(re.search(provided, text) for text in texts):
-            yield Finding(
-                FindingKind.UNDEFINED_NAME,
-                index.paths[file],
-                binding.line,
-                "",
-                name,
-                f"it imports `{one_line(name)}`, which {index.paths[homes[0]]} does not define",
-                "import what is there, or define it",
-                cause=index.paths[homes[0]],
-            )
+            home = index.paths[homes[0]]
+            message = f"it imports `{one_line(name)}`, which {home} does not define"
+            action = "import what is there, or define it"
+            kind = FindingKind.UNDEFINED_NAME
+            yield trees.after.finding(kind, (file, -1), binding.line, name, (message, action), cause=home)
 
 
 def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: str) -> list[int]:
