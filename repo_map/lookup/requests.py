@@ -101,6 +101,13 @@ _FORMS: Final[Mapping[str, tuple[type[Any], str]]] = {
 """For each operation its record, and the field that a value which is no object stands for."""
 
 
+def subjects(request: Request) -> tuple[str, ...]:
+    """Return what a request is about: its pattern, targets, symbol or path."""
+    first = next(first for record, first in _FORMS.values() if isinstance(request, record))
+    value = getattr(request, first)
+    return value if isinstance(value, tuple) else (value,)
+
+
 def parse_request(operation: str, value: object) -> Request:
     """Return the request that a key and its value on the wire mean; numbers may be texts, and texts numbers.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
@@ -13,7 +13,12 @@ from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan
 from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, read_commands, subject_of
 from repo_map.steering.plan_changes import PlanChanges
-from repo_map.steering.questions import QuestionContext, answer_about_files, answer_request
+from repo_map.steering.questions import (
+    QuestionContext,
+    answer_about_files,
+    answer_request,
+    unknown_numbers,
+)
 from repo_map.steering.targets import (
     NamedDefinition,
     Target,
@@ -212,14 +217,6 @@ class _Steering:
     def _miss(self, words: str, why: str, unknown: str = "") -> None:
         self.lines.append(why)
         self.missed.append(NotUnderstood(words, unknown))
-
-
-def unknown_numbers(unknown: Iterable[int], outline: Mapping[int, NamedDefinition]) -> str:
-    """Return the sentence that the outline has no such numbers."""
-    asked = ", ".join(map(str, unknown))
-    if not outline:
-        return f"There was no outline to take `{asked}` from; name what you want to see."
-    return f"The outline has no {asked}: its numbers go from {min(outline)} to {max(outline)}."
 
 
 def targets_of(places: Sequence[NamedDefinition]) -> tuple[Target, ...]:

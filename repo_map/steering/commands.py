@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from repo_map.lookup.requests import OPERATIONS, Outline, Read, References, Request, Search, parse_request
+from repo_map.lookup.requests import OPERATIONS, Read, References, Request, parse_request, subjects
 
 FORMS: Final = (
     "Say `3, 7` (numbers of the outline), a name or a path, `show X`, `drop X`, `search X`, `read X`, "
@@ -76,7 +76,7 @@ class TypedWishes(NamedTuple):
     def has_numbers(self) -> bool:
         """Whether any of it is a number of the outline."""
         asked = (about for _, about in self.ask)
-        return any(isinstance(each, int) or _means_number(each) for each in (*self.show, *self.drop, *asked))
+        return any(map(_means_number, (*self.show, *self.drop, *asked)))
 
     @property
     def summary(self) -> str:
@@ -94,26 +94,14 @@ NO_WISHES: Final = TypedWishes()
 
 def subject_of(about: Argument | Request) -> str:
     """Return what a question is about in few words."""
-    match about:
-        case Search():
-            return about.pattern
-        case Read():
-            return ", ".join(about.targets)
-        case References():
-            return about.symbol
-        case Outline():
-            return about.path or "/"
-    return str(about)
+    return str(about) if isinstance(about, int | str) else ", ".join(subjects(about)) or "/"
 
 
 def _means_number(about: Argument | Request) -> bool:
-    """Return True if a request means an entry of the outline by its number."""
-    match about:
-        case Read():
-            return any(target.isdecimal() for target in about.targets)
-        case References():
-            return about.symbol.isdecimal()
-    return False
+    """Return True for an entry of the outline by its number."""
+    if isinstance(about, Read | References):
+        return any(subject.isdecimal() for subject in subjects(about))
+    return isinstance(about, int)
 
 
 class Commands(NamedTuple):

@@ -60,9 +60,16 @@ def _named(target: str, outline: Mapping[int, NamedDefinition]) -> str:
         return target
     entry = outline.get(int(target))
     if entry is None:
-        has = f"its numbers go from {min(outline)} to {max(outline)}" if outline else "there is none yet"
-        raise LookupRequestError(f"The outline has no {target}: {has}.")
+        raise LookupRequestError(unknown_numbers((target,), outline))
     return f"{entry.path}:{entry.name}" if entry.name else entry.path
+
+
+def unknown_numbers(unknown: Iterable[int | str], outline: Mapping[int, NamedDefinition]) -> str:
+    """Return the sentence that the outline has no such numbers."""
+    asked = ", ".join(map(str, unknown))
+    if not outline:
+        return f"There was no outline to take `{asked}` from; name what you want to see."
+    return f"The outline has no {asked}: its numbers go from {min(outline)} to {max(outline)}."
 
 
 def answer_about_files(context: QuestionContext, question: str, target: Target) -> str:
