@@ -114,16 +114,15 @@ class _ImpactFinder:
             is_function = self._kind(place) in FUNCTIONS
             if is_function and not reached and not is_removed and self._can_be_tested(place):
                 untested.append(place)
-        own_tests = [each for each in tests if not self._is_outside(each)]
         return Impact(
             self._targets,
             self._changes.removed,
             tuple(self._broken()),
-            *(
-                self._ordered(filter(self._is_outside, each))
-                for each in (callers, overrides, base_methods, tests)
-            ),
-            self._ordered(own_tests),
+            self._ordered(filter(self._is_outside, callers)),
+            self._ordered(filter(self._is_outside, overrides)),
+            self._ordered(filter(self._is_outside, base_methods)),
+            self._ordered(filter(self._is_outside, tests)),
+            self._ordered(each for each in tests if not self._is_outside(each)),
             tuple(untested),
         )
 
