@@ -133,22 +133,20 @@ def test_a_question_is_answered_and_changes_nothing(index: Index, question: str,
 
 
 @pytest.mark.parametrize(
-    ("text", "budget"), [("budget 12000", 12_000), ("budget 4,500", 4_500), ("budget 16k", 16_000)]
+    ("text", "field", "value"),
+    [
+        ("budget 4,500", "updates", {"budget": 4_500}),
+        ("budget 16k", "updates", {"budget": 16_000}),
+        ("undo", "undo", 1),
+        ("Undo 3", "undo", 3),
+        ("undo; undo", "undo", 2),
+        ("undo all", "undo", UNDO_ALL),
+        ("finish", "finish", True),
+        ("Done.", "finish", True),
+    ],
 )
-def test_the_budget_is_set(index: Index, text: str, budget: int) -> None:
-    assert steered(index, text).updates == {"budget": budget}
-
-
-@pytest.mark.parametrize(
-    ("text", "count"), [("undo", 1), ("Undo 3", 3), ("undo; undo", 2), ("undo all", UNDO_ALL)]
-)
-def test_changes_are_taken_back(index: Index, text: str, count: int) -> None:
-    assert steered(index, text).undo == count
-
-
-@pytest.mark.parametrize("text", ["finish", "Done."])
-def test_a_context_is_accepted(index: Index, text: str) -> None:
-    assert steered(index, text).finish
+def test_budget_undo_and_finish_are_commands(index: Index, text: str, field: str, value: object) -> None:
+    assert getattr(steered(index, text), field) == value
 
 
 @pytest.mark.parametrize(
@@ -211,10 +209,7 @@ CALLERS = {
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    root = tmp_path_factory.mktemp("languages")
-    for path, text in CALLERS.items():
-        (root / path).write_text(text)
-    return build_index(root, store=Store(None), workers=1)
+    return build_index(write(tmp_path_factory.mktemp("lb"), CALLERS), store=Store(None), workers=1)
 
 
 def test_no_caller_is_of_another_language(languages: Index) -> None:
@@ -242,3 +237,44 @@ def test_steer_shows_a_path_with_a_blank(tmp_path: Path) -> None:
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     shown = steer(index, FlightPlan(), "", typed=TypedWishes(show=("docs/my file.md", "{{slug}}/a.py")))
     assert shown.lines == ("In full: `docs/my file.md`.", "In full: `{{slug}}/a.py`.")
+
+
+TEXTS = {
+    "app/views.py": (
+        "from app.data import rows\n\n\n"
+        "def users_page(users):\n    return render_template('users/page.html', users=rows(users))\n"
+    ),
+    "app/data.py": "def rows(users):\n    return run('queries/rows.sql', users)\n",
+    "app/queries/rows.sql": "select 1;\n",
+    "app/templates/users/page.html": "{% extends 'base.html' %}\n",
+    "app/templates/base.html": "<html></html>\n",
+    "tests/test_views.py": (
+        "from app.views import users_page\n\n\n"
+        "def test_users_page():\n    assert users_page([]) == open('golden/page.txt').read()\n"
+    ),
+    "tests/golden/page.txt": "<html></html>\n",
+    "app/legacy.rb": "def legacy_page\n  render 'users/page'\nend\n",
+}
+ASKED = {
+    "who uses templates/users/page.html?": ("app/legacy.rb:1-3 legacy_page", "app/views.py:4-5 users_page"),
+    "what does users_page use?": ("app/data.py:1-2 rows", "app/templates/users/page.html:1"),
+    "what does legacy_page use?": ("app/templates/users/page.html:1",),
+    "what does templates/users/page.html use?": ("app/templates/base.html:1",),
+    "who uses base.html?": ("app/templates/users/page.html:1",),
+    **{
+        f"tests for {path}": ("tests/test_views.py",)
+        for path in ("templates/users/page.html", "golden/page.txt", "queries/rows.sql")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return build_index(write(tmp_path_factory.mktemp("shop"), TEXTS), store=Store(None), workers=1)
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED.items(), ids=ASKED)
+def test_a_question_about_text_that_code_names(texts: Index, question: str, answer: tuple[str, ...]) -> None:
+    asked = steer(texts, FlightPlan(budget=2_000), question)
+    assert all(each in asked.answer for each in answer)
+    assert not asked.updates

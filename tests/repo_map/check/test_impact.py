@@ -76,22 +76,19 @@ def shop(tmp_path: Path) -> Path:
     return commit(tmp_path / "shop", FILES)
 
 
-def described(index: Index, patch: str) -> tuple[str, ...]:
-    changes = checked(index, patch)
+def checked(index: Index, change: str) -> Changes:
+    """Return the changes of a patch, or of revisions by their name."""
+    patch = read_patch(change) if "\n" in change else read_changes(index, change)[1]
+    return check_changes(index, patch).changes
+
+
+def described(index: Index, change: str) -> tuple[str, ...]:
+    changes = checked(index, change)
     return describe_changes(index, find_impact(index, changes), changes)
 
 
-def described_revisions(index: Index, named: str) -> tuple[str, ...]:
-    changes = check_changes(index, read_changes(index, named)[1]).changes
-    return describe_changes(index, find_impact(index, changes), changes)
-
-
-def checked(index: Index, patch: str) -> Changes:
-    return check_changes(index, read_patch(patch)).changes
-
-
-def names(index: Index, patch: str) -> list[str]:
-    return [part.name for part in checked(index, patch).parts]
+def names(index: Index, change: str) -> list[str]:
+    return [part.name for part in checked(index, change).parts]
 
 
 def one(sentences: Sequence[str], head: str) -> str:
@@ -99,20 +96,14 @@ def one(sentences: Sequence[str], head: str) -> str:
     return found
 
 
-def test_changes_report_callers_and_tests(shop: Path) -> None:
+def test_changes_report_callers_tests_and_untested_functions(shop: Path) -> None:
     sentences = described(index_of(shop), EDIT)
     assert one(sentences, "Changed") == "Changed: `net` (price.py:4)."
     assert one(sentences, "Called") == "Called from outside the change: `checkout` (cart.py:5) for `net`."
     assert one(sentences, "Reached") == "Reached by tests: `test_net` (tests/test_price.py:5) for `net`."
-
-
-def test_changes_report_untested_functions(shop: Path) -> None:
-    patch = (
-        "--- a/price.py\n+++ b/price.py\n@@ -11 +11 @@\n-    return amount * 1.2\n+    return amount * 2\n"
-    )
-    assert "No test was found that reaches `gross` (price.py:10)" in " ".join(
-        described(index_of(shop), patch)
-    )
+    write(shop, {"price.py": PRICE.replace("amount * 1.2", "amount * 2")})
+    untested = one(described(index_of(shop), "worktree"), "No test was found")
+    assert "that reaches `gross` (price.py:10)" in untested
 
 
 def test_patch_reports_the_same_before_and_after_it_is_applied(shop: Path) -> None:
@@ -128,36 +119,31 @@ def test_patch_is_located_where_its_lines_moved(shop: Path) -> None:
 
 def test_patch_that_does_not_apply_is_reported(shop: Path) -> None:
     patch = "--- a/price.py\n+++ b/price.py\n@@ -90 +90 @@ def gross(amount):\n-    four = five(six)\n+    four = 4\n"
-    index = index_of(shop)
-    (sentence,) = checked(index, patch).notes
+    report = check_changes(index_of(shop), read_patch(patch))
+    (sentence,) = report.changes.notes
     assert "does not apply" in sentence
     assert "`price.py`" in sentence
-    report = check_changes(index, read_patch(patch))
     assert not report.complete
     assert not report.findings
 
 
 def test_uses_of_a_renamed_function_come_first(shop: Path) -> None:
     write(shop, {"price.py": PRICE.replace("def gross", "def with_tax")})
-    sentences = described_revisions(index_of(shop), "worktree")
+    sentences = described(index_of(shop), "worktree")
     assert sentences[:2] == (
         "cart.py:1: `gross` is now `with_tax` (also line 9); use `with_tax`.",
         "Removed: `gross` (price.py, now `with_tax`).",
     )
 
 
-def test_imports_of_a_deleted_file_are_reported(shop: Path) -> None:
-    (shop / "price.py").unlink()
-    sentences = described_revisions(index_of(shop), "worktree")
+def test_deleted_and_renamed_files_are_followed(shop: Path) -> None:
+    git(shop, "mv", "price.py", "prices.py")
+    assert one(described(index_of(shop), "worktree"), "Renamed") == "Renamed: `price.py to prices.py`."
+    (shop / "prices.py").unlink()
+    sentences = described(index_of(shop), "worktree")
     assert "`net` (price.py)" in one(sentences, "Removed")
     assert sentences[0] == "cart.py:1: it imports price.py, which was removed; remove the import."
     assert one(sentences, "Deleted") == "Deleted: `price.py`."
-
-
-def test_renamed_file_is_followed(shop: Path) -> None:
-    git(shop, "mv", "price.py", "prices.py")
-    sentences = described_revisions(index_of(shop), "worktree")
-    assert one(sentences, "Renamed") == "Renamed: `price.py to prices.py`."
 
 
 def test_revisions_mean_what_they_mean_to_git(shop: Path) -> None:
@@ -165,38 +151,33 @@ def test_revisions_mean_what_they_mean_to_git(shop: Path) -> None:
     write(shop, {"cart.py": CART.replace("return 0", "return 1")})
     index = index_of(shop)
     parts = {
-        named: [part.name for part in check_changes(index, read_changes(index, named)[1]).changes.parts]
-        for named in ("worktree", "HEAD", "HEAD~1", "HEAD~1..HEAD", "HEAD~1...HEAD")
-    }
-    assert parts == {
         "worktree": ["GiftBasket.total"],
         "HEAD": ["GiftBasket.total"],
         "HEAD~1": ["GiftBasket.total", "net"],
         "HEAD~1..HEAD": ["net"],
         "HEAD~1...HEAD": ["net"],
     }
+    assert {named: names(index, named) for named in parts} == parts
 
 
 def test_changes_of_a_subfolder_exclude_its_siblings(shop: Path) -> None:
     commit(shop, {"inner/part.py": "def one():\n    return 1\n"})
     write(shop, {"inner/part.py": "def one():\n    return 2\n", "price.py": ""})
     index = index_of(shop / "inner")
-    assert [part.name for part in check_changes(index, read_changes(index, "HEAD")[1]).changes.parts] == [
-        "one"
-    ]
+    assert names(index, "HEAD") == ["one"]
     patch = "--- a/inner/part.py\n+++ b/inner/part.py\n@@ -2 +2 @@\n-    return 1\n+    return 2\n"
     assert names(index, patch) == ["one"]
 
 
-@pytest.mark.parametrize("named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b"])
-def test_options_and_searches_of_git_are_refused(shop: Path, named: str) -> None:
+@pytest.mark.parametrize(
+    "named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b", "nowhere"]
+)
+def test_options_searches_and_unknown_commits_are_refused(shop: Path, named: str) -> None:
     with pytest.raises(ChangesError):
         read_changes(index_of(shop), named)
 
 
-def test_unknown_commit_and_missing_git_are_errors(shop: Path, tmp_path: Path) -> None:
-    with pytest.raises(ChangesError):
-        read_changes(index_of(shop), "nowhere")
+def test_missing_git_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ChangesError):
         read_changes(index_of(write(tmp_path / "plain", FILES)), "worktree")
 
@@ -204,7 +185,7 @@ def test_unknown_commit_and_missing_git_are_errors(shop: Path, tmp_path: Path) -
 def test_read_changes_runs_no_filter(shop: Path, tmp_path: Path) -> None:
     git(shop, "config", "filter.spy.clean", f"touch {tmp_path / 'ran'}; cat")
     write(shop, {".gitattributes": "* filter=spy\n", "price.py": PRICE + "\n\nX = 1\n"})
-    described_revisions(index_of(shop), "worktree")
+    described(index_of(shop), "worktree")
     assert not (tmp_path / "ran").exists()
 
 
@@ -265,22 +246,20 @@ def test_changes_hold_no_secret_of_a_removed_line(shop: Path) -> None:
     write(shop, {"keys.py": "KEY = 1\n\n\ndef key():\n    return KEY\n"})
     index = index_of(shop)
     for named in ("worktree", "HEAD~1..HEAD"):
-        changes = check_changes(index, read_changes(index, named)[1]).changes
+        changes = checked(index, named)
         assert changes.words
         assert secret not in str(changes)
 
 
-SHOUT = "def shout(text):\n    return text.upper()\n"
-SHOUT_TEST = "from price import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
-
-
 def test_new_test_of_the_change_is_reported(shop: Path) -> None:
-    write(shop, {"price.py": f"{PRICE}\n\n{SHOUT}", "tests/test_shout.py": SHOUT_TEST})
-    sentences = described_revisions(index_of(shop), "worktree")
+    shout = "\n\ndef shout(text):\n    return text.upper()\n"
+    test = "from price import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
+    write(shop, {"price.py": PRICE + shout, "tests/test_shout.py": test})
+    sentences = described(index_of(shop), "worktree")
     assert one(sentences, "Reached by tests of the change itself") == (
         "Reached by tests of the change itself: `test_shout` (tests/test_shout.py:5) for `shout`."
     )
-    assert [each for each in sentences if each.startswith("No test")] == []
+    assert not any(each.startswith("No test") for each in sentences)
 
 
 def test_insignificant_whitespace_is_no_change(tmp_path: Path) -> None:
@@ -290,7 +269,7 @@ def test_insignificant_whitespace_is_no_change(tmp_path: Path) -> None:
     )
     spaced = go.replace("A =", "A    =").replace("B =", "B    =").replace('"b"\n', '"b"\n\tLonger = "c"\n')
     write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
-    sentences = described_revisions(index_of(root), "worktree")
+    sentences = described(index_of(root), "worktree")
     assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
 
 
@@ -301,10 +280,13 @@ def test_commit_means_changes_since_the_merge_base(shop: Path) -> None:
     commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
     write(shop, {"notes.md": "# Other notes\n"})
     index = index_of(shop)
-    assert described_revisions(index, "main") == described_revisions(index, "HEAD~1")
-    assert one(described_revisions(index, "main"), "Changed") == "Changed: `net` (price.py:4)."
-    assert "stock.py" in " ".join(described_revisions(index, "main..HEAD"))
-    assert "stock.py" not in " ".join(described_revisions(index, "main...HEAD"))
+    since_base = described(index, "main")
+    assert since_base == described(index, "HEAD~1")
+    assert one(since_base, "Changed") == "Changed: `net` (price.py:4)."
+    assert ["stock.py" in " ".join(described(index, f"main{dots}HEAD")) for dots in ("..", "...")] == [
+        True,
+        False,
+    ]
 
 
 def test_shallow_clone_is_an_error_with_advice(shop: Path, tmp_path: Path) -> None:

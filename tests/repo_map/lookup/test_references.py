@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from repo_map.lookup.operations import answer
 from repo_map.lookup.references import MAX_ENTRIES, find_references
-from repo_map.lookup.requests import LookupRequestError, Outline, Read, References, Search, parse_request
+from repo_map.lookup.requests import (
+    LookupRequestError,
+    Outline,
+    Read,
+    References,
+    Request,
+    Search,
+    parse_request,
+)
+from repo_map.lookup.search import MAX_DEFINITIONS, MAX_TOKENS
+from repo_map.text.tokens import count
 from tests.support.maps import index_of
 
 CODE = {
@@ -56,17 +68,23 @@ def test_a_definition_is_meant_by_its_line_or_its_file_too() -> None:
         assert names(symbol, "definition") == ["tax"]
 
 
-def test_a_long_list_goes_on_by_its_cursor() -> None:
+@pytest.mark.parametrize(
+    ("request_", "limit", "tokens"),
+    [
+        (References("wanted", "callers"), MAX_ENTRIES, 2_000),
+        (Search("return wanted"), MAX_DEFINITIONS, MAX_TOKENS),
+    ],
+)
+def test_a_long_list_goes_on_by_its_cursor(request_: Request, limit: int, tokens: int) -> None:
     calls = "".join(f"def caller_{number}():\n    return wanted()\n\n\n" for number in range(90))
     index = index_of({"a.py": f"def wanted():\n    return 1\n\n\n{calls}"})
-    seen, cursor = [], ""
-    while True:
-        found = find_references(index, References("wanted", "callers", cursor=cursor))
-        assert len(found.locations) <= MAX_ENTRIES
+    found = answer(index, request_)
+    seen = [each.name for each in found.locations]
+    while found.cursor:
+        found = answer(index, replace(request_, cursor=found.cursor))
+        assert len(found.locations) <= limit
+        assert count(found.text) <= tokens + 100
         seen += [each.name for each in found.locations]
-        cursor = found.cursor
-        if not cursor:
-            break
     assert seen == [f"caller_{number}" for number in range(90)]
 
 
@@ -103,6 +121,18 @@ def test_the_short_and_the_long_form_of_a_request_mean_the_same(
 def test_a_bad_request_is_refused(operation: str, value: object) -> None:
     with pytest.raises(LookupRequestError):
         answer(index_of(CODE), parse_request(operation, value))
+
+
+@pytest.mark.parametrize(
+    "request_", [Search("tax"), Read(("shop/base.py",)), References("tax"), Outline("shop/base.py")]
+)
+def test_a_file_that_the_user_leaves_out_is_not_shown(request_: Request) -> None:
+    try:
+        found = answer(index_of(CODE), request_, is_excluded=lambda path: path.startswith("shop"))
+    except LookupRequestError:
+        return
+    assert "base.py" not in found.text
+    assert not found.locations
 
 
 def test_a_function_that_is_only_passed_on_has_its_uses_listed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_map.lookup.requests import LookupRequestError, Search
-from repo_map.lookup.search import MAX_DEFINITIONS, MAX_TOKENS, search
+from repo_map.lookup.search import MAX_TOKENS, search
 from repo_map.text.tokens import count
 from tests.support.maps import index_of
 
@@ -63,25 +63,6 @@ def test_a_statement_outside_definitions_has_its_range() -> None:
     code = "import os\n\nregister(\n    'name',\n    other,\n)\n\nif os:\n    run('name')\n"
     found = search(index_of({"a.py": code}), Search("'name'"))
     assert [(each.first, each.last) for each in found.locations] == [(3, 6), (8, 9)]
-
-
-def test_an_excluded_file_is_not_searched() -> None:
-    found = search(index_of(SHOP), Search("gift"), lambda path: path.startswith("shop"))
-    assert not found.locations
-
-
-def test_a_list_continues_where_its_cursor_says() -> None:
-    code = "".join(f"def part_{number}():\n    return wanted\n\n\n" for number in range(70))
-    index = index_of({"a.py": code})
-    seen, cursor, rounds = [], "", 0
-    while rounds == 0 or cursor:
-        found = search(index, Search("wanted", cursor=cursor))
-        assert len(found.locations) <= MAX_DEFINITIONS
-        assert count(found.text) <= MAX_TOKENS + 100
-        seen += [each.name for each in found.locations]
-        cursor, rounds = found.cursor, rounds + 1
-    assert seen == [f"part_{number}" for number in range(70)]
-    assert rounds >= 3
 
 
 @pytest.mark.parametrize(
