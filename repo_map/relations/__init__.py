@@ -16,8 +16,8 @@ From source to meaning, each step in one place:
    is looked up from the innermost scope outwards, then at the top of the file: imports, the package, what the
    language brings. A member is looked up in what stands before the dot: first in its own type, then along the
    order of inheritance. That holds where types are written (Go, Java and Kotlin, C and C++, Rust, PHP, Ruby).
-   ``core/overloads.py`` picks one of several functions by the arguments of a call, ``core/dynamic.py`` has what
-   holds where values are followed (Python, JavaScript and TypeScript). A family overrides what it does
+   ``core/overloads.py`` picks one of several functions by the arguments of a call, ``core/dynamic.py`` has
+   what holds where values are followed (Python, JavaScript and TypeScript). A family overrides what it does
    otherwise.
 5. **Limits** (``core/memo.py``). Each answer is kept. One that needs itself is empty, and nothing that was
    found on the way is kept then. A question has a number of steps and CPU seconds; a site beyond them is left

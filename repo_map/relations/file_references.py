@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,7 +17,7 @@ from repo_map.languages.registry import language_named
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
-from repo_map.text.terms import terms_of, tokenize
+from repo_map.text.terms import tokenize
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -34,39 +34,28 @@ _CONSTANT: Final = re.compile(
 _RENDERS: Final = re.compile(r"(?i)render|templat|(?:^|\W)views?$|partial")
 _RENDERING: Final = ("render", "templat", "view", "partial", "includ", "extend", "layout")
 """Terms of what names a template without its suffix."""
-
-
 _MAX_STRING_CHARS: Final = 200
 """Characters of a string that names something."""
 _MAX_FILE_BYTES: Final = 400_000
 """Bytes of a file whose strings are read: a larger one is data."""
 _CALLEE_CHARS: Final = 80
 """Characters before a string in which its call is looked for."""
-_MAX_FOLDERS: Final = 6
-_JOINT: Final = re.compile(
-    r"\s*[)\]]*\s*(?:[/,]|\.\s*(?:join|joinpath|resolve|child|push|path)\s*\()\s*(?:\w+\s*\(\s*)?[fr]?"
-)
-"""What stands between the parts of one path."""
 EMBEDS: Final = "//go:embed "
 """The comment by which Go reads files into a variable."""
 _CALLEE: Final = re.compile(
     r"([A-Za-z_][\w.:$!?]*)(?:\s*\(\s*(?:[^()]*[,(]\s*)?(?:\w+\s*[:=]\s*)?|[ ]+(?:\w+:\s*)?)[frbu&]?$"
 )
 """The function that a string is handed to: with parentheses or, as in Ruby, without."""
-_REFERENCES: Final = re.compile(
+_QUOTED_IN_TEMPLATE: Final = re.compile(
     r"""
-      \{%-?\s*(?:extends|include|import|from|embed|layout|render|component)\s+(?P<tag>["'][^"'\n]{1,200}["'])
-    | <%[-=~]?\s*(?:include|render|partial)\b[\s(]*(?:partial:\s*)?(?P<embedded>["'][^"'\n]{1,200}["'])
-    | \{\{[#~]?>\s*(?P<partial>["']?[\w./-]{1,200}["']?)
-    | \{\{-?\s*(?:template|partial|include)\s+(?P<go>"[^"\n]{1,200}")
-    | @(?:extends|include\w{0,9}|component|each)\s*\(\s*(?P<blade>["'][^"'\n]{1,200}["'])
-    | <%(?:include|inherit|namespace)\b[^>\n]{0,80}?file=(?P<mako>["'][^"'\n]{1,200}["'])
-    | ^[ \t]*(?:extends|include)[ \t]+(?P<pug>[\w./-]{1,200})[ \t]*$
-    | (?P<quoted>"[\w@+./-]{1,190}\.\w{1,9}"|'[\w@+./-]{1,190}\.\w{1,9}')
+      (?P<tag>(?:\{%|\{\{|<%|@)[-~\#=>\s]{0,9}+
+        (?:extends|includ\w*|import|from|embed|layout|render|component|template|partial|each|inherit|namespace)\b
+        [^"'}>\n]{0,80}+)?
+      (["'])(?P<value>[\w@+./-]{1,200})\2
     """,
-    re.VERBOSE | re.MULTILINE,
+    re.VERBOSE,
 )
-"""What a template names: others that it is made of, and whatever else is quoted with a suffix."""
+"""What a template quotes: behind the mark of a tag another template, with a suffix any file."""
 
 
 class StringLiteral(NamedTuple):
@@ -78,8 +67,6 @@ class StringLiteral(NamedTuple):
     """1-based; of its first character."""
     callee: str
     """The function that it is handed to, as written; ``""`` where that can't be told."""
-    folders: tuple[str, ...] = ()
-    """The strings that it is joined to, in the order in which they stand before it."""
     includes: bool = False
     """Whether a template takes in what it names."""
 
@@ -141,7 +128,9 @@ class FileReferences:
         if not texts:
             return
         imported = {each.module for each in self._index.imports(file)}
-        mentioned = frozenset(part for text in texts for part in text.value.split("/"))
+        mentioned = {part for text in texts for part in text.value.split("/")}
+        packages = [each for each in mentioned if each not in self._by_name]
+        mentioned |= {part for each in packages for part in each.split(".") if part}
         for text in texts:
             if text.value in imported:
                 continue
@@ -153,14 +142,14 @@ class FileReferences:
                     yield Relation(kind, source, (target, -1), text.line, confidence)
 
     def _resolve(
-        self, file: int, text: StringLiteral, mentioned: frozenset[str]
+        self, file: int, text: StringLiteral, mentioned: Set[str]
     ) -> tuple[Sequence[int], Confidence]:
         """Return the files that a string refers to; ``mentioned`` are the path parts in its file."""
         written = _path_in(text.value)
         if not written:
             return (), Confidence.POSSIBLE
         paths = self._index.paths
-        if (relative := self._ids.get(normpath(f"{dirname(paths[file])}/{written}"))) is not None:
+        if (relative := self._ids.get(normpath(f"{dirname(paths[file])}/{written}").lstrip("/"))) is not None:
             # A bare name of code, such as ``conftest.py``, may be that of any project.
             is_bare = "/" not in written and self._is_code(relative)
             return (relative,), Confidence.LIKELY if is_bare else Confidence.RESOLVED
@@ -168,18 +157,18 @@ class FileReferences:
         found = self._with_path_suffix(path) if _SUFFIX.search(path) else []
         found = found or self._without_suffix(path, text)
         found = [each for each in found if each != file and self._may_read(file, each, path)]
-        joined = self._with_folder(found, path, text.folders)
-        is_sure = bool(joined) or "/" in path or _kind(text) is not RelationKind.FILE
-        found = joined or found
+        is_sure = "/" in path or _kind(text) is not RelationKind.FILE
         if len(found) == 1:
             return self._only(file, found[0], mentioned, is_sure=is_sure)
         if len(found) > 1 and not is_sure:
             # A bare name that several files bear means one whose folder is mentioned, below who says it.
             found = [each for each in found if self._is_mentioned_below(file, each, mentioned)]
+            if len(found) == 1:
+                return found, Confidence.RESOLVED
         return self._nearest(file, found) if found else ((), Confidence.POSSIBLE)
 
     def _only(
-        self, file: int, target: int, mentioned: frozenset[str], *, is_sure: bool
+        self, file: int, target: int, mentioned: Set[str], *, is_sure: bool
     ) -> tuple[Sequence[int], Confidence]:
         """Return the one file of a name, unless the name may be that of any project's file."""
         path = self._index.paths[target]
@@ -193,7 +182,7 @@ class FileReferences:
         is_near = _is_below(own, path) if self._index.files.is_test(file) else shared_folders(own, path) > 0
         return (target,), Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
-    def _is_mentioned_below(self, file: int, target: int, mentioned: frozenset[str]) -> bool:
+    def _is_mentioned_below(self, file: int, target: int, mentioned: Set[str]) -> bool:
         path = self._index.paths[target]
         is_below = _is_below(self._index.paths[file], path)
         return is_below and _folder_name(path) in mentioned and not self._is_code(target)
@@ -215,50 +204,22 @@ class FileReferences:
             return best, Confidence.LIKELY
         return (tuple(best) if len(best) <= _MAX_CANDIDATES else ()), Confidence.POSSIBLE
 
-    def _with_folder(self, found: Iterable[int], path: str, folders: Sequence[str]) -> list[int]:
-        """Return those of some files that stand in the folder which is mentioned right before their name."""
-        if not folders:
-            return []
-        last = folders[-1].strip("/")
-        wanted = {last, last.replace(".", "/")} - {""}
-        tails = tuple(f"/{folder}/" for folder in sorted(wanted))
-        before = [(each, f"/{self._index.paths[each]}") for each in found]
-        return [each for each, whole in before if whole[: whole.rfind(path)].endswith(tails)]
-
     def _with_path_suffix(self, path: str) -> list[int]:
         """Return the files whose paths end so."""
         named = self._by_name.get(path.rpartition("/")[2], ())
         return [each for each in named if f"/{self._index.paths[each]}".endswith(f"/{path}")]
 
     def _without_suffix(self, path: str, text: StringLiteral) -> list[int]:
-        """Return what a name without suffix means where the function that it is handed to says its kind.
-
-        ``render("users/page")`` means a template, ``load_query("find_user")`` a file called ``.sql`` below
-        ``queries``.
-        """
-        if not text.callee and not text.includes:
+        """Return the templates that a name without suffix means where something renders it."""
+        if _kind(text) is RelationKind.FILE:
             return []
-        renders = _kind(text) is not RelationKind.FILE
-        whole = path.replace(".", "/") if renders else path
-        folder, _, stem = whole.rpartition("/")
-        if not stem or " " in stem:
-            return []
-        mentioned = frozenset(term for word in tokenize(text.callee)[-1:] for term in terms_of(word))
-        found = []
-        for each in self._by_stem.get(stem, ()):
-            other = self._index.paths[each]
-            if folder and not f"/{dirname(other)}".endswith(f"/{folder}"):
-                continue
-            if is_template(other) if renders else self._is_kind(each, mentioned):
-                found.append(each)
-        return found
-
-    def _is_kind(self, file: int, mentioned: frozenset[str]) -> bool:
-        """Tell whether terms say the kind of a file, by its suffix or its folder."""
-        path = self._index.paths[file]
-        either = (_folder_name(path), *path.rpartition("/")[2].split(".")[1:])
-        kinds = {term for word in either for term in terms_of(word)[:1]}
-        return self._role(file) is not LanguageRole.PROSE and not mentioned.isdisjoint(kinds)
+        folder, _, stem = path.replace(".", "/").rpartition("/")
+        found = self._templates.get(stem, ())
+        return [
+            each
+            for each in found
+            if not folder or f"/{dirname(self._index.paths[each])}".endswith(f"/{folder}")
+        ]
 
     def _is_in_function(self, place: Place) -> bool:
         return place[1] >= 0 and self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
@@ -287,11 +248,11 @@ class FileReferences:
         return found
 
     @cached_property
-    def _by_stem(self) -> dict[str, list[int]]:
-        """What is no code by its name up to the first dot; a partial (``_row.erb``) without its dash too."""
+    def _templates(self) -> dict[str, list[int]]:
+        """Templates by name up to the first dot; a partial (``_row.erb``) without its dash too."""
         found: dict[str, list[int]] = {}
         for each in self._readable:
-            if not self._is_code(each) or is_template(self._index.paths[each]):
+            if is_template(self._index.paths[each]):
                 stem = self._index.paths[each].rpartition("/")[2].partition(".")[0]
                 for name in {stem, stem.removeprefix("_")} - {""}:
                     found.setdefault(name, []).append(each)
@@ -311,9 +272,6 @@ class FileReferences:
             for term in _RENDERING:
                 rendering |= units_with(index, term)
             holders |= by_stem & rendering
-        elif suffix:
-            # So may what reads it, where its folder or its suffix says the kind.
-            holders |= by_stem & units_with(index, _folder_name(path))
         return nearest_files(index, holders, path)
 
 
@@ -372,35 +330,31 @@ def _strings_in(index: Index, file: int) -> Iterator[StringLiteral]:
 
 def _in_code(text: str, literals: re.Pattern[str]) -> Iterator[StringLiteral]:
     """Yield the strings of code, its comments and its documentation left out."""
-    line, counted, end = 1, 0, -_MAX_STRING_CHARS
-    folders: tuple[str, ...] = ()
-    previous = ""
+    line, counted = 1, 0
     for found in literals.finditer(text):
         piece, start = found[0], found.start()
-        if piece.startswith(EMBEDS):
-            at = text.count("\n", 0, start) + 1
-            yield from (StringLiteral(name.strip('"`'), at, "embed") for name in piece[len(EMBEDS) :].split())
-        if piece[0] not in "\"'`" or piece[:3] in ('"""', "'''"):
-            continue
-        is_joined = start - end < _CALLEE_CHARS and _JOINT.fullmatch(text, end, start) is not None
-        folders = (*folders, previous)[-_MAX_FOLDERS:] if is_joined else ()
-        previous, end = piece[1:-1], found.end()
-        if not 0 < len(previous) <= _MAX_STRING_CHARS or "\n" in previous:
+        value = piece[1:-1]
+        is_embedding = piece.startswith(EMBEDS)
+        is_string = piece[0] in "\"'`" and piece[:3] not in ('"""', "'''") and "\n" not in value
+        if not is_embedding and not (is_string and 0 < len(value) <= _MAX_STRING_CHARS):
             continue
         line += text.count("\n", counted, start)
         counted = start
-        callee = _CALLEE.search(text, max(0, start - _CALLEE_CHARS), start)
-        yield StringLiteral(previous, line, callee[1] if callee else "", folders)
+        if is_embedding:
+            yield from (StringLiteral(each.strip('"`'), line, "embed") for each in piece.split()[1:])
+        else:
+            callee = _CALLEE.search(text, max(0, start - _CALLEE_CHARS), start)
+            yield StringLiteral(value, line, callee[1] if callee else "")
 
 
 def _in_template(text: str) -> Iterator[StringLiteral]:
     """Yield what a template names."""
     line, counted = 1, 0
-    for found in _REFERENCES.finditer(text):
-        line += text.count("\n", counted, found.start())
-        counted = found.start()
-        kind = found.lastgroup or ""
-        yield StringLiteral(found[kind].strip("\"'"), line, "", includes=kind != "quoted")
+    for found in _QUOTED_IN_TEMPLATE.finditer(text):
+        if found["tag"] or _SUFFIX.search(found["value"]):
+            line += text.count("\n", counted, found.start())
+            counted = found.start()
+            yield StringLiteral(found["value"], line, "", includes=bool(found["tag"]))
 
 
 def file_references_of(index: Index) -> FileReferences:

@@ -66,15 +66,6 @@ NAMED: dict[str, tuple[Files, str, list[tuple[str, int, Confidence]]]] = {
         "db/queries/users.sql",
         [("db/load.py", 2, FACT)],
     ),
-    "a query file without its suffix, where its reader says the kind": (
-        {
-            "db/find.py": "def find():\n    return load_query('find_user')\n",
-            "db/log.py": "def log():\n    return write('find_user')\n",
-            "db/queries/find_user.sql": "select 1;\n",
-        },
-        "db/queries/find_user.sql",
-        [("db/find.py", 2, LIKELY)],
-    ),
     "a file of a package": (
         {
             "shop/prices.py": "T = files('shop.data').joinpath('t.json')\n",
