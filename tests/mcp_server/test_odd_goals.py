@@ -10,7 +10,7 @@ import pytest
 
 from repo_map.text.tokens import count
 from repo_navigator.main import main
-from tests.support.trees import commit, write
+from tests.support.trees import write
 
 BUDGET = 400
 TRACE = """Traceback (most recent call last):
@@ -76,21 +76,6 @@ def test_a_single_file_without_history_is_shown_whole(
     answer, _ = packet(root, tmp_path, capsys, "xyzzy plugh")
     assert "return amount * RATE" in answer["context"]
     assert answer["evidence"] == "nothing"
-
-
-def test_a_repository_of_one_commit_needs_no_past(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = commit(tmp_path / "young", {"shop/tax.py": "def tax(amount):\n    return amount * 25\n"})
-    answer, _ = packet(root, tmp_path, capsys, "`tax` is wrong")
-    assert "return amount * 25" in answer["context"]
-    assert answer["notes"] == []
-
-
-def test_a_goal_of_fifty_thousand_characters_is_read(
-    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    goal = "The discount makes the price negative: " + "discount prices fall below nothing. " * 1_400
-    answer, _ = packet(shop, tmp_path, capsys, goal[:50_000])
-    assert answer["files"][0]["path"] == "shop/prices.py"
 
 
 def test_a_stack_trace_alone_leads_to_its_frames(

@@ -100,16 +100,6 @@ async def test_an_empty_update_takes_no_step(client: Client) -> None:
         assert after["status"] == "finished"
 
 
-async def test_a_question_is_answered_in_a_few_words(client: Client) -> None:
-    async with client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        result = await client.call_tool("step", {"feedback": "where is discount defined?"})
-        assert "shop/prices.py:11-" in text_of(result)
-        assert object_of(result)["context_delta"] == ""
-        assert count(text_of(result)) < 150
-        assert "candidates" not in object_of(result)["turn_report"]
-
-
 async def test_a_navigation_that_the_user_accepted_has_that_status(client: Client) -> None:
     async with client:
         await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"})

@@ -372,21 +372,6 @@ async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Clien
     assert len(asked) == 1
 
 
-async def test_a_tool_that_is_added_to_the_server_can_be_called(settings: Settings, shop: Path) -> None:
-    server = build_server(settings, working_folder=shop)
-
-    def double(number: int) -> str:
-        """Double a number."""
-        return str(2 * number)
-
-    server.add_tool(double)
-    async with Client(server) as client:
-        assert text_of(await client.call_tool("double", {"number": 4})) == "8"
-        refused = await client.call_tool("double", {"numbr": 4})
-        assert refused.is_error
-        assert "did you mean `number`?" in str(refused.content)
-
-
 async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Client, shop: Path) -> None:
     patch = (
         "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -13 +13 @@\n"
