@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
@@ -49,8 +49,9 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
     if focus:
         diff["focus"] = focus
     for before, after in _pairs(old.verbosity, new.verbosity, ("pattern",)):
-        diff.setdefault("verbosity", []).append(_rule_update(before, after))
-        lines += _rule_lines(before, after)
+        update, rule_lines = _compare_rules(before, after)
+        diff.setdefault("verbosity", []).append(update)
+        lines += rule_lines
     for before, after in _pairs(old.custom_queries, new.custom_queries, ("pattern", "query")):
         query = before or after
         update = {"pattern": query.pattern, "query": query.query, "level": _of(after, "level")}
@@ -71,46 +72,39 @@ def _pairs(old: Sequence[BaseModel], new: Sequence[BaseModel], keys: Sequence[st
     return [*removed, *changed, *((None, each) for key, each in after.items() if key not in before)]
 
 
-def _rule_update(before: VerbosityRule | None, after: VerbosityRule | None) -> dict[str, Any]:
-    """Return the update that turns a rule into another."""
+def _compare_rules(
+    before: VerbosityRule | None, after: VerbosityRule | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the update that turns a rule into another, and its lines."""
     if after is None:
-        return {"pattern": before.pattern if before else "", "level": None}
-    update: dict[str, Any] = {"pattern": after.pattern}
-    update |= {name: now for name in ("level", "why") if (now := getattr(after, name)) != _of(before, name)}
+        pattern = before.pattern if before else ""
+        return {"pattern": pattern, "level": None}, [_line(pattern, "rule", "")]
+    changed = {name: now for name in ("level", "why") if (now := getattr(after, name)) != _of(before, name)}
+    lines = []
+    if "level" in changed:
+        lines.append(_line(after.pattern, _label(before), _label(after)))
+    elif "why" in changed:
+        lines.append(_line(f"{after.pattern} reason", _of(before, "why") or "", after.why or ""))
     sections = []
-    for was, now in _section_pairs(before, after):
+    for was, now in _pairs(before.sections if before else (), after.sections, ("pattern", "lines")):
         named = (was or now).model_dump(exclude_none=True, include={"pattern", "lines"})
         why = {"why": now.why} if now and now.why else {}
         sections.append({**named, "level": _of(now, "level"), **why})
+        label = f"{after.pattern} § {named.get('pattern') or named['lines']}"
+        if was and now and was.level == now.level:
+            lines.append(_line(f"{label} reason", was.why or "", now.why or ""))
+        else:
+            lines.append(_line(label, _label(was), _label(now)))
+    update = {"pattern": after.pattern, **changed}
     # Without the key, a level of null would remove the whole rule.
     if sections or update.get("level", 0) is None:
         update["sections"] = sections
-    return update
-
-
-def _rule_lines(before: VerbosityRule | None, after: VerbosityRule | None) -> Iterator[str]:
-    if after is None:
-        yield _line(before.pattern if before else "", "rule", "")
-        return
-    if _of(before, "level") != after.level:
-        yield _line(after.pattern, _label(before), _label(after))
-    elif _of(before, "why") != after.why:
-        yield _line(f"{after.pattern} reason", _of(before, "why") or "", after.why or "")
-    for was, now in _section_pairs(before, after):
-        part = (was or now).pattern or (was or now).lines
-        if was and now and was.level == now.level:
-            yield _line(f"{after.pattern} § {part} reason", was.why or "", now.why or "")
-        else:
-            yield _line(f"{after.pattern} § {part}", _label(was), _label(now))
+    return update, lines
 
 
 def _of(part: BaseModel | None, field: str) -> Any:
     """Return a field of a part, None without the part."""
     return None if part is None else getattr(part, field)
-
-
-def _section_pairs(before: VerbosityRule | None, after: VerbosityRule) -> list[_Pair]:
-    return _pairs(before.sections if before else (), after.sections, ("pattern", "lines"))
 
 
 def _label(part: Any) -> str:

@@ -99,11 +99,12 @@ def steer(
         steering.missed += [NotUnderstood(each) for each in commands.unread]
         commands = commands._replace(typed=NO_WISHES, undo=0, finish=False, budget=None)
     steering.carry_out(commands.typed)
+    updates = steering.changes.updates()
     if commands.budget is not None:
-        steering.changes.set_budget(commands.budget)
+        updates |= {"budget": commands.budget} if commands.budget != plan.budget else {}
         steering.lines.append(f"The budget is {plural(commands.budget, 'token')} now.")
     return Steering(
-        steering.changes.updates(),
+        updates,
         "\n".join(steering.answers),
         tuple(steering.lines),
         tuple(steering.missed),

@@ -10,21 +10,16 @@ from repo_map.steering.targets import Target
 
 
 class PlanChanges:
-    """Collects rules, boosts and the budget; later wishes win over earlier ones."""
+    """Collects rules and boosts; later wishes win over earlier ones."""
 
     def __init__(self, plan: FlightPlan, own: FlightPlan) -> None:
         """Start from the whole plan, of which the user asked for ``own``."""
-        self.budget = plan.budget
-        self._plan = plan
         self._rules: dict[str, dict[str, Any]] = {}
         self._boosts: dict[str, float] = {}
         self._known = {rule.pattern for rule in plan.verbosity}
         self._excluded = {rule.pattern for rule in own.verbosity if rule.level == 0}
         heaviest = max((boost.weight for boost in plan.focus.paths), default=1.0) if plan.focus else 1.0
         self._weight = heaviest + 1.0
-
-    def set_budget(self, budget: int) -> None:
-        self.budget = budget
 
     def set_level(self, target: Target, level: int) -> None:
         """Put what a target names at a level."""
@@ -60,8 +55,6 @@ class PlanChanges:
     def updates(self) -> dict[str, Any]:
         """Return the partial plan."""
         found: dict[str, Any] = {}
-        if self.budget != self._plan.budget:
-            found["budget"] = self.budget
         if self._boosts:
             paths = [{"pattern": pattern, "weight": weight} for pattern, weight in self._boosts.items()]
             found["focus"] = {"paths": paths}

@@ -61,24 +61,19 @@ def test_a_base_and_a_range_are_checked(shop: Path, capsys: pytest.CaptureFixtur
     git(shop, "branch", "base")
     commit(renamed(shop), {})
     assert main(["check", str(shop)]) == 0
-    assert main(["check", str(shop), "--since", "base", "--json"]) == 1
-    assert main(["check", str(shop), "--since", "base..HEAD", "--json"]) == 1
-    *_, ranged = capsys.readouterr().out.splitlines()
-    assert [(each["path"], each["line"]) for each in json.loads(ranged)["findings"]] == [
-        ("cart.py", 1),
-        ("cart.py", 5),
-    ]
+    for since in ("base", "base..HEAD"):
+        assert main(["check", str(shop), "--since", since, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["findings"]
+    assert [(each["path"], each["line"]) for each in found] == [("cart.py", 1), ("cart.py", 5)]
+    assert refusal_of_command(["check", str(shop), "--since", "nowhere"], capsys).code == "invalid_changes"
 
 
 def test_json_holds_every_place_the_tests_and_the_command(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    uses = "".join(f"    gross({n})\n" for n in range(40))
-    write(shop, {"cart.py": f"from price import gross\n\n\ndef total():\n{uses}"})
-    commit(shop, {})
     main(["check", str(renamed(shop)), "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert len(found["findings"]) == 41
+    assert len(found["findings"]) == 2
     assert found["findings"][0] == {
         "kind": "gone-name",
         "path": "cart.py",
@@ -111,20 +106,15 @@ def test_text_stays_below_300_tokens_and_counts_what_is_left_out(
     assert "Tests: " in text
 
 
-def test_sarif_names_rules_and_places(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif_and_annotations_name_each_place(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", str(renamed(shop)), "--format", "sarif"])
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [each["id"] for each in run["tool"]["driver"]["rules"]] == ["gone-name"]
     first = run["results"][0]
     assert (first["ruleId"], first["level"]) == ("gone-name", "error")
-    assert first["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "cart.py"},
-        "region": {"startLine": 1},
-    }
-
-
-def test_github_gets_an_annotation_a_place(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["check", str(renamed(shop)), "--format", "github"])
+    place = first["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "cart.py"}, "region": {"startLine": 1}}
+    main(["check", str(shop), "--format", "github"])
     assert capsys.readouterr().out.splitlines() == [
         f"::error file=cart.py,line={line},title=gone-name::`gross` is now `with_tax`; use `with_tax`."
         for line in (1, 5)
@@ -148,12 +138,7 @@ def test_what_is_not_resolved_is_said(shop: Path, capsys: pytest.CaptureFixture[
     main(["check", str(shop), "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["complete"] is False
-    (reason,) = found["left_open"]
-    assert "lua" in reason
-
-
-def test_a_commit_that_is_none_is_refused(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert refusal_of_command(["check", str(shop), "--since", "nowhere"], capfd).code == "invalid_changes"
+    assert "lua" in found["left_open"][0]
 
 
 def test_navigate_tells_the_same_of_a_change_as_data_and_first_of_all(
@@ -161,13 +146,9 @@ def test_navigate_tells_the_same_of_a_change_as_data_and_first_of_all(
 ) -> None:
     assert main(["navigate", str(renamed(shop)), "--diff", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert [(each["kind"], each["path"], each["line"]) for each in answer["findings"]] == [
-        ("gone-name", "cart.py", 1),
-        ("gone-name", "cart.py", 5),
-    ]
+    assert [each["line"] for each in answer["findings"]] == [1, 5]
     assert answer["impact"][0] == "cart.py:1: `gross` is now `with_tax` (also line 5); use `with_tax`."
     assert any("python -m pytest test_price.py::test_net" in line for line in answer["impact"])
-    assert not any("Nothing outside" in each for each in answer["impact"])
 
 
 def test_the_hook_for_pre_commit_runs_this_command(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,10 +162,9 @@ def test_the_hook_for_pre_commit_runs_this_command(shop: Path, monkeypatch: pyte
 @pytest.fixture
 def undecided(shop: Path) -> Path:
     commit(shop, {"fees.py": "from price import net\n\nFEES = list(map(net, [1]))\n"})
-    test = FILES["test_price.py"].replace("net(1)", "net(1, 2)")
+    price = FILES["price.py"].replace("net(amount)", "net(amount, rate)")
     return write(
-        shop,
-        {"price.py": FILES["price.py"].replace("net(amount)", "net(amount, rate)"), "test_price.py": test},
+        shop, {"price.py": price, "test_price.py": FILES["test_price.py"].replace("net(1)", "net(1, 2)")}
     )
 
 
@@ -199,11 +179,9 @@ def test_each_format_has_the_reasons_why_a_check_is_not_complete(
     assert warning.startswith("::warning title=")
     assert reason in warning
     (run,) = json.loads(sarif)["runs"]
-    assert run["results"] == []
     (invocation,) = run["invocations"]
-    assert invocation["executionSuccessful"] is True
     (note,) = invocation["toolExecutionNotifications"]
-    assert note["level"] == "note"
+    assert (run["results"], note["level"]) == ([], "note")
     assert reason in note["message"]["text"]
 
 

@@ -30,11 +30,6 @@ CASES: dict[str, Case] = {
             "cart.py:9 gone-name `gross` is now `with_tax`",
         ),
     ),
-    "python-removed-and-used-in-the-same-file": Case(
-        {"a.py": "def helper(a):\n    return a\n\n\ndef other(b):\n    c = helper(b)\n    return c\n"},
-        {"a.py": ("def helper(a):\n    return a\n\n\n", "")},
-        ("a.py:2 gone-name `helper` was removed from a.py",),
-    ),
     "python-moved": Case(
         {
             "price.py": PRICE,
@@ -466,18 +461,6 @@ CASES: dict[str, Case] = {
         {"a.py": ("a, b=1", "a, c=0, b=1")},
         (),
         ("a.py:8",),
-    ),
-    "python-a-call-on-several-lines-that-was-edited": Case(
-        {
-            "a.py": "def net(a, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n        2,\n    )\n"
-        },
-        {
-            "a.py": (
-                "a, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n",
-                "a, c, b):\n    return a\n\n\ndef total():\n    return net(\n        1,\n        3,\n",
-            )
-        },
-        (),
     ),
     "python-handed-on-as-a-value": Case(
         {

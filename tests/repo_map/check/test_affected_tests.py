@@ -12,7 +12,7 @@ import pytest
 
 from repo_map.check import affected_tests
 from repo_map.check.affected_tests import MAX_TESTS
-from repo_map.check.model import Tier
+from repo_map.check.model import SelectedTest, Tier
 from repo_map.history.cochange import CoChangeIndex
 from repo_map.history.reader import source_history
 from repo_map.index.build import build_index
@@ -49,27 +49,37 @@ def test_select_tests_prefers_near_callers(tmp_path: Path) -> None:
     )
 
 
-def test_select_tests_finds_a_distant_test(tmp_path: Path) -> None:
-    steps = (
-        "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5)) + "def s5():\n    return 1\n"
-    )
-    index = index_of(
-        tmp_path, {"a.py": steps, "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n"}
-    )
-    (only,), _ = affected_tests.select_tests(index, [place(index, "a.py", "s5")])
-    assert (only.path, only.reason) == ("test_b.py", "reaches `s5` by 6 calls")
+STEPS = "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5)) + "def s5():\n    return 1\n"
+SETTLE = "class A:\n    def settle(self):\n        return 1\n"
+ONLY = {
+    "distant": (
+        {"a.py": STEPS, "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n"},
+        ("a.py", "s5"),
+        SelectedTest("test_b.py", ("test_s",), 4, Tier.CALLS, "reaches `s5` by 6 calls"),
+    ),
+    "same-name": (
+        SHOP | {"shop/tax.py": "RATE = 1\n", "tests/test_tax.py": "import shop\n"},
+        ("shop/tax.py",),
+        SelectedTest("tests/test_tax.py", (), 1, Tier.SAME_NAME, "is named after shop/tax.py"),
+    ),
+    "edited-test": (
+        SHOP,
+        ("tests/test_price.py", "test_net"),
+        SelectedTest("tests/test_price.py", (), 4, Tier.CHANGED, "is part of the change"),
+    ),
+    "unresolved-caller-is-run-whole": (
+        {"a.py": SETTLE, "test_b.py": "def test_b(made):\n    made.settle()\n\n\ndef test_c():\n    pass\n"},
+        ("a.py", "A.settle"),
+        SelectedTest("test_b.py", (), 1, Tier.CALLS, "calls `A.settle`"),
+    ),
+}
 
 
-def test_select_tests_by_file_name(tmp_path: Path) -> None:
-    files = SHOP | {"shop/tax.py": "RATE = 1\n", "tests/test_tax.py": "import shop\n"}
+@pytest.mark.parametrize("name", sorted(ONLY))
+def test_select_tests_gives_a_reason(tmp_path: Path, name: str) -> None:
+    files, changed, wanted = ONLY[name]
     index = index_of(tmp_path, files)
-    (only,), command = affected_tests.select_tests(index, [place(index, "shop/tax.py")])
-    assert (only.path, only.tier, only.reason) == (
-        "tests/test_tax.py",
-        Tier.SAME_NAME,
-        "is named after shop/tax.py",
-    )
-    assert command == "python -m pytest tests/test_tax.py"
+    assert affected_tests.select_tests(index, [place(index, *changed)]).tests == (wanted,)
 
 
 def test_select_tests_by_history(tmp_path: Path) -> None:
@@ -98,25 +108,6 @@ def test_select_tests_is_limited(tmp_path: Path) -> None:
     }
     index = index_of(tmp_path, SHOP | many)
     assert len(affected_tests.select_tests(index, [place(index, "shop/price.py", "net")]).tests) == MAX_TESTS
-
-
-def test_edited_test_file_is_run_whole(tmp_path: Path) -> None:
-    index = index_of(tmp_path, SHOP)
-    (only,), command = affected_tests.select_tests(index, [place(index, "tests/test_price.py", "test_net")])
-    assert (only.tier, only.reason, only.line) == (Tier.CHANGED, "is part of the change", 4)
-    assert command == "python -m pytest tests/test_price.py"
-
-
-def test_unresolved_caller_is_run_whole(tmp_path: Path) -> None:
-    index = index_of(
-        tmp_path,
-        {
-            "a.py": "class A:\n    def settle(self):\n        return 1\n",
-            "test_b.py": "def test_b(made):\n    made.settle()\n\n\ndef test_c():\n    pass\n",
-        },
-    )
-    (only,), _ = affected_tests.select_tests(index, [place(index, "a.py", "A.settle")])
-    assert (only.path, only.names, only.reason) == ("test_b.py", (), "calls `A.settle`")
 
 
 @pytest.mark.parametrize("kind", sorted(COMMANDS))
