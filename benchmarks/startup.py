@@ -151,22 +151,22 @@ def started(command: Sequence[str], environ: Mapping[str, str], folder: Path | N
 
 
 def _seconds_to_hello(command: Sequence[str], environ: Mapping[str, str]) -> float:
-    started = time.perf_counter()
+    clock = time.perf_counter()
     with started(command, environ) as pipe:
         assert pipe.ask("initialize", **HELLO)["serverInfo"]
-        return time.perf_counter() - started
+        return time.perf_counter() - clock
 
 
 def _first_navigation(
     tree: Path, environ: Mapping[str, str], steps: list[float], feedback: list[float]
 ) -> float:
-    started = time.perf_counter()
+    clock = time.perf_counter()
     with started(COMMAND, environ) as pipe:
         pipe.ask("initialize", **HELLO)
         pipe.greet()
         pipe.ask("tools/list")
         found = pipe.call("navigate", goal=_GOAL, repo_path=str(tree))["structuredContent"]
-        taken = time.perf_counter() - started
+        taken = time.perf_counter() - clock
         for number in range(_STEPS):
             updates = {"verbosity": [{"pattern": f"**/*{number}*", "level": 3}]}
             steps.append(_step_seconds(pipe, found["navigation_id"], updates=updates))

@@ -26,12 +26,6 @@ def add_map_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-C", "--plan", "--config", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
     )
-    parser.add_argument(
-        "--tokenizer",
-        choices=("both", "cl100k", "o200k"),
-        default="both",
-        help="which vocabulary counts tokens: the larger count of both (the default), or one alone",
-    )
     parser.add_switch("--json", "print one JSON object instead of text")
     parser.add_argument("--workers", metavar="N", type=positive, help="maximum number of parsing processes")
     parser.add_argument(

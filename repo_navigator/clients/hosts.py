@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+
+from repo_map.working_folder import find_program
 
 ENTRY: Final = "repo-navigator"
 COMMAND: Final = "{command}"
@@ -58,7 +61,7 @@ class Host:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What else an entry says, such as that the tools are to be shown to the model from the start."""
     add_command: tuple[str, ...] = ()
-    """The client's own command that adds a server, with fields that ``client_commands`` fills in."""
+    """The client's own command that adds a server of the user, with fields for its entry."""
     remove_command: tuple[str, ...] = ()
     hooks: HookFile | None = None
 
@@ -70,6 +73,22 @@ class Host:
         """Return the user's file of hooks."""
         assert self.hooks is not None
         return self._folder(environ, platform, self.hooks.folder) / self.hooks.file
+
+    def command_to_add(self, entry: Mapping[str, Any]) -> list[str]:
+        """Return the client's own command that adds the server; empty where its ``PATH`` has none."""
+        env = [f"{name}={value}" for name, value in entry.get("env", {}).items()]
+        words = {
+            "{json}": [json.dumps(entry)],
+            "{named json}": [json.dumps({"name": ENTRY, **entry})],
+            "{env}": [word for each in env for word in ("--env", each)],
+            "{program}": [str(entry["command"])],
+            "{args}": [str(each) for each in entry["args"]],
+        }
+        return _found([word for each in self.add_command for word in words.get(each, [each])])
+
+    def command_to_remove(self) -> list[str]:
+        """Return the client's own command that removes the server; empty where there is none."""
+        return _found(self.remove_command)
 
     def _folder(self, environ: Mapping[str, str], platform: str, folder: str = "") -> Path:
         home = _home(environ)
@@ -94,6 +113,11 @@ class Host:
 
 def _home(environ: Mapping[str, str]) -> str:
     return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
+
+
+def _found(words: Sequence[str]) -> list[str]:
+    program = find_program(words[0]) if words else None
+    return [program, *words[1:]] if program else []
 
 
 def _read() -> dict[str, Host]:

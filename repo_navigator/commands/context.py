@@ -146,17 +146,12 @@ class FollowUp(NamedTuple):
 async def follow_up(
     navigator: Navigator, selected: SelectedNavigation, feedback: str, *, updates: Mapping[str, Any]
 ) -> FollowUp:
-    """Take the step that feedback asks for, after one by ``updates`` where there are any."""
+    """Take the step that feedback, and ``updates`` where there are any, ask for."""
     navigation_id = selected.navigation_id
     before = (await navigator.report(navigation_id)).step_number
-    asked_of = before
-    if updates:
-        asked_of = (await navigator.step(navigation_id, updates=updates)).step_number
-    report = await navigator.step(navigation_id, feedback=feedback)
+    report = await navigator.step(navigation_id, feedback=feedback, updates=updates or None)
     whole = await navigator.context(navigation_id)
-    # A question takes no step: what the updates changed before it is new all the same.
-    since = before if report.step_number > asked_of else report.step_number
-    news = await navigator.context(navigation_id, since_step=since)
+    news = await navigator.context(navigation_id, since_step=before)
     return FollowUp(selected, whole, news, report.answer, report.not_understood or ())
 
 

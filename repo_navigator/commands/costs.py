@@ -53,7 +53,7 @@ def _priced(args: Namespace) -> str:
     from repo_map.outline.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
     from repo_map.outline.lint import find_unmatched  # noqa: PLC0415 - as above
 
-    manifest = price_index(index, exact=args.exact, encoding=args.tokenizer)
+    manifest = price_index(index, exact=args.exact)
     rows = _rows(manifest, args)
     total = manifest.total()
     planned = price_plan(manifest, plan) if plan else None

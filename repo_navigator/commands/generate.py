@@ -67,13 +67,7 @@ def run(args: Namespace) -> None:
 
     plan = _plan_of(args)
     index = open_index(args)
-    drawn = draw_map(
-        index,
-        plan,
-        strict=args.strict,
-        show_costs=args.show_costs,
-        encoding=args.tokenizer,
-    )
+    drawn = draw_map(index, plan, strict=args.strict, show_costs=args.show_costs)
     if args.save_plan:
         from repo_map.outline.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ from mcp_server.repositories import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.cli import Parser
-from repo_navigator.clients.client_commands import add_command, remove_command, succeeds
 from repo_navigator.clients.configuration import ConfigurationChange, ConfigurationFile, carry_out
 from repo_navigator.clients.entries import hook_elements, server_entry
 from repo_navigator.clients.hosts import ENTRY, HOOK_HOSTS, HOSTS, Host
@@ -31,6 +31,7 @@ EXAMPLES = (
 )
 _ALL: Final = "all"
 _FAILED: Final = 1
+_CLIENT_TIMEOUT_S: Final = 60.0
 
 
 def add_arguments(parser: Parser) -> None:
@@ -157,12 +158,12 @@ def _outcome(host: Host, file: ConfigurationFile, args: Namespace, allowed: Sequ
         if change.before != change.after and args.scope == "user" and not args.hooks:
             # What this program has written, or renews, it changes itself: undoing gives the same bytes back.
             if not args.undo and file.entry() is None:
-                command = add_command(host, entry)
+                command = host.command_to_add(entry)
             elif args.undo and change.after is not None and not change.backup.exists():
-                command = remove_command(host)
+                command = host.command_to_remove()
         if args.dry_run or change.before == change.after:
             return HostOutcome(host, file.path, change, command)
-        if not command or not succeeds(command):
+        if not command or not _succeeds(command):
             carry_out(change, undo=args.undo)
             return HostOutcome(host, file.path, change)
         # A client's command may not know all settings of an entry.
@@ -172,6 +173,24 @@ def _outcome(host: Host, file: ConfigurationFile, args: Namespace, allowed: Sequ
         return HostOutcome(host, file.path, change._replace(keeps=False, after=rest.after), command)
     except (InvalidRequestError, OSError) as error:
         return HostOutcome(host, file.path, error=details_of(error))
+
+
+def _succeeds(command: Sequence[str]) -> bool:
+    """Run a command of a client outside any project, and return whether it succeeded."""
+    nothing = subprocess.DEVNULL
+    try:
+        done = subprocess.run(
+            command,
+            cwd=Path.home(),
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
+            timeout=_CLIENT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def _as_data(outcome: HostOutcome, args: Namespace) -> dict[str, object]:

@@ -11,4 +11,4 @@ __all__ = ["_no_leftovers", "shop"]
 
 @pytest.fixture(autouse=True)
 def _no_client_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_navigator.clients.client_commands.find_program", lambda _: None)
+    monkeypatch.setattr("repo_navigator.clients.hosts.find_program", lambda _: None)

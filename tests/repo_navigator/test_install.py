@@ -399,7 +399,7 @@ def test_a_clients_own_command_adds_and_removes_the_server_and_what_it_leaves_ou
     path, log, program = configuration(home, "claude-code"), home / "log", home / "claude"
     program.write_text(CLIENT.format(python=sys.executable, log=str(log), file=str(path)))
     program.chmod(0o755)
-    find = "repo_navigator.clients.client_commands.find_program"
+    find = "repo_navigator.clients.hosts.find_program"
     monkeypatch.setattr(find, lambda name: str(program) if name == "claude" else None)
     assert main(["install", "claude-code", "--dry-run"]) == 0
     assert "claude mcp add-json" in capsys.readouterr().out
