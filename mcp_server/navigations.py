@@ -23,7 +23,7 @@ from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
-from navigator.state.client_state import ClientState, NavigationActivity
+from navigator.state.client_state import ClientState, StoredNavigation
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import plural
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp_server.responses import Answer
     from navigator.navigator import BuildResponse, Navigator
     from navigator.settings import NavigationRequest, Timeouts
-    from navigator.state.reports import NavigationSummary, OnProgress
+    from navigator.state.reports import OnProgress
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,6 @@ class SelectedNavigation(NamedTuple):
 
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
-_BATCH: Final = 100
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200
 
@@ -129,7 +128,7 @@ class Navigations:
                 await self._delete(navigator, old.navigation_id, user)
         return page
 
-    async def _surplus(self, navigator: Navigator, user: str) -> list[NavigationActivity]:
+    async def _surplus(self, navigator: Navigator, user: str) -> list[StoredNavigation]:
         """Return the navigations that have to go for one more: the ended ones, used least lately first.
 
         Raises:
@@ -137,7 +136,7 @@ class Navigations:
         """
         used = await self._used(navigator, user)
         surplus = max(0, len(used) + 1 - self._settings.max_navigations)
-        ended = [use for use in used if not use.is_open]
+        ended = [each for each in used if each.stop_reason is not None]
         if len(ended) < surplus:
             raise InvalidRequestError(
                 f"You have {plural(len(used), 'navigation')}, the limit for one caller, and too few "
@@ -175,7 +174,7 @@ class Navigations:
                 ids.remove(navigation_id)
 
     async def _unknown(self, navigation_id: str) -> UnknownNavigationError:
-        ids = await self.known()
+        ids = [each.navigation_id for each in await self.stored()]
         return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
 
     async def resolve(self, navigation_id: str | None) -> SelectedNavigation:
@@ -188,12 +187,12 @@ class Navigations:
         chosen = navigation_id or await self._implied()
         navigator, user = await self.navigator(), current_principal().user
         found = await navigator.store.known(chosen, user)
-        if found is None or (found.delivery is not None and found.delivery.used_at < self._oldest):
+        if found is None or (found.used_at is not None and found.used_at < self._oldest):
             raise await self._unknown(chosen)
         self.access.require(found.repo_path, user)
         self._move_up(chosen)
-        if found.delivery is not None:
-            return SelectedNavigation(navigator, chosen, user, found.delivery)
+        if (client := found.delivery) is not None:
+            return SelectedNavigation(navigator, chosen, user, client)
         # The command line has opened it.
         report = await navigator.report(chosen, user=user)
         minimum = self._settings.token_budget or DEFAULT_TOKEN_BUDGET
@@ -202,27 +201,24 @@ class Navigations:
         await selected.note_sent(token_budget=client.token_budget)
         return selected
 
-    async def known(self) -> list[str]:
-        """Return the ids that the caller opened or named here, latest first.
+    async def stored(self) -> list[StoredNavigation]:
+        """Return the navigations that the caller opened or named here, latest first.
 
         Users with a token see all of their own, earlier runs of the server included. Others are known by
         their session alone, and two of them are not shown each other's.
         """
         principal = current_principal()
-        if principal.user == LOCAL_USER:
-            return self._opened.get(principal.session or principal.user, [])[::-1]
-        return [use.navigation_id for use in await self._used(await self.navigator(), principal.user)][::-1]
-
-    async def summaries(self, limit: int | None = None) -> list[NavigationSummary]:
-        """Return what the navigator knows of the ``known`` navigations, latest first, ``limit`` at most.
-
-        One of a repository that the caller may not read any more is left out: its name and goal tell of it.
-        """
-        known = await self.known()
-        if not known:
+        if principal.user != LOCAL_USER:
+            return (await self._used(await self.navigator(), principal.user))[::-1]
+        if not (ids := self._opened.get(principal.session or principal.user)):
             return []
-        found = await (await self.navigator()).navigations(current_principal().user, limit=limit, among=known)
-        return [each for each in found if self._may_read(each.repo_path)]
+        stored = await (await self.navigator()).navigations(principal.user)
+        found = {each.navigation_id: each for each in stored}
+        return [found[each] for each in reversed(ids) if each in found]
+
+    async def readable(self) -> list[StoredNavigation]:
+        """Return those of ``stored`` whose repositories the caller may still read."""
+        return [each for each in await self.stored() if self._may_read(each.repo_path)]
 
     def _may_read(self, address: str) -> bool:
         try:
@@ -250,21 +246,15 @@ class Navigations:
         """Remove expired navigations now and every hour; calls are served in between."""
         while True:
             try:
-                await self._remove_expired(navigator)
+                for old in await navigator.store.index.unused_since(self._oldest):
+                    with suppress(NavigatorError):  # Another server was faster, or the next round is.
+                        await navigator.forget(old.navigation_id, user=old.user)
                 await navigator.store.delete_forgotten()
             except NavigatorError as error:
                 logger.warning("Expired navigations could not be removed: %s", one_line(error))
             except Exception:
                 logger.exception("Expired navigations could not be removed")
             await asyncio.sleep(_HOUR)
-
-    async def _remove_expired(self, navigator: Navigator) -> None:
-        before, last = self._oldest, None
-        while old := await navigator.store.index.unused_since(before, _BATCH, last):
-            last = old[-1]
-            for use in old:
-                with suppress(NavigatorError):  # Another server was faster, or the next round is.
-                    await navigator.forget(use.navigation_id, user=use.user)
 
     async def _implied(self) -> str:
         """Return the navigation that a caller means who names none.
@@ -275,20 +265,18 @@ class Navigations:
         principal = current_principal()
         if principal.session is not None and (latest := self._opened.get(principal.session)):
             return latest[-1]
-        known = await self.known()
-        if not known:
+        stored = await self.stored()
+        if not stored:
             raise UnknownNavigationError(
                 "There is no navigation in this session yet; call navigate first, "
                 "or pass the navigation_id of an earlier one."
             )
-        uses = [] if len(known) == 1 else await self._used(await self.navigator(), principal.user)
-        still_open = {use.navigation_id for use in uses if use.is_open}.intersection(known)
-        for choices in (known, [*still_open]):
+        for choices in (stored, [each for each in stored if each.stop_reason is None]):
             if len(choices) == 1:
-                return choices[0]
+                return choices[0].navigation_id
+        ids = [each.navigation_id for each in stored]
         raise UnknownNavigationError(
-            f"`navigation_id` is left out and {len(known)} navigations could be meant; {_choices(known)}.",
-            known,
+            f"`navigation_id` is left out and {len(ids)} navigations could be meant; {_choices(ids)}.", ids
         )
 
     def _move_up(self, navigation_id: str) -> None:
@@ -300,11 +288,11 @@ class Navigations:
         if len(self._opened) > _SESSIONS:
             self._opened.popitem(last=False)
 
-    async def _used(self, navigator: Navigator, user: str) -> list[NavigationActivity]:
+    async def _used(self, navigator: Navigator, user: str) -> list[StoredNavigation]:
         """Return a user's navigations of which something was sent, used least lately first."""
-        uses = await navigator.store.index.uses(user)
-        used = [(use.used_at, use) for use in uses if use.used_at is not None and use.used_at >= self._oldest]
-        return [use for _, use in sorted(used)]
+        stored = await navigator.navigations(user)
+        used = [(each.used_at, each) for each in stored if each.used_at and each.used_at >= self._oldest]
+        return [each for _, each in sorted(used)]
 
 
 def _choices(known: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ class _NavigationResources:
                     "status": status_of(each.stop_reason),
                     "steps": each.steps,
                 }
-                for each in await self._navigations.summaries()
+                for each in await self._navigations.readable()
             ]
         )
 
@@ -115,7 +115,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
             ),
             mime_type="text/plain",
         )
-        for summary in await navigations.summaries(limit=_LISTED)
+        for summary in (await navigations.readable())[:_LISTED]
     ]
 
 

@@ -26,8 +26,8 @@ from navigator.settings import (
     StepAction,
     Timeouts,
 )
-from navigator.state.client_state import ClientState
-from navigator.state.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
+from navigator.state.client_state import ClientState, StoredNavigation
+from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
 from navigator.workspaces.address import address_title, resolve_address
@@ -292,10 +292,10 @@ class Navigator:
         return await self._reader.context(navigation, user, since_step, step=step, held=held)
 
     async def navigations(
-        self, user: str = LOCAL_USER, *, limit: int | None = None, among: Sequence[str] | None = None
-    ) -> list[NavigationSummary]:
-        """Return the user's navigations, latest first, or those ``among`` some ids, in their order."""
-        return await self.store.index.summaries(user, limit, among)
+        self, user: str = LOCAL_USER, *, limit: int | None = None
+    ) -> list[StoredNavigation]:
+        """Return the user's navigations, latest changed first."""
+        return await self.store.index.stored(user, limit)
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None

@@ -1,4 +1,4 @@
-"""What the index of navigations knows without reading their state: what clients were sent, and when."""
+"""What the index knows of navigations without reading their state, and what clients were sent."""
 
 from __future__ import annotations
 
@@ -28,25 +28,23 @@ class ClientState(BaseModel):
     """Time of the latest response, in seconds since the epoch."""
 
 
-class NavigationActivity(NamedTuple):
-    """When a navigation was used."""
+class StoredNavigation(NamedTuple):
+    """A stored navigation, as far as it is known without its state."""
 
     navigation_id: str
     user: str
+    goal: str
+    repo_path: str
+    steps: int
+    stop_reason: StopReason | None
+    """None while it takes another step."""
     changed_at: float
     """Its latest step or other change, in seconds since the epoch."""
     used_at: float | None
     """The latest response of a server, None if there was none."""
-    is_open: bool
-    """Whether it takes another step."""
+    delivery_json: str | None
 
-
-class KnownNavigation(NamedTuple):
-    """A stored navigation, without its plan and its totals."""
-
-    navigation_id: str
-    user: str
-    repo_path: str
-    stop_reason: StopReason | None
-    delivery: ClientState | None
-    """None if no server has responded with it."""
+    @property
+    def delivery(self) -> ClientState | None:
+        """What the client was sent; None if no server has responded with it."""
+        return None if self.delivery_json is None else ClientState.model_validate_json(self.delivery_json)

@@ -230,15 +230,3 @@ class NavigatorOutput(TurnReport):
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
         return format_plan(self.flight_plan)
-
-
-class NavigationSummary(_Report):
-    """One line of a list of navigations."""
-
-    navigation_id: str
-    goal: str
-    repo_path: str
-    steps: int
-    stop_reason: StopReason | None = None
-    updated_at: float
-    """Seconds since the epoch."""

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.state.client_state import ClientState, KnownNavigation, NavigationActivity
-from navigator.state.reports import NavigationSummary, StopReason
+from navigator.state.client_state import StoredNavigation
+from navigator.state.reports import StopReason
 from navigator.storage import state
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ ABANDONED_S: Final = 3_600.0
 """Seconds after which a row that is still new belongs to a process that was killed."""
 _ONE: Final = "user_id = $1 AND id = $2"
 _STORED: Final = "status = 'stored'"
-_USE: Final = f"SELECT id, user_id, changed_at, used_at, stop_reason IS NULL FROM navigations WHERE {_STORED}"
 
 
 class NavigationKey(NamedTuple):
@@ -92,74 +91,21 @@ class NavigationIndex:
             fields.get("used_at"),
         )
 
-    async def known(self, key: NavigationKey) -> KnownNavigation | None:
-        """Return what answers ask of a navigation, None where the user has none of that id."""
+    async def known(self, key: NavigationKey) -> StoredNavigation | None:
+        """Return a navigation, None where the user has none of that id."""
         if not state.can_be_stored(key.navigation_id):
             return None
-        query = f"SELECT repo_path, stop_reason, delivery FROM navigations WHERE {_ONE} AND {_STORED}"
-        rows = await self._execute(query, *key)
-        if not rows:
-            return None
-        repo_path, stop_reason, delivery = rows[0]
-        return KnownNavigation(
-            key.navigation_id,
-            key.user,
-            repo_path,
-            None if stop_reason is None else StopReason(stop_reason),
-            None if delivery is None else ClientState.model_validate_json(delivery),
-        )
+        return next(iter(await self._stored(_ONE, *key)), None)
 
-    async def summaries(
-        self, user: str, limit: int | None = None, among: Sequence[str] | None = None
-    ) -> list[NavigationSummary]:
-        """Return a user's navigations, the latest changed first, or those ``among`` in that order."""
-        rows = await self._execute(
-            "SELECT id, goal, repo_path, step, stop_reason, changed_at FROM navigations "
-            f"WHERE user_id = $1 AND {_STORED} ORDER BY changed_at DESC, id DESC LIMIT $2",
-            user,
-            2**31 - 1 if limit is None or among is not None else limit,
-        )
-        found = [
-            NavigationSummary(
-                navigation_id=row[0],
-                goal=row[1],
-                repo_path=row[2],
-                steps=row[3],
-                stop_reason=None if row[4] is None else StopReason(row[4]),
-                updated_at=row[5],
-            )
-            for row in rows
-        ]
-        if among is None:
-            return found
-        by_id = {each.navigation_id: each for each in found}
-        return [by_id[each] for each in among if each in by_id][:limit]
+    async def stored(self, user: str | None = None, limit: int | None = None) -> list[StoredNavigation]:
+        """Return the navigations of a user, or of all, the latest changed first."""
+        whose, values = ("TRUE", ()) if user is None else ("user_id = $1", (user,))
+        most = "" if limit is None else f" LIMIT {limit}"
+        return await self._stored(f"{whose} ORDER BY changed_at DESC, id DESC{most}", *values)
 
-    async def uses(self, user: str | None = None) -> list[NavigationActivity]:
-        """Return how each navigation of a user, or of all, is used, by user and id."""
-        whose, values = ("", ()) if user is None else (" AND user_id = $1", (user,))
-        rows = await self._execute(f"{_USE}{whose} ORDER BY user_id, id", *values)
-        return [_use(row) for row in rows]
-
-    async def unused_since(
-        self, before: float, limit: int, after: NavigationActivity | None = None
-    ) -> list[NavigationActivity]:
-        """Return navigations of which something was delivered, and nothing since ``before``.
-
-        Args:
-            before: in seconds since the epoch.
-            limit: how many are returned at most.
-            after: the last of an earlier answer, which this one goes on from.
-        """
-        last = (-1.0, "", "") if after is None else (after.used_at, after.user, after.navigation_id)
-        rows = await self._execute(
-            f"{_USE} AND used_at < $1 AND (used_at, user_id, id) > ($3, $4, $5) "
-            "ORDER BY used_at, user_id, id LIMIT $2",
-            before,
-            limit,
-            *last,
-        )
-        return [_use(row) for row in rows]
+    async def unused_since(self, before: float) -> list[StoredNavigation]:
+        """Return navigations that a server responded with, and none since ``before``."""
+        return await self._stored("used_at < $1 ORDER BY used_at", before)
 
     async def mark_forgotten(self, key: NavigationKey) -> bool:
         """Hide a navigation until it is deleted; return False where the user has none of that id."""
@@ -186,10 +132,14 @@ class NavigationIndex:
         """Close the database."""
         await self._database.close()
 
+    async def _stored(self, where: str, *values: Any) -> list[StoredNavigation]:
+        rows = await self._execute(
+            "SELECT id, user_id, goal, repo_path, step, stop_reason, changed_at, used_at, delivery "
+            f"FROM navigations WHERE {_STORED} AND {where}",
+            *values,
+        )
+        return [StoredNavigation._make((*row[:5], row[5] and StopReason(row[5]), *row[6:])) for row in rows]
+
     async def _execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
         with self._faults.raised(writes=not statement.startswith("SELECT")):
             return await self._database.execute(statement, *values, durable=durable)
-
-
-def _use(row: Sequence[Any]) -> NavigationActivity:
-    return NavigationActivity(row[0], row[1], row[2], row[3], bool(row[4]))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
     from google.adk.sessions import BaseSessionService
 
-    from navigator.state.client_state import KnownNavigation
+    from navigator.state.client_state import StoredNavigation
     from navigator.storage.locks import NavigationLocks
 
 MAP_NAME: Final = "map.txt"
@@ -161,7 +161,7 @@ class Storage:
             raise StorageError(f"`{name}` of navigation `{navigation_id}` is gone; navigate again.")
         return text
 
-    async def known(self, navigation_id: str, user: str) -> KnownNavigation | None:
+    async def known(self, navigation_id: str, user: str) -> StoredNavigation | None:
         """Return what a server has to know of a navigation, None where the user has none of that id."""
         found = await self.index.known(NavigationKey(user, navigation_id))
         if found is None:
@@ -233,7 +233,7 @@ class Storage:
             raise StorageError(f"The stored navigations can't be read. {self.note}")
 
     async def _unknown(self, navigation_id: str, user: str) -> UnknownNavigationError:
-        choices = [each.navigation_id for each in await self.index.summaries(user, limit=5)]
+        choices = [each.navigation_id for each in await self.index.stored(user, limit=5)]
         known = f"known are {', '.join(f'`{each}`' for each in choices)}" if choices else "none is known"
         return UnknownNavigationError(
             f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.", choices

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from navigator.settings import LOCAL_USER
 from repo_map.messages import plural
 from repo_navigator.cli import Parser
 from repo_navigator.navigations import use_navigator
@@ -54,7 +53,7 @@ def run(args: Namespace, settings: Settings) -> int:
             print_text(f"Deleted {navigation_id}.\n")
         if args.older_than is not None:
             before = time.time() - args.older_than * _DAY_S
-            uses = await navigator.store.index.uses(LOCAL_USER)
+            uses = await navigator.navigations()
             old = [use for use in uses if max(use.changed_at, use.used_at or 0.0) < before]
             for each in old:
                 await navigator.forget(each.navigation_id)

@@ -54,7 +54,7 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     await navigator.forget(key)
     await navigator.store.deliver(key, "local", {"used_at": 1.0})
     assert await navigator.store.known(key, "local") is None
-    assert await navigator.store.index.uses() == []
+    assert await navigator.store.index.stored() == []
     await navigator.aclose()
 
 

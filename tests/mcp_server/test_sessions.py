@@ -118,9 +118,9 @@ async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: 
         async with navigator.store.hold(keys[5]):
             # The removal waits for that one, and no call waits for the removal.
             opened = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
-            left = {use.navigation_id for use in await navigator.store.index.uses()}
+            left = {use.navigation_id for use in await navigator.store.index.stored()}
             assert {keys[0], keys[5], opened} <= left
         while len(left) > 2:
-            left = {use.navigation_id for use in await navigator.store.index.uses()}
+            left = {use.navigation_id for use in await navigator.store.index.stored()}
     await navigator.aclose()
     assert left == {keys[0], opened}
