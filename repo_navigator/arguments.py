@@ -26,9 +26,7 @@ def _output_file(text: str) -> str | None:
 
 def add_output(parser: Parser) -> None:
     """Add where a command prints, and in which form."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=_output_file, help="write to this file instead of stdout"
-    )
+    parser.add_value("-o", "--output", "FILE", "write to this file instead of stdout", type=_output_file)
     parser.add_switch("-q", "--quiet", "print only errors on stderr")
     parser.add_switch("--json", "print one JSON object instead of text")
 
@@ -41,14 +39,12 @@ def add_paging(parser: Parser) -> None:
 
 def add_further(parser: Parser) -> None:
     """Add the flag for repositories beside the first."""
-    parser.add_argument(
+    parser.add_values(
         "--with",
+        "REPO",
+        "another repository in the same budget; may be repeated",
         dest="further",
-        metavar="REPO",
         type=nonempty,
-        action="append",
-        default=[],
-        help="another repository in the same budget; may be repeated",
     )
 
 

@@ -177,6 +177,15 @@ class Parser(argparse.ArgumentParser):
         """Add a flag without a value; its names, and last its help."""
         self.add_argument(*names[:-1], action="store_true", help=names[-1])
 
+    def add_value(self, *names: str, **options: Any) -> None:
+        """Add an argument with a value; its names, what the value is called, and last its help."""
+        *flags, metavar, about = names
+        self.add_argument(*flags, metavar=metavar, help=about, **options)
+
+    def add_values(self, *names: str, **options: Any) -> None:
+        """Add a flag that may be repeated, as ``add_value``."""
+        self.add_value(*names, action="append", default=[], **options)
+
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parse, or raise what is wrong; what is left over is wrong as well.
 

@@ -22,19 +22,11 @@ if TYPE_CHECKING:
 
 def add_map_arguments(parser: Parser) -> None:
     """Add the repository, how it is indexed, and the flight plan to start from."""
-    parser.add_argument("path", metavar="PATH", type=nonempty, help="the repository's folder")
-    parser.add_argument(
-        "-C", "--plan", "--config", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
-    )
+    parser.add_value("path", "PATH", "the repository's folder", type=nonempty)
+    parser.add_value("-C", "--plan", "--config", "FILE", "a flight plan in YAML, - for stdin", type=Path)
     parser.add_switch("--json", "print one JSON object instead of text")
-    parser.add_argument("--workers", metavar="N", type=positive, help="maximum number of parsing processes")
-    parser.add_argument(
-        "--unmask",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="show secrets in files that match this glob",
-    )
+    parser.add_value("--workers", "N", "maximum number of parsing processes", type=positive)
+    parser.add_values("--unmask", "GLOB", "show secrets in files that match this glob")
     parser.add_switch("--no-cache", "parse everything again and cache nothing")
     parser.add_switch("-q", "--quiet", "print only errors on stderr")
 

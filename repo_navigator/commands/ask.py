@@ -25,21 +25,14 @@ EXAMPLES = (
 
 def add_arguments(parser: Parser) -> None:
     """Add what is asked, and of which repository."""
-    parser.add_argument(
-        "question",
-        metavar="QUESTION",
-        type=nonempty,
-        help="search, read, outline, callers, uses, tests, history, …",
+    parser.add_value(
+        "question", "QUESTION", "search, read, outline, callers, uses, tests, history, …", type=nonempty
     )
-    parser.add_argument(
-        "values", metavar="VALUE", nargs="+", help="a pattern, name, path, path:3-90, or a JSON object"
-    )
-    parser.add_argument(
-        "--repo", metavar="REPO", type=nonempty, help="the repository (default: this git work tree)"
-    )
-    parser.add_argument("--paths", metavar="GLOB", help="search only these files")
+    parser.add_value("values", "VALUE", "a pattern, name, path, path:3-90, or a JSON object", nargs="+")
+    parser.add_value("--repo", "REPO", "the repository (default: this git work tree)", type=nonempty)
+    parser.add_value("--paths", "GLOB", "search only these files")
     parser.add_switch("--tests", "list what stands in tests too")
-    parser.add_argument("--cursor", metavar="N", help="continue a list that was cut")
+    parser.add_value("--cursor", "N", "continue a list that was cut")
     add_output(parser)
 
 

@@ -36,15 +36,12 @@ _POLL_SHARE: Final = 9
 
 def add_arguments(parser: Parser) -> None:
     """Add what is checked, and in which form findings are reported."""
-    parser.add_argument(
-        "repo", metavar="REPO", nargs="?", help="the repository (default: this git work tree)"
-    )
-    parser.add_argument(
+    parser.add_value("repo", "REPO", "the repository (default: this git work tree)", nargs="?")
+    parser.add_value(
         "--since",
-        metavar="REF",
+        "REF",
+        "check everything since HEAD left a commit or branch, or a range A..B (default: uncommitted changes)",
         default="worktree",
-        help="check everything since HEAD left a commit or branch, or a range A..B "
-        "(default: uncommitted changes)",
     )
     parser.add_argument(
         "--format",
@@ -55,10 +52,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="the same as --format json"
     )
-    parser.add_switch(
-        "--strict",
-        "end with exit code 1 also if the check could not decide everything",
-    )
+    parser.add_switch("--strict", "end with exit code 1 also if the check could not decide everything")
     parser.add_switch("--watch", "check again after each change, until Ctrl-C")
 
 

@@ -31,22 +31,19 @@ _MAX_NAMED = 5
 
 def add_arguments(parser: Parser) -> None:
     """Add which navigation is shown, and what is said to it."""
-    parser.add_argument(
+    parser.add_value(
         "navigation",
-        metavar="ID",
-        nargs="?",
-        help="id of the navigation, which `navigate` prints last (default: the latest of this folder, else "
+        "ID",
+        "id of the navigation, which `navigate` prints last (default: the latest of this folder, else "
         "of all)",
+        nargs="?",
     )
-    parser.add_argument(
+    parser.add_value(
         "--feedback",
-        metavar="TEXT",
-        help="take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
+        "TEXT",
+        "take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
     )
-    parser.add_switch(
-        "--all",
-        "after --feedback, print the whole context, not only what is new",
-    )
+    parser.add_switch("--all", "after --feedback, print the whole context, not only what is new")
     parser.add_switch("--plan", "print the flight plan instead of the context")
     add_paging(parser)
     add_output(parser)

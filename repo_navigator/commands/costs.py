@@ -29,13 +29,7 @@ def add_arguments(parser: Parser) -> None:
         default="file",
         help="what a row is: a file (the default), the files of a glob, or a part of a file",
     )
-    parser.add_argument(
-        "--glob",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="a row (--by glob), or which files to list",
-    )
+    parser.add_values("--glob", "GLOB", "a row (--by glob), or which files to list")
     parser.add_argument(
         "--exact", action="store_true", default=None, help="count every file, however large the tree"
     )

@@ -25,12 +25,9 @@ _DAY_S: Final = 86_400.0
 
 def add_arguments(parser: Parser) -> None:
     """Add which navigations are deleted."""
-    parser.add_argument("ids", metavar="ID", nargs="*", help="id of a navigation to delete")
-    parser.add_argument(
-        "--older-than",
-        metavar="DAYS",
-        type=float,
-        help="delete navigations that were not used for this many days",
+    parser.add_value("ids", "ID", "id of a navigation to delete", nargs="*")
+    parser.add_value(
+        "--older-than", "DAYS", "delete navigations that were not used for this many days", type=float
     )
 
 

@@ -30,32 +30,21 @@ EXAMPLES = (". --tokens 4000", ". -v 'src/**:3' -v 'tests/**:0'", ". -C plan.yam
 
 def add_arguments(parser: Parser) -> None:
     """Add what is drawn, and how."""
-    parser.add_argument("--tokens", metavar="N", type=positive, help="token budget, instead of the plan's")
+    parser.add_value("--tokens", "N", "token budget, instead of the plan's", type=positive)
     parser.add_switch("--strict", "fail if the rules do not fit, instead of cutting")
     parser.add_switch("--show-costs", "add each file's cost per level to its header")
     parser.add_switch("--line-numbers", "number every fifth line of source, as in 55│")
-    parser.add_argument(
-        "--save-plan",
-        metavar="FILE",
-        type=Path,
-        help="write the plan to this file, with a fingerprint of the tree",
+    parser.add_value(
+        "--save-plan", "FILE", "write the plan to this file, with a fingerprint of the tree", type=Path
     )
-    parser.add_argument(
+    parser.add_values(
         "-v",
         "--verbosity",
-        metavar="GLOB:LEVEL",
-        action="append",
-        default=[],
-        help="add a rule after the plan's: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+        "GLOB:LEVEL",
+        "add a rule after the plan's: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
         "4 or implementation",
     )
-    parser.add_argument(
-        "--focus",
-        metavar="GLOB[:WEIGHT]",
-        action="append",
-        default=[],
-        help="files to put first (weight 5)",
-    )
+    parser.add_values("--focus", "GLOB[:WEIGHT]", "files to put first (weight 5)")
     add_map_arguments(parser)
 
 

@@ -16,9 +16,7 @@ EXAMPLES = ("prompt < event.json", "tool < event.json")
 def add_arguments(parser: Parser) -> None:
     """Add which event is handled."""
     events = ", ".join(EVENTS)
-    parser.add_argument(
-        "event", metavar="EVENT", help=f"what happened: {events} (the user wrote, a tool ran)"
-    )
+    parser.add_value("event", "EVENT", f"what happened: {events} (the user wrote, a tool ran)")
 
 
 def run(args: Namespace, settings: Settings) -> int:

@@ -37,12 +37,12 @@ _CLIENT_TIMEOUT_S: Final = 60.0
 def add_arguments(parser: Parser) -> None:
     """Add which configurations are changed, and how."""
     names = sorted(HOSTS)
-    parser.add_argument(
+    parser.add_value(
         "host",
-        metavar="HOST",
+        "HOST",
+        f"{', '.join(names)}, or {_ALL} of those that are found",
         nargs="+",
         choices=[*names, _ALL],
-        help=f"{', '.join(names)}, or {_ALL} of those that are found",
     )
     parser.add_argument(
         "--scope",
@@ -54,13 +54,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_switch("--hooks", "add the hooks instead of the server: they check what the assistant edits")
     parser.add_switch("--dry-run", "show the change as a diff and write nothing")
     parser.add_switch("--undo", "remove it again, and leave the rest unchanged")
-    parser.add_argument(
-        "--allow",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="read only repositories in this folder; may be repeated",
-    )
+    parser.add_values("--allow", "FOLDER", "read only repositories in this folder; may be repeated")
     parser.add_switch("--json", "print one JSON object instead of text")
 
 

@@ -55,31 +55,29 @@ EXAMPLES = (
 
 def add_arguments(parser: Parser) -> None:
     """Add what is asked: a new navigation, or a stored one that is continued."""
-    parser.add_argument(
+    parser.add_value(
         "repo",
-        metavar="REPO",
+        "REPO",
+        "the repository's folder, or its name; FOLDER@REF reads a commit (default: this git work tree)",
         nargs="?",
         type=nonempty,
-        help="the repository's folder, or its name; FOLDER@REF reads a commit (default: this git work tree)",
     )
-    parser.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
+    parser.add_value("words", "GOAL", "the task, in your own words", nargs="?")
     add_further(parser)
     goals = parser.add_mutually_exclusive_group()
     goals.add_argument("--goal", metavar="TEXT", help="the task as a flag, for a text that begins with -")
     goals.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
-    parser.add_argument(
+    parser.add_value(
         "--continue",
+        "ID",
+        "continue a stored navigation by its id (default: the latest of this folder); a text after it "
+        "is feedback (`3, 7`, `drop X`), and only what is new is printed",
         dest="continued",
-        metavar="ID",
         nargs="?",
         const="",
-        help="continue a stored navigation by its id (default: the latest of this folder); a text after it "
-        "is feedback (`3, 7`, `drop X`), and only what is new is printed",
     )
-    parser.add_argument(
-        "--names",
-        metavar="A,B,…",
-        help="identifiers that you expect in the code, 4 to 10; guesses are welcome",
+    parser.add_value(
+        "--names", "A,B,…", "identifiers that you expect in the code, 4 to 10; guesses are welcome"
     )
     changes = parser.add_mutually_exclusive_group()
     changes.add_argument(
@@ -97,38 +95,29 @@ def add_arguments(parser: Parser) -> None:
         const="worktree",
         help="the same for uncommitted changes",
     )
-    parser.add_argument(
+    parser.add_value(
         "--tokens",
+        "N",
+        f"maximum tokens of code (default: {FIRST_ANSWER} with the outline, more as you ask for it)",
         dest="token_budget",
-        metavar="N",
         type=int,
-        help=f"maximum tokens of code (default: {FIRST_ANSWER} with the outline, more as you ask for it)",
     )
     parser.add_switch("--fill", "fill the budget, even with less relevant code")
-    parser.add_argument(
-        "--model",
-        metavar="M",
-        help="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
+    parser.add_value(
+        "--model", "M", "the model that decides, such as gemini-2.5-flash (embedded: no key, no network)"
     )
-    parser.add_argument(
+    parser.add_value(
         "--max-cost",
+        "USD",
+        "maximum US dollars for the model; then the embedded planner continues",
         dest="max_cost_usd",
-        metavar="USD",
         type=float,
-        help="maximum US dollars for the model; then the embedded planner continues",
     )
-    parser.add_argument("--max-steps", metavar="N", type=int, help=f"maximum steps ({DEFAULT_MAX_STEPS})")
-    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from, in YAML; - reads stdin")
-    parser.add_argument(
-        "--save-plan", metavar="FILE", help="write the flight plan to this file; `replay` draws it again"
-    )
-    parser.add_argument(
-        "--html", metavar="FILE", help="write a picture of the map to this file, as an HTML page"
-    )
-    parser.add_switch(
-        "--interactive",
-        "ask after each step whether to continue, change something or stop",
-    )
+    parser.add_value("--max-steps", "N", f"maximum steps ({DEFAULT_MAX_STEPS})", type=int)
+    parser.add_value("--plan", "FILE", "flight plan to start from, in YAML; - reads stdin")
+    parser.add_value("--save-plan", "FILE", "write the flight plan to this file; `replay` draws it again")
+    parser.add_value("--html", "FILE", "write a picture of the map to this file, as an HTML page")
+    parser.add_switch("--interactive", "ask after each step whether to continue, change something or stop")
     parser.add_switch("--verbose", "print on stderr what each step decided, and why")
     parser.add_switch(
         "--wait",

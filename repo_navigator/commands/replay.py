@@ -36,17 +36,11 @@ _EMPTY: Final = (
 
 def add_arguments(parser: Parser) -> None:
     """Add which plan is drawn, and on which repository."""
-    parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
-    parser.add_argument(
-        "repo", metavar="REPO", nargs="?", help="the repository (default: this git work tree)"
-    )
+    parser.add_value("plan", "PLAN", "flight plan, as --save-plan wrote it; - reads stdin")
+    parser.add_value("repo", "REPO", "the repository (default: this git work tree)", nargs="?")
     add_further(parser)
-    parser.add_argument(
-        "--tokens",
-        dest="token_budget",
-        metavar="N",
-        type=int,
-        help="maximum tokens, instead of the plan's budget",
+    parser.add_value(
+        "--tokens", "N", "maximum tokens, instead of the plan's budget", dest="token_budget", type=int
     )
     parser.add_switch(
         "--fail-on-drift",

@@ -25,19 +25,9 @@ to look as often as Python does takes a tenth of a step's time."""
 
 def add_arguments(parser: Parser) -> None:
     """Add how the server is reached, what it may read, and what it logs."""
-    parser.add_argument(
-        "--http", metavar="HOST:PORT", help="serve streamable HTTP at this address instead of stdio"
-    )
-    parser.add_argument(
-        "--allow",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="read only repositories in this folder; may be repeated",
-    )
-    parser.add_argument(
-        "--log-level", metavar="LEVEL", help="lowest level to log on stderr: debug, info, warning or error"
-    )
+    parser.add_value("--http", "HOST:PORT", "serve streamable HTTP at this address instead of stdio")
+    parser.add_values("--allow", "FOLDER", "read only repositories in this folder; may be repeated")
+    parser.add_value("--log-level", "LEVEL", "lowest level to log on stderr: debug, info, warning or error")
     parser.add_argument(
         "--log-format",
         choices=("text", "json"),

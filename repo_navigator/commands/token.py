@@ -19,8 +19,8 @@ EXAMPLES = ("alice", "alice --expires 2027-01-31")
 
 def add_arguments(parser: Parser) -> None:
     """Add whom the token admits, and until when."""
-    parser.add_argument("name", metavar="NAME", help="name of the user, as lists of readers have it")
-    parser.add_argument("--expires", metavar="YYYY-MM-DD", help="last day on which the token admits, by UTC")
+    parser.add_value("name", "NAME", "name of the user, as lists of readers have it")
+    parser.add_value("--expires", "YYYY-MM-DD", "last day on which the token admits, by UTC")
 
 
 def run(args: Namespace, settings: Settings) -> int:

@@ -29,18 +29,16 @@ EXAMPLES = ("--html map.html", "plan.yaml . --html map.html")
 
 def add_arguments(parser: Parser) -> None:
     """Add what is drawn, and where it is written."""
-    parser.add_argument(
+    parser.add_value(
         "subject",
-        metavar="ID|PLAN",
-        nargs="?",
-        help="id of a navigation, or a flight plan file, - for stdin (default: the latest navigation of this "
+        "ID|PLAN",
+        "id of a navigation, or a flight plan file, - for stdin (default: the latest navigation of this "
         "folder)",
+        nargs="?",
     )
-    parser.add_argument(
-        "repo", metavar="REPO", nargs="?", help="the plan's repository (default: this git work tree)"
-    )
+    parser.add_value("repo", "REPO", "the plan's repository (default: this git work tree)", nargs="?")
     add_further(parser)
-    parser.add_argument("--html", metavar="FILE", help="write the page to this file instead of stdout")
+    parser.add_value("--html", "FILE", "write the page to this file instead of stdout")
 
 
 def run(args: Namespace, settings: Settings) -> int:
