@@ -25,7 +25,7 @@ from repo_map.lookup.operations import answer
 from repo_map.lookup.read import MAX_TARGETS
 from repo_map.lookup.requests import KINDS, parse_request
 from repo_map.outline.exclusions import excluded_by
-from repo_map.plan.schema import update_schema
+from repo_map.plan.update import update_schema
 from repo_map.text.tokens import count
 
 NO_SUMMARY: Final = {"status": "error", "error": "`summary` is empty; say in a sentence what was found."}

@@ -16,8 +16,8 @@ from repo_map.outline.exclusions import excluded, readmitted_files, with_exclusi
 from repo_map.outline.select import files_named
 from repo_map.plan.diff import compare_plans
 from repo_map.plan.update import apply_update
+from repo_map.steering.apply import PlanChanges
 from repo_map.steering.commands import read_numbers
-from repo_map.steering.plan_changes import PlanChanges
 from repo_map.steering.targets import NamedDefinition, Target
 
 if TYPE_CHECKING:

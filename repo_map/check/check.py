@@ -10,13 +10,12 @@ from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
 from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
-from repo_map.check.occurrences import changed_names, describe_unresolved, find_unresolved
 from repo_map.check.overrides import OverrideChecker
 from repo_map.check.patch import Patch
-from repo_map.check.references import RemovedReferences
+from repo_map.check.references import RemovedReferences, changed_names, describe_unresolved, find_unresolved
+from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
 from repo_map.check.trees import ChangedFile, TreeComparison, compare_trees
-from repo_map.check.undefined_names import undefined_names
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, plural

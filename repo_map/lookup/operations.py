@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from repo_map.lookup.locations import Answer, nothing_excluded
-from repo_map.lookup.outline import outline
-from repo_map.lookup.read import read
+from repo_map.lookup.read import outline, read
 from repo_map.lookup.references import find_references
 from repo_map.lookup.requests import Outline, Read, References, Request, Search
 from repo_map.lookup.search import search

@@ -1,4 +1,4 @@
-"""Read source: definitions, ranges of lines and files, with numbers, in a shared number of tokens."""
+"""Read source and outlines: definitions, ranges of lines, files and folders, in few tokens."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.languages.kinds import CONTAINERS
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.lookup.locations import (
     Answer,
     FileLocations,
     Location,
     definition_at,
     describe,
+    files_named,
+    find_definitions,
+    find_file,
+    find_files,
     has_text,
+    is_left_out,
     listed_elsewhere,
+    make_page,
     nothing_excluded,
     numbered,
+    parse_name,
+    unknown,
 )
-from repo_map.lookup.names import find_definitions, find_file, parse_name, unknown
-from repo_map.lookup.outline import outline_lines
 from repo_map.lookup.requests import LookupRequestError, Read, Search
 from repo_map.lookup.search import search
 from repo_map.messages import first_three, one_line, plural, printable
@@ -28,6 +34,8 @@ from repo_map.text.tokens import count
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
+_MAX_OUTLINE_TOKENS: Final = 1_000
+_MAX_SIGNATURE_CHARS: Final = 110
 MAX_TARGETS: Final = 4
 MAX_TOKENS: Final = 3_000
 """Tokens of one call, shared between its targets (the design's NAVIGATOR page, section 2)."""
@@ -43,6 +51,118 @@ _HEAD_LINES: Final = 30
 _MAX_LITERAL_CHARS: Final = 120
 """Characters of a line in a text or a table, once the room is short."""
 _LONG_DOC_LINES: Final = 6
+
+
+def outline(
+    index: Index, path: str, cursor: str = "", is_excluded: Callable[[str], bool] = nothing_excluded
+) -> Answer:
+    """Return the definitions of the file, or the files of the folder, that a path names.
+
+    Args:
+        index: what is outlined.
+        path: a file, a folder, ``""`` for the root, or a name, whose file is meant.
+        cursor: what an earlier answer gave to continue it.
+        is_excluded: tells of a path that the user left it out.
+
+    Raises:
+        LookupRequestError: nothing has that path, or the user left it out.
+    """
+    shown = [file for file, each in enumerate(index.paths) if not is_excluded(each)]
+    wanted = path.strip().removeprefix("./").strip("/")
+    if not wanted:
+        return _folder(index, "", shown)
+    folder = _folder_named(index, wanted)
+    if folder:
+        inside = [file for file in shown if index.paths[file].startswith(f"{folder}/")]
+        return _folder(index, folder, inside)
+    named = files_named(index, wanted) or [file for file, _ in find_definitions(index, wanted)]
+    file = (named or find_files(index, wanted))[0]
+    if is_excluded(index.paths[file]):
+        raise LookupRequestError("You left out this file; show it to outline it.")
+    return _file(index, file, cursor)
+
+
+def _folder_named(index: Index, wanted: str) -> str:
+    """Return the folder with a path or, where it is only one, with an end of a path; ``""`` for none."""
+    if any(path.startswith(f"{wanted}/") for path in index.paths):
+        return wanted
+    found = {path[: at + 1 + len(wanted)] for path in index.paths if (at := path.find(f"/{wanted}/")) >= 0}
+    return found.pop() if len(found) == 1 else ""
+
+
+def outline_lines(index: Index, file: int, tokens: int, below: int = -1) -> list[str]:
+    """Return a line for each definition of a file, or below one of its rows, as deep as the tokens allow."""
+    lines = _entries(index, file)
+    if below >= 0:
+        definitions, inside = index.definitions(file), {below}
+        for row in range(below + 1, len(definitions)):
+            if definitions[row].parent in inside:
+                inside.add(row)
+        lines = [lines[row] for row in sorted(inside - {below})]
+    for deepest in (99, 1, 0):
+        chosen = [line for depth, line in lines if depth <= deepest]
+        if count("\n".join(chosen)) <= tokens:
+            return chosen
+    page = make_page(chosen, lambda _, line: (line,), tokens - 20)
+    return [*page.texts, f"… {plural(len(page.rest), 'more definition')}"]
+
+
+def _entries(index: Index, file: int) -> list[tuple[int, str]]:
+    """Return the depth and the line of each definition: range, then the first line of its signature."""
+    source = index.sources.text(file).split("\n")
+    depths: list[int] = []
+    found = []
+    for row, each in enumerate(index.definitions(file)):
+        depth = depths[each.parent] + 1 if each.parent >= 0 else 0
+        depths.append(depth)
+        parent = index.definitions(file)[each.parent] if each.parent >= 0 else None
+        if parent is not None and parent.kind in FUNCTIONS:
+            depth += 1
+        text = source[each.sig_start - 1].strip() if each.sig_start <= len(source) else ""
+        text = text or index.qualified_name(file, row)
+        if len(text) > _MAX_SIGNATURE_CHARS:
+            text = f"{text[:_MAX_SIGNATURE_CHARS]}…"
+        lines = f"{each.start}" if each.start == each.end else f"{each.start}-{each.end}"
+        found.append((depth, f"{'  ' * depth}{lines} {one_line(text)}"))
+    return found
+
+
+def _file(index: Index, file: int, cursor: str) -> Answer:
+    path = one_line(index.paths[file])
+    if not has_text(index, file):
+        return Answer(f"{path} has only its path here: it is binary, a link, or over the size limit.")
+    lines = _entries(index, file)
+    end = index.sources.text(file).count("\n") + 1
+    head = f"{path} ({plural(end, 'line')}, {plural(len(lines), 'definition')})"
+    rows = range(len(lines))
+    page = make_page(rows, lambda row, _: (lines[row][1],), _MAX_OUTLINE_TOKENS, cursor=cursor, head=head)
+    locations = tuple(definition_at(index, (file, row)) for row in page.shown)
+    more = [f"… {plural(len(page.rest), 'more definition')}; {page.continued}"] if page.rest else []
+    return Answer("\n".join((*page.texts, *more)), locations, page.cursor)
+
+
+def _folder(index: Index, folder: str, files: list[int]) -> Answer:
+    """Return the files directly in a folder with their definitions, and its folders with their files."""
+    prefix = f"{folder}/" if folder else ""
+    starts = index.symbols.file_start
+    own: list[str] = []
+    below: dict[str, int] = {}
+    locations = []
+    for file in files:
+        path = index.paths[file]
+        name, slash, _ = path[len(prefix) :].partition("/")
+        if slash:
+            below[f"{prefix}{name}/"] = below.get(f"{prefix}{name}/", 0) + 1
+            continue
+        number = int(starts[file + 1]) - int(starts[file])
+        left_out = " (generated or vendored)" if is_left_out(index, file) else ""
+        own.append(f"{one_line(path)} {plural(number, 'definition')}{left_out}")
+        locations.append(Location(file, 1, max(1, int(index.files.lines[file]))))
+    folders = [f"{one_line(name)} {plural(number, 'file')}" for name, number in sorted(below.items())]
+    head = f"{one_line(folder) or 'Repository'}: {plural(len(files), 'file')}"
+    page = make_page([*folders, *own], lambda _, entry: (entry,), _MAX_OUTLINE_TOKENS, head=head)
+    more = [f"… {len(page.rest)} more; name a folder of it"] if page.rest else []
+    return Answer("\n".join((*page.texts, *more)), tuple(locations))
 
 
 class _Part(NamedTuple):

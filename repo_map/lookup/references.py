@@ -16,14 +16,18 @@ from repo_map.lookup.locations import (
     Location,
     definition_at,
     describe,
+    find_definitions,
+    find_symbol,
     listed_elsewhere,
     listed_files,
     make_page,
     nothing_excluded,
     numbered,
+    parse_name,
+    plain_name,
     trust,
+    unknown,
 )
-from repo_map.lookup.names import find_definitions, find_symbol, parse_name, plain_name, unknown
 from repo_map.lookup.requests import KINDS, LookupRequestError, References
 from repo_map.lookup.search import hits_of
 from repo_map.messages import one_line, plural

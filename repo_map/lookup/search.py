@@ -16,6 +16,7 @@ from repo_map.lookup.locations import (
     FileLocations,
     Location,
     describe,
+    find_files,
     has_text,
     is_left_out,
     listed_files,
@@ -24,7 +25,6 @@ from repo_map.lookup.locations import (
     numbered,
     trust,
 )
-from repo_map.lookup.names import find_files
 from repo_map.lookup.requests import LookupRequestError, Search
 from repo_map.messages import one_line, plural
 

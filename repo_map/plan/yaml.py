@@ -9,8 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from repo_map.errors import FlightPlanError
-from repo_map.plan.errors import plan_error
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.model import FlightPlan, plan_error
 
 _HEADER = "# A flight plan: `repo-map generate PATH -C this-file` draws the same map again.\n"
 _MAX_PLAN_CHARS = 2_000_000

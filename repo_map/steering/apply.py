@@ -2,41 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from repo_map import globs
-from repo_map.lookup.names import unknown
-from repo_map.lookup.requests import LookupRequestError, Request
+from repo_map.lookup.locations import unknown
+from repo_map.lookup.operations import answer as look_up
+from repo_map.lookup.requests import LookupRequestError, Read, References, Request
 from repo_map.messages import one_line, plural
 from repo_map.outline.exclusions import excluded_by, included_paths
 from repo_map.plan.model import FlightPlan
+from repo_map.relations.resolve import relations_of
 from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, read_commands, subject_of
-from repo_map.steering.plan_changes import PlanChanges
-from repo_map.steering.questions import (
-    QuestionContext,
-    answer_about_files,
-    answer_request,
-    unknown_numbers,
-)
-from repo_map.steering.targets import (
-    NamedDefinition,
-    Target,
-    find_target,
-    find_text,
-    named_by,
-)
+from repo_map.steering.targets import NamedDefinition, Target, find_target, find_text, named_by
 
 if TYPE_CHECKING:
     from repo_map.history.history import History
     from repo_map.index.index import Index
-
+_MAX_FILES: Final = 3
+_MAX_COMMITS: Final = 8
+_MAX_NAMED: Final = 20
 IN_FULL: Final = "In full: "
 """Begins the line about parts that are shown whole."""
 _BODY, _OUTLINE, _OUT = 4, 2, 0
 _MANY: Final = 5
 """Files beyond which showing a name gives it more weight instead of all of its source."""
 _MAX_QUOTED: Final = 200
+
+
+class PlanChanges:
+    """Collects rules and boosts; later wishes win over earlier ones."""
+
+    def __init__(self, plan: FlightPlan, own: FlightPlan) -> None:
+        """Start from the whole plan, of which the user asked for ``own``."""
+        self._rules: dict[str, dict[str, Any]] = {}
+        self._boosts: dict[str, float] = {}
+        self._known = {rule.pattern for rule in plan.verbosity}
+        self._excluded = {rule.pattern for rule in own.verbosity if rule.level == 0}
+        heaviest = max((boost.weight for boost in plan.focus.paths), default=1.0) if plan.focus else 1.0
+        self._weight = heaviest + 1.0
+
+    def set_level(self, target: Target, level: int) -> None:
+        """Put what a target names at a level."""
+        for pattern in target.patterns:
+            self._rules.pop(pattern, None)
+            self._rules[pattern] = {"pattern": pattern, "level": level, "sections": None}
+        for place in target.places:
+            self._set_part(place.path, {"pattern": globs.escape(place.name), "level": level})
+        for span in target.spans:
+            self._set_part(span.path, {"lines": f"{span.first}-{span.last}", "level": level})
+
+    def _set_part(self, path: str, section: dict[str, Any]) -> None:
+        pattern = globs.escape(path)
+        rule = self._rules.setdefault(pattern, {"pattern": pattern, "sections": []})
+        if pattern not in self._known or pattern in self._excluded:
+            rule.setdefault("level", 1)
+        part = {name: value for name, value in section.items() if name != "level"}
+        others = [each for each in rule["sections"] or () if not part.items() <= each.items()]
+        rule["sections"] = [*others, section]
+
+    def restore(self, target: Target) -> bool:
+        """Take back that files were left out; say whether any were."""
+        found = [pattern for pattern in _patterns(target) if pattern in self._excluded]
+        for pattern in found:
+            self._rules[pattern] = {"pattern": pattern, "level": None}
+        return bool(found)
+
+    def boost(self, target: Target) -> None:
+        """Make what a target names weigh more than anything so far."""
+        for pattern in _patterns(target):
+            self._boosts[pattern] = self._weight
+
+    def updates(self) -> dict[str, Any]:
+        """Return the partial plan."""
+        found: dict[str, Any] = {}
+        if self._boosts:
+            paths = [{"pattern": pattern, "weight": weight} for pattern, weight in self._boosts.items()]
+            found["focus"] = {"paths": paths}
+        if self._rules:
+            found["verbosity"] = list(self._rules.values())
+        return found
+
+
+def _patterns(target: Target) -> tuple[str, ...]:
+    return target.patterns or tuple(map(globs.escape, target.paths))
+
+
+@dataclass(frozen=True)
+class QuestionContext:
+    """What questions are asked of."""
+
+    index: Index
+    plan: FlightPlan
+    own: FlightPlan
+    """The part of the plan that the user asked for."""
+    history: History | None = None
+
+
+def answer_request(context: QuestionContext, request: Request, outline: Mapping[int, NamedDefinition]) -> str:
+    """Return the answer to a lookup, fenced; numbers in it mean entries of the outline.
+
+    Raises:
+        LookupRequestError: it can't be answered as it is.
+    """
+    match request:
+        case Read():
+            request = replace(request, targets=tuple(_named(each, outline) for each in request.targets))
+        case References():
+            request = replace(request, symbol=_named(request.symbol, outline))
+    index, own = context.index, context.own
+    near = included_paths(index, context.plan)
+    return look_up(index, request, near, lambda path: bool(excluded_by(own, path))).text
+
+
+def _named(target: str, outline: Mapping[int, NamedDefinition]) -> str:
+    """Return a target with an entry's path and name in the place of its number."""
+    if not target.isdecimal() or len(target) > 4:
+        return target
+    entry = outline.get(int(target))
+    if entry is None:
+        raise LookupRequestError(unknown_numbers((target,), outline))
+    return f"{entry.path}:{entry.name}" if entry.name else entry.path
+
+
+def unknown_numbers(unknown: Iterable[int | str], outline: Mapping[int, NamedDefinition]) -> str:
+    """Return the sentence that the outline has no such numbers."""
+    asked = ", ".join(map(str, unknown))
+    if not outline:
+        return f"There was no outline to take `{asked}` from; name what you want to see."
+    return f"The outline has no {asked}: its numbers go from {min(outline)} to {max(outline)}."
+
+
+def answer_about_files(context: QuestionContext, question: str, target: Target) -> str:
+    """Return the commits that changed the files of a target, what these import, or what imports them."""
+    paths = list(target.paths) or sorted(named_by(context.index, target.patterns))
+    lines = [_ANSWERS[question](context, path) for path in paths[:_MAX_FILES]]
+    if len(paths) > _MAX_FILES:
+        lines.append(f"{plural(len(paths) - _MAX_FILES, 'more file')} not listed; name one.")
+    return "\n".join(lines) or f"{target.quoted} is no file."
+
+
+def _imports(context: QuestionContext, path: str) -> str:
+    index = context.index
+    file = index.file_id(path)
+    if file is None or not index.imports(file):
+        return f"`{one_line(path)}` imports nothing."
+    ours: dict[int, str] = {}
+    for each in relations_of(index).imports_of(file):
+        ours.setdefault(each.line, index.paths[each.target[0]])
+    texts = (
+        f"{one_line(each.module)}{f' → {one_line(ours[each.line])}' if each.line in ours else ''}:{each.line}"
+        for each in index.imports(file)
+    )
+    return f"`{one_line(path)}` imports {_listed(texts)}"
+
+
+def _importers(context: QuestionContext, path: str) -> str:
+    index = context.index
+    file = index.file_id(path)
+    found = relations_of(index).importers_of(file) if file is not None else ()
+    texts = [f"{one_line(index.paths[each.source[0]])}:{each.line}" for each in found]
+    if not texts:
+        return f"No file is known to import `{one_line(path)}`."
+    return f"`{one_line(path)}` is imported in {_listed(texts)}"
+
+
+def _commits(context: QuestionContext, path: str) -> str:
+    history = context.history
+    if history is None or not len(history):
+        return "There is no git history here."
+    rows = [row for row, known in enumerate(history.paths) if known == path]
+    commits = history.file_commit[np.isin(history.file, rows)].tolist() if rows else []
+    if not commits:
+        return f"None of the last {plural(len(history), 'commit')} changed `{one_line(path)}`."
+    texts = [
+        f"{datetime.fromtimestamp(int(history.time[each]), UTC).date()} “{one_line(history.subjects[each])}”"
+        for each in commits
+    ]
+    more = f" and {len(texts) - _MAX_COMMITS} more" if len(texts) > _MAX_COMMITS else ""
+    return f"`{one_line(path)}`, last commits: {'; '.join(texts[:_MAX_COMMITS])}{more}."
+
+
+def _listed(texts: Iterable[str]) -> str:
+    entries = list(texts)
+    more = f" and {len(entries) - _MAX_NAMED} more" if len(entries) > _MAX_NAMED else ""
+    return f"{', '.join(entries[:_MAX_NAMED])}{more}."
+
+
+_ANSWERS: Final = {"history": _commits, "imports": _imports, "importers": _importers}
 
 
 class NotUnderstood(NamedTuple):

@@ -14,7 +14,7 @@ import re2
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_called
-from repo_map.lookup.names import find_definitions, parse_name
+from repo_map.lookup.locations import find_definitions, parse_name
 from repo_map.lookup.search import hits_of
 from repo_map.sources.file_kinds import user_file_kind
 

@@ -90,7 +90,7 @@ def _plan_of(args: Namespace) -> FlightPlan:
 def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
     from pydantic import ValidationError  # noqa: PLC0415 - loaded with the plan's model
 
-    from repo_map.plan.errors import plan_error  # noqa: PLC0415 - loaded with the plan's model
+    from repo_map.plan.model import plan_error  # noqa: PLC0415 - loaded with the plan's model
 
     try:
         return model.model_validate(data)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.lookup.outline import outline
-from repo_map.lookup.read import read
+from repo_map.lookup.read import outline, read
 from repo_map.lookup.requests import LookupRequestError, Read
 from repo_map.text.tokens import count
 from tests.support.maps import index_of
