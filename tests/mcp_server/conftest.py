@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio.lowlevel
 import pytest
 from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from tests.support.providers.minds import Thought, call
+from tests.support.providers.openai import OpenAiServer
 
 FILES = {
     "shop/cart.py": '''"""The shopping cart."""
@@ -127,3 +132,34 @@ def client(settings: Settings, shop: Path, era: str) -> Client:
 def _no_leftovers(tmp_path: Path) -> Iterator[None]:
     yield
     shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.fixture
+async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
+    """Let the loop end what the client closed last; a transport that outlives its loop warns."""
+    yield
+    for _ in range(3):
+        await anyio.lowlevel.checkpoint()
+
+
+class SlowModel:
+    """A model that lets itself be waited for, until it is told to answer."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+
+    def __call__(self, request: dict[str, Any], number: int) -> Thought:
+        self.asked.set()
+        self.may_answer.wait(60)
+        return call("finalize_context", {"summary": "The discount is in shop/prices.py."})
+
+
+@pytest.fixture
+def slow_model() -> Iterator[SlowModel]:
+    """Serve a slow model that servers which start later know."""
+    mind = SlowModel()
+    with OpenAiServer(mind) as server:
+        os.environ["REPO_NAVIGATOR_OPENAI_URL"] = server.base_url
+        yield mind
+        mind.may_answer.set()
+        del os.environ["REPO_NAVIGATOR_OPENAI_URL"]

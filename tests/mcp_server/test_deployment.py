@@ -3,58 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
-import anyio.lowlevel
 import httpx2
 import pytest
+import yaml
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from mcp_server.settings import KNOWN
+from tests.mcp_server.conftest import SlowModel
 from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, token_file
 from tests.support import nginx
-from tests.support.providers.minds import Thought, call
-from tests.support.providers.openai import OpenAiServer
 from tests.support.results import object_of
 
-UNITS = Path(__file__).parents[2] / "packaging/deploy" / "systemd"
+DEPLOY = Path(__file__).parents[2] / "packaging/deploy"
+UNITS = DEPLOY / "systemd"
+UID = 10_001
 SERVICES = ("repo-navigator.service",)
 TURN = {"goal": "the discount on an apple", "mode": "interactive"}
 needs_nginx = pytest.mark.skipif(not nginx.is_installed(), reason="nginx or openssl is not installed")
-
-
-@pytest.fixture
-async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
-    """Let the loop end what the client closed last; a transport that outlives its loop warns."""
-    yield
-    for _ in range(3):
-        await anyio.lowlevel.checkpoint()
-
-
-@pytest.fixture
-def slow_model() -> Iterator[threading.Event]:
-    """Serve a model that answers once the event is set; servers that start later know it."""
-    may_answer = threading.Event()
-
-    def think(request: dict[str, Any], number: int) -> Thought:
-        may_answer.wait(60)
-        return call("finalize_context", {"summary": "The discount is in shop/prices.py."})
-
-    with OpenAiServer(think) as server:
-        os.environ["REPO_NAVIGATOR_OPENAI_URL"] = server.base_url
-        yield may_answer
-        may_answer.set()
-        del os.environ["REPO_NAVIGATOR_OPENAI_URL"]
 
 
 @pytest.fixture
@@ -183,7 +158,7 @@ async def test_the_clients_of_a_server_that_hangs_go_on_at_another_within_20_sec
 @pytest.mark.anyio
 @pytest.mark.usefixtures("_closed_connections")
 async def test_a_call_that_takes_longer_than_nginx_waits_for_a_word_is_answered(
-    slow_model: threading.Event, replicas: list[Served], tmp_path: Path
+    slow_model: SlowModel, replicas: list[Served], tmp_path: Path
 ) -> None:
     folder = tmp_path / "nginx"
     folder.mkdir()
@@ -196,7 +171,7 @@ async def test_a_call_that_takes_longer_than_nginx_waits_for_a_word_is_answered(
                 steps.append(asyncio.create_task(client.call_tool("step", {"navigation_id": key} | change)))
             done, _ = await asyncio.wait(steps, timeout=10)
             assert not done
-            slow_model.set()
+            slow_model.may_answer.set()
             for step in steps:
                 assert object_of(await step)["turn_report"]["step_number"] == 2
 
@@ -251,3 +226,42 @@ def test_systemd_understands_the_units_and_finds_them_little_exposed(tmp_path: P
         check=False,
     )
     assert exposed.returncode == 0, exposed.stdout[-200:]
+
+
+def test_each_setting_that_is_shipped_is_one_and_no_name_is_misspelt() -> None:
+    files = [path for path in DEPLOY.rglob("*") if path.is_file()]
+    named = {name for path in files for name in re.findall(r"REPO_NAVIGATOR_[A-Z_]+", path.read_text())}
+    assert {"REPO_NAVIGATOR_DATA", "REPO_NAVIGATOR_CACHE"} <= named
+    assert named <= KNOWN
+
+
+def test_the_image_runs_as_nobody_that_matters_and_says_whether_it_lives() -> None:
+    text = (DEPLOY / "docker" / "Dockerfile").read_text()
+    assert re.search(rf"^USER {UID}:{UID}$", text, re.MULTILINE)
+    assert text.index("USER ") < text.index("ENTRYPOINT ")
+    assert "/healthz" in text
+    assert text.rstrip().endswith('CMD ["serve", "--http", "0.0.0.0:8321"]')
+    kept = {
+        line[1:] for line in (DEPLOY / "docker/Dockerfile.dockerignore").read_text().split() if line[0] == "!"
+    }
+    # Whatever is built needs, and nothing else: no tests, no history, no secrets that lie about.
+    assert kept == {
+        *("LICENSE", "README.md", "constraints.txt", "packaging/hatch_build.py", "pyproject.toml"),
+        *("mcp_server", "navigator", "repo_map", "repo_navigator"),
+    }
+
+
+def test_the_compose_file_has_the_servers_that_nginx_calls_each_with_a_root_that_is_read_only() -> None:
+    services = yaml.safe_load((DEPLOY / "docker" / "compose.yaml").read_text())["services"]
+    called = re.findall(
+        r"^    server ([\d.]+):8321", (DEPLOY / "nginx/repo-navigator.conf").read_text(), re.MULTILINE
+    )
+    servers = {name: each for name, each in services.items() if name.startswith("navigator-")}
+    assert [each["networks"]["inside"]["ipv4_address"] for each in servers.values()] == called
+    for each in servers.values():
+        assert each["read_only"]
+        assert each["cap_drop"] == ["ALL"]
+        assert each["security_opt"] == ["no-new-privileges:true"]
+        # The drain of 50 seconds, and a little more.
+        assert each["stop_grace_period"] == "60s"
+    assert [name for name, each in services.items() if "ports" in each] == ["nginx"]

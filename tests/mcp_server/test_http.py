@@ -17,8 +17,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import date
 from pathlib import Path
 
-import anyio
-import anyio.lowlevel
 import httpx2
 import pytest
 from mcp import Client
@@ -130,14 +128,6 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 HEALTH = head(method=b"GET", target=b"/healthz")
-
-
-@pytest.fixture
-async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
-    """Let the loop end what the client closed last; a transport that outlives its loop warns."""
-    yield
-    for _ in range(3):
-        await anyio.lowlevel.checkpoint()
 
 
 @contextmanager

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio.lowlevel
 import httpx2
 import jwt
 import pytest
@@ -66,14 +65,6 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture
 def issuer(provider: Provider) -> IdentityTokens:
     return IdentityTokens(IdentitySettings(provider.url, RESOURCE, f"{provider.url}/keys"))
-
-
-@pytest.fixture
-async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
-    """Let the loop end what the client closed last; a transport that outlives its loop warns."""
-    yield
-    for _ in range(3):
-        await anyio.lowlevel.checkpoint()
 
 
 @pytest.mark.anyio

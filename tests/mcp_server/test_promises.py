@@ -92,33 +92,6 @@ async def test_every_address_in_an_answer_can_be_read(settings: Settings, tmp_pa
             assert (await client.read_resource(address)).contents
 
 
-async def test_an_empty_update_takes_no_step(client: Client) -> None:
-    async with client:
-        before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-        after = object_of(await client.call_tool("step", {"updates": {}}))
-        assert after["turn_report"]["step_number"] == before["turn_report"]["step_number"]
-        assert after["status"] == "finished"
-
-
-async def test_a_navigation_that_the_user_accepted_has_that_status(client: Client) -> None:
-    async with client:
-        await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"})
-        done = await client.call_tool("step", {"action": "finish"})
-        assert object_of(done)["status"] == "user"
-        changed = await client.call_tool("step", {"updates": {"budget": 900}})
-        assert "model user" not in text_of(changed)
-        assert object_of(changed)["turn_report"]["model"] == "user"
-
-
-async def test_updates_change_the_terms_of_a_navigation(client: Client) -> None:
-    async with client:
-        await client.call_tool("navigate", {"goal": GOAL, "max_steps": 1})
-        result = await client.call_tool("step", {"updates": {"max_steps": 5, "max_cost_usd": 3}})
-        report = object_of(result)["turn_report"]
-        assert "$3.00" in report["answer"]
-        assert (report["step_number"], report["budget_remaining"]) == (2, 3)
-
-
 @pytest.mark.parametrize("as_text", [False, True])
 async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(as_text: bool, client: Client) -> None:
     plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 3}]}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import anyio.lowlevel
 import httpx2
 import pytest
 from mcp import Client
@@ -22,9 +19,8 @@ from mcp_types import CallToolResult, TextContent
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.storage.addresses import DatabaseAddress
+from tests.mcp_server.conftest import SlowModel
 from tests.mcp_server.test_http import ALICE, BOB, Served, as_principal, token_file
-from tests.support.providers.minds import Thought, call
-from tests.support.providers.openai import OpenAiServer
 from tests.support.proxy import Proxy
 from tests.support.results import object_of
 from tests.support.team_stores import BUCKETS, own_bucket, own_schema, url_of
@@ -37,14 +33,6 @@ pytestmark = [
 ]
 GOAL = {"goal": "the discount on an apple", "mode": "interactive", "fill": True, "token_budget": 1_500}
 Start = Callable[..., Served]
-
-
-@pytest.fixture
-async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
-    """Let the loop end what the client closed last; a transport that outlives its loop warns."""
-    yield
-    for _ in range(3):
-        await anyio.lowlevel.checkpoint()
 
 
 @pytest.fixture
@@ -163,46 +151,24 @@ async def test_any_server_takes_any_call_as_one_server_alone_would(
     assert await asyncio.to_thread(lambda: [path.name for path in tmp_path.glob("data-*/*")]) == []
 
 
-class SlowModel:
-    """A model that lets itself be waited for, until it is told to answer."""
-
-    def __init__(self) -> None:
-        self.asked, self.may_answer = threading.Event(), threading.Event()
-
-    def __call__(self, request: dict[str, Any], number: int) -> Thought:
-        self.asked.set()
-        self.may_answer.wait(60)
-        return call("finalize_context", {"summary": "The discount is in shop/prices.py."})
-
-
-@pytest.fixture
-def model() -> Iterator[SlowModel]:
-    mind = SlowModel()
-    with OpenAiServer(mind) as server:
-        os.environ["REPO_NAVIGATOR_OPENAI_URL"] = server.base_url
-        yield mind
-        mind.may_answer.set()
-        del os.environ["REPO_NAVIGATOR_OPENAI_URL"]
-
-
 async def stepping(
-    served: Served, key: str, model: SlowModel, era: str = "auto"
+    served: Served, key: str, slow_model: SlowModel, era: str = "auto"
 ) -> asyncio.Task[CallToolResult]:
     """Begin a step whose model is being asked when this returns."""
     arguments = {"navigation_id": key, "updates": {"model": "openai/slow"}}
     step = asyncio.create_task(called(served, "step", arguments, era=era))
-    await asyncio.to_thread(model.asked.wait, 60)
+    await asyncio.to_thread(slow_model.asked.wait, 60)
     return step
 
 
 @pytest.mark.parametrize("scheme", BUCKETS)
 async def test_a_server_that_is_killed_within_a_step_loses_no_answered_one_and_blocks_nobody(
-    start: Start, model: SlowModel
+    start: Start, slow_model: SlowModel
 ) -> None:
     dying, other = start(), start()
     key = object_of(await called(dying, "navigate", GOAL))["navigation_id"]
     await called(dying, "step", {"navigation_id": key, "updates": {"budget": 900}})
-    step = await stepping(dying, key, model)
+    step = await stepping(dying, key, slow_model)
     dying.process.kill()
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever a client makes of a connection that is gone
         await step
@@ -213,11 +179,11 @@ async def test_a_server_that_is_killed_within_a_step_loses_no_answered_one_and_b
 
 
 async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothing(
-    start: Start, model: SlowModel
+    start: Start, slow_model: SlowModel
 ) -> None:
     stalling, other = start(), start()
     key = object_of(await called(stalling, "navigate", GOAL))["navigation_id"]
-    step = await stepping(stalling, key, model)
+    step = await stepping(stalling, key, slow_model)
     stalling.process.send_signal(signal.SIGSTOP)
     try:
         result = await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}})
@@ -226,7 +192,7 @@ async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothi
             assert refusal(result).startswith("Another call has been stepping")
             result = await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}})
         taken = object_of(result)
-        model.may_answer.set()
+        slow_model.may_answer.set()
     finally:
         stalling.process.send_signal(signal.SIGCONT)
     assert key in refusal(await step)
@@ -237,16 +203,16 @@ async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothi
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_server_that_is_asked_to_end_answers_what_is_under_way(
-    start: Start, model: SlowModel, era: str
+    start: Start, slow_model: SlowModel, era: str
 ) -> None:
     ending, other = start(REPO_NAVIGATOR_HTTP_DRAIN_SECONDS="50"), start()
     key = object_of(await called(ending, "navigate", GOAL))["navigation_id"]
-    step = await stepping(ending, key, model, era)
+    step = await stepping(ending, key, slow_model, era)
     ending.process.terminate()
     await asyncio.to_thread(until_refused, ending)
     # As long as whatever ends streams by itself takes to look for the signal.
     await asyncio.wait({step}, timeout=2)
-    model.may_answer.set()
+    slow_model.may_answer.set()
     assert object_of(await step)["turn_report"]["step_number"] == 2
     assert await asyncio.to_thread(ending.process.wait, 30) == 0
     after = object_of(await called(other, "step", {"navigation_id": key, "updates": {"budget": 900}}))

@@ -110,18 +110,6 @@ async def test_of_a_file_larger_than_the_room_the_best_is_shown_beside_what_was_
         assert len(whole) > 10
 
 
-async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderdesk: Path) -> None:
-    async with Client(build_server(settings, working_folder=orderdesk)) as client:
-        await call(client, "navigate", goal=GOAL, token_budget=400)
-        stepped = await call(client, "step", feedback="show orderdesk/catalog/stock.py")
-        answer = stepped["turn_report"]["answer"]
-        source = (orderdesk / "orderdesk/catalog/stock.py").read_text("utf-8").splitlines()
-        assert not {("orderdesk/catalog/stock.py", line) for line in source if line.strip()} <= await shown(
-            client
-        )
-        assert "In part: `orderdesk/catalog/stock.py`." in answer
-
-
 async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(
     settings: Settings, orderdesk: Path
 ) -> None:

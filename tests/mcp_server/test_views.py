@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.extension import ClientExtension, advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_types import ListToolsResult
@@ -23,7 +20,6 @@ from navigator.picture.data import MAX_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
-from tests.mcp_server.test_http import Served
 from tests.support.errors import refusal_of
 from tests.support.results import object_of, text_of
 
@@ -191,40 +187,6 @@ async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_bac
 
     assert [is_shown(each) for each in (before, added, undone["picture"])] == [False, True, False]
     assert undone["said"]
-
-
-@asynccontextmanager
-async def over_stdio(shop: Path, era: str) -> AsyncIterator[Client]:
-    command = [sys.executable, "-I", "-m", "mcp_server"]
-    server = StdioServerParameters(command=command[0], args=command[1:], cwd=shop, env=dict(os.environ))
-    async with Client(server, mode=era, extensions=SHOWS_VIEWS) as client:
-        yield client
-
-
-@asynccontextmanager
-async def over_http(shop: Path, era: str) -> AsyncIterator[Client]:
-    server = Served(shop)
-    try:
-        async with Client(server.url, mode=era, extensions=SHOWS_VIEWS) as client:
-            yield client
-    finally:
-        server.stop()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("door", [over_stdio, over_http])
-async def test_the_map_is_offered_and_steered_over_either_transport(
-    door: Callable[[Path, str], Any], shop: Path, era: str
-) -> None:
-    async with door(shop, era) as client:
-        assert client.server_capabilities.extensions == {EXTENSION_ID: {}}
-        assert "show_map" in [tool.name for tool in (await client.list_tools()).tools]
-        known = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
-        given = {"navigation_id": known}
-        steered = object_of(await client.call_tool("map_data", {**given, "steer": MAIL}))
-        step = object_of(await client.call_tool("step", {**given, "feedback": "also show the README"}))
-    assert "shop/mail.py" in [file["path"] for file in steered["picture"]["files"] if file["level"] > 1]
-    assert "def send_receipt" in step["context_delta"]
 
 
 async def test_nobody_sees_the_map_of_somebody_elses_navigation(settings: Settings, tmp_path: Path) -> None:
