@@ -18,20 +18,16 @@ import pytest
 from repo_map.text.tokens import count
 from repo_navigator.main import main
 from repo_navigator.map_main import main as repo_map
+from tests.repo_navigator.running import navigate
 from tests.support.errors import refusal_of_command
 from tests.support.maps import HEADER
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Refuse, Thought, call
 from tests.support.signals import heeding_ctrl_c
+from tests.support.trees import commit
 
 GOAL = "The discount on an apple must never make its price negative"
 COMMAND = (sys.executable, "-m", "repo_navigator.main")
-
-
-def navigate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    assert main(["navigate", *map(str, arguments), "--json"]) == 0
-    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return answer
 
 
 def test_json_has_every_promised_field_and_the_tokens_are_true(
@@ -328,16 +324,10 @@ def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str,
     assert (done.returncode, done.stdout, done.stderr) == (5, "", "repo-navigator: cancelled\n")
 
 
-def commit_all(folder: Path) -> None:
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", "-C", folder, "add", "-A"], check=True)
-    subprocess.run(["git", "-C", folder, *who, "commit", "-qm", "first"], check=True)
-
-
 def test_uncommitted_changes_are_a_goal_of_their_own_and_the_plan_replays_without_git(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commit_all(shop)
+    commit(shop, {})
     prices = shop / "shop" / "prices.py"
     prices.write_text(prices.read_text().replace('return 5 if item == "apple"', "return 6 if item"))
     plan = tmp_path / "plan.yaml"
@@ -345,7 +335,7 @@ def test_uncommitted_changes_are_a_goal_of_their_own_and_the_plan_replays_withou
     assert "`discount` (shop/prices.py:11)" in answer["impact"][0]
     assert "`price_of` (shop/prices.py:8) for `discount`" in answer["impact"][1]
     assert answer["files"][0]["reasons"][0] == "changed: `discount`"
-    commit_all(shop)
+    commit(shop, {})
     assert main(["replay", str(plan), str(shop)]) == 0
     assert capsys.readouterr().out == answer["context"]
     assert navigate(capsys, shop, "--since", "HEAD~1", "--tokens", 900)["impact"] == answer["impact"]

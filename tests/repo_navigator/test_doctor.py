@@ -14,16 +14,7 @@ from repo_navigator.clients.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.team_stores import own_schema, url_of
 
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "project")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("project")
 
 
 def examined(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, dict[str, str]]:

@@ -9,24 +9,22 @@ from typing import Any
 
 import pytest
 
-from repo_navigator.main import main
+from tests.repo_navigator import running
 from tests.support.errors import refusal_of_command
 from tests.support.maps import HEADER
 
 GOAL = "The discount on an apple must never make its price negative"
 
 
-def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
+def ran(capfd: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> tuple[str, str]:
     """Run a command and return what it printed on stdout and on stderr, the latter on one line."""
-    capfd.readouterr()
-    assert main([str(argument) for argument in arguments]) == code
-    message = capfd.readouterr()
-    return message.out, " ".join(message.err.split())
+    out, err = running.ran(capfd, *arguments, code=code)
+    return out, " ".join(err.split())
 
 
 def opened(shop: Path, capfd: pytest.CaptureFixture[str]) -> str:
     """Open a navigation and return its id."""
-    return str(json.loads(ran(capfd, "navigate", shop, GOAL, "--json")[0])["navigation_id"])
+    return str(running.navigate(capfd, shop, GOAL)["navigation_id"])
 
 
 def test_words_beside_continue_do_what_feedback_does(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:

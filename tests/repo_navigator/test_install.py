@@ -49,23 +49,6 @@ trust_level = "trusted"
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    return tmp_path
-
-
-@pytest.fixture
-def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = home / "project"
-    (folder / ".git").mkdir(parents=True)
-    monkeypatch.chdir(folder)
-    return folder
-
-
 def configuration(home: Path, host: str) -> Path:
     return HOSTS[host].path({"HOME": str(home)}, "linux")
 

@@ -42,16 +42,6 @@ BEFORE = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
-
-
 def file_of(name: str, home: Path) -> Path:
     return HOOK_HOSTS[name].hook_path({"HOME": str(home)}, "linux")
 
@@ -60,13 +50,12 @@ def file_of(name: str, home: Path) -> Path:
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
 @pytest.mark.parametrize("name", HOOK_HOSTS)
 def test_undoing_gives_the_same_bytes_back(
-    name: str, before: str | None, *, scope: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, before: str | None, *, scope: str, project: Path
 ) -> None:
-    (tmp_path / "project").mkdir()
-    monkeypatch.chdir(tmp_path / "project")
     hooks = HOOK_HOSTS[name].hooks
     assert hooks is not None
-    file = file_of(name, home) if scope == "user" else tmp_path / "project" / hooks.project_file
+    home = project.parent
+    file = file_of(name, home) if scope == "user" else project / hooks.project_file
     file.parent.mkdir(parents=True)
     if before is not None:
         file.write_bytes(before.encode())
@@ -75,7 +64,7 @@ def test_undoing_gives_the_same_bytes_back(
     added = file.read_bytes()
     if scope == "project":
         assert b'"repo-navigator hook tool"' in added
-        assert str(tmp_path).encode() not in added
+        assert str(home).encode() not in added
     assert main(install) == 0
     assert file.read_bytes() == added
     assert main([*install, "--undo"]) == 0

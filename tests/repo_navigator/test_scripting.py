@@ -5,28 +5,16 @@ from __future__ import annotations
 import json
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from repo_navigator.main import main
 from repo_navigator.map_main import main as map_main
 from repo_navigator.terminal import DRIFTED
-from tests.support.trees import git, write
+from tests.repo_navigator.running import navigate
+from tests.support.trees import commit, write
 
 GOAL = "The total of a cart is wrong"
-
-
-def navigate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    assert main(["navigate", *map(str, arguments), "--json"]) == 0
-    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return answer
-
-
-def commit_all(folder: Path) -> None:
-    git(folder, "init", "-q")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "All")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +31,7 @@ def commit_all(folder: Path) -> None:
 def test_a_goal_may_stand_behind_any_flag(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
-    commit_all(shop)
+    commit(shop, {})
     out = tmp_path / "packet.txt"
     assert main(["navigate", *(each.format(repo=shop, out=out) for each in arguments)]) == 0
     printed = capsys.readouterr().out
@@ -53,7 +41,7 @@ def test_a_goal_may_stand_behind_any_flag(
 def test_one_argument_with_words_is_the_goal_for_the_folder_one_stands_in(
     shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit_all(shop)
+    commit(shop, {})
     monkeypatch.chdir(shop)
     assert navigate(capsys, GOAL)["files"][0]["path"] == "shop/cart.py"
     assert main(["navigate", "nowhere"]) == 3

@@ -5,27 +5,18 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from repo_navigator.main import main
+from tests.repo_navigator.running import navigate, ran
 
 GOAL = "The discount on an apple must never make its price negative"
-
-
-def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
-    """Run a command and return what it printed on stdout and on stderr."""
-    capfd.readouterr()
-    assert main([str(argument) for argument in arguments]) == code
-    message = capfd.readouterr()
-    return message.out, message.err
 
 
 def test_a_stored_navigation_is_read_and_gone_on_with(
     shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    made = json.loads(ran(capfd, "navigate", shop, GOAL, "--json")[0])
+    made = navigate(capfd, shop, GOAL)
     key = made["navigation_id"]
     context, message = ran(capfd, "context")
     assert context.rstrip() == made["context"].rstrip()
