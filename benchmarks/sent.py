@@ -86,7 +86,7 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     now = initial_state(validate(request, NavigatorSettings()), _ID, ".", rates, 0.0)
     seen = build_view(workspace, view(now, now.state.flight_plan))
     while now.run.stop_reason is None:
-        decision, _ = decide(now, workspace, seen)
+        decision = decide(now, workspace, seen)
         seen = build_view(workspace, view(now, decision.plan))
         now, record = apply_decision(now, decision, _START, seen, 1)
     return now, record, seen

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from time import monotonic
@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
-from navigator.models.sampling import HOST, SamplingFn
+from navigator.models.catalogue import further_models
+from navigator.models.sampling import SamplingFn
 from navigator.planner.arguments import TurnRequest, first_look_goal, turn_request
-from navigator.planner.context import StepCache, StepReader
+from navigator.planner.context import StepReader
 from navigator.planner.request import ValidRequest, initial_state, validate
 from navigator.settings import (
     LOCAL_USER,
     NO_TIMEOUT,
     NavigationRequest,
     NavigatorSettings,
-    StepAction,
     Timeouts,
 )
 from navigator.state.client_state import ClientState, StoredNavigation
+from navigator.state.labels import EMBEDDED
 from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from navigator.planner.steering import Turn
     from navigator.state.run_state import Navigation
     from navigator.turns import Turns
-    from navigator.workspaces.workspace import Workspaces
 
 Answer = TypeVar("Answer")
 BuildResponse = Callable[[TurnReport, NavigatorOutput, ClientState | None], tuple[Answer, ClientState]]
@@ -81,8 +81,7 @@ class Navigator:
         """By navigation, the steps that go on although their call was answered."""
         self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
         """Where navigations are stored, for a server's own questions."""
-        self._cache = StepCache()
-        self._reader = StepReader(self.store, self._cache)
+        self._reader = StepReader(self.store)
 
     async def start(
         self,
@@ -122,9 +121,7 @@ class Navigator:
             on_opened(opened.run.navigation_id)
 
         async def respond(latest: Navigation, is_running: bool) -> Answer:
-            report = await self._reader.report(latest, user)
-            report = report.model_copy(update={"is_running": is_running})
-            return await self._respond(report, latest, user, build_response, client)
+            return await self._respond(latest, user, build_response, client, is_running=is_running)
 
         deadline = None
         if timeouts.answer_s is not None:
@@ -138,22 +135,13 @@ class Navigator:
         request: NavigationRequest | ValidRequest,
         *,
         user: str = LOCAL_USER,
-        client: ClientState | None = None,
         on_progress: OnProgress | None = None,
     ) -> str:
         """Index the repository, draw the opening view and return the new navigation's id.
 
-        A server gives the ``client`` state that it begins with. A ``ValidRequest`` is not validated again.
-
-        Raises:
-            InvalidRequestError: the request, or a model's name, can't be used.
-            RepositoryNotFoundError: its path is no readable folder.
-            FlightPlanError: its flight plan is not well-formed.
+        A ``ValidRequest`` is not validated again. Raises what ``start`` does.
         """
-        navigation_id = (await self._open(request, user, on_progress)).run.navigation_id
-        if client is not None:
-            await self.store.deliver(navigation_id, user, client.model_dump(mode="json"))
-        return navigation_id
+        return (await self._open(request, user, on_progress)).run.navigation_id
 
     async def index_repository(self, repository: str) -> None:
         """Index a repository fully, so that the cache holds its index and its history.
@@ -161,26 +149,20 @@ class Navigator:
         Raises:
             RepositoryNotFoundError: it is no readable folder.
         """
-        await self._workspaces.open(repository)
+        await self._turns.workspaces.open(repository)
 
     def background_indexing(self) -> tuple[str, ...]:
         """Return the addresses of the repositories that are being indexed after a first look at them."""
-        return () if "_workspaces" not in self.__dict__ else self._workspaces.background_indexing()
+        return self._turns.workspaces.background_indexing() if "_turns" in self.__dict__ else ()
 
     async def step(
         self,
         navigation_id: str,
         *,
         user: str = LOCAL_USER,
-        feedback: str | None = None,
-        updates: Mapping[str, Any] | None = None,
-        action: StepAction = "continue",
-        outline_step: int | None = None,
         refresh: bool = True,
         on_progress: OnProgress | None = None,
-        show: object = None,
-        drop: object = None,
-        ask: object = None,
+        **asked: Any,
     ) -> TurnReport:
         """Take one turn: by ``updates`` if given, else by the planner or a model, steered by the rest.
 
@@ -190,23 +172,18 @@ class Navigator:
         Args:
             navigation_id: the navigation.
             user: whose it is.
-            feedback: the user's words; ``show``, ``drop`` and ``ask`` say it in fields, see ``turn_request``.
-            updates: a partial flight plan, with ``max_cost_usd``, ``max_steps`` and ``model`` to change them.
-            action: what to do besides.
-            outline_step: the step whose outline numbers mean, by default the latest.
             refresh: whether the index is brought up to date first.
             on_progress: called after the step.
-            show: what to show.
-            drop: what to leave out.
-            ask: what to answer.
+            asked: what is asked of the turn, as ``turn_request`` takes it.
 
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step remains.
         """
-        request = turn_request(feedback, updates, action, outline_step, show=show, drop=drop, ask=ask)
-        async with self._locked(navigation_id, user) as stored:
+        request = turn_request(**asked)
+        async with self.store.hold(navigation_id):
+            stored = await self.store.load(navigation_id, user)
             report, turn = await self._take(stored, user, request, refresh=refresh)
         await _report_progress(on_progress, report, turn.navigation)
         return report
@@ -233,14 +210,18 @@ class Navigator:
         if (running := self._running.get(navigation_id)) is not None:
             await asyncio.wait({running}, timeout=_RUNNING_WAIT_S)
             if not (request.has_feedback or request.updates) and request.action == "continue":
-                return await self._respond_running(navigation_id, user, build_response)
-        async with self._locked(navigation_id, user) as stored:
-            known = await self.store.known(navigation_id, user)
-            client = None if known is None else known.delivery
+                stored = await self.store.load(navigation_id, user)
+                client, is_running = await self._client(navigation_id, user), navigation_id in self._running
+                return await self._respond(stored, user, build_response, client, is_running=is_running)
+        async with self.store.hold(navigation_id):
+            stored = await self.store.load(navigation_id, user)
+            client = await self._client(navigation_id, user)
             report, turn = await self._take(stored, user, request, refresh=True)
             # What others have changed since is new to the client, also if this turn takes no step.
             since = turn.navigation.run.step if turn.answer else None
-            answer = await self._respond(report, turn.navigation, user, build_response, client, since=since)
+            answer = await self._respond(
+                turn.navigation, user, build_response, client, report=report, since=since
+            )
         await _report_progress(on_progress, report, turn.navigation)
         return answer
 
@@ -321,7 +302,7 @@ class Navigator:
         navigation = await self.store.load(navigation_id, user)
         output = await self._reader.context(navigation, user)
         reports = await self._reader.reports(navigation, user)
-        workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
+        workspace, _ = await self._turns.workspaces.open(navigation.state.repo_path, refresh=False)
         return await self._turns.computing.run(
             picture_of_navigation, workspace, navigation, output, reports, within
         )
@@ -341,17 +322,16 @@ class Navigator:
 
     async def aclose(self) -> None:
         """Cancel running work, then release models, storage and indexes."""
-        if "_workspaces" in self.__dict__:
-            await self._workspaces.halt()
+        turns = self.__dict__.get("_turns")
+        if turns is not None:
+            await turns.workspaces.halt()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if "_turns" in self.__dict__:
-            await self._turns.aclose()
+        if turns is not None:
+            await turns.aclose()
         await self.store.close()
-        if "_workspaces" in self.__dict__:
-            self._workspaces.close()
 
     @cached_property
     def _turns(self) -> Turns:
@@ -361,17 +341,10 @@ class Navigator:
             self._settings,
             self.store,
             self._reader,
-            self._cache,
             clock=self._clock,
             models=self._models,
             sample=self._sample,
         )
-
-    @cached_property
-    def _workspaces(self) -> Workspaces:
-        from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - as above
-
-        return Workspaces(self._settings)
 
     async def _open(
         self,
@@ -382,25 +355,23 @@ class Navigator:
     ) -> Navigation:
         """Return a new navigation, stored with its opening view."""
         if isinstance(request, NavigationRequest):
-            further_models = {*self._models, *([HOST] if self._sample else [])}
+            models = further_models(self._models, self._sample)
             # A plan may take a second to parse, and others are served meanwhile.
-            request = await asyncio.to_thread(
-                validate, request, self._settings, further_models, environ=os.environ
-            )
-        loading = asyncio.create_task(asyncio.to_thread(load_all))
+            request = await asyncio.to_thread(validate, request, self._settings, models, environ=os.environ)
+        loading, task = asyncio.create_task(asyncio.to_thread(load_all)), request.task
 
         async def report(words: str, tokens: int = 0) -> None:
             if on_progress is not None:
-                await on_progress(Progress(0, request.max_steps, words, tokens))
+                await on_progress(Progress(0, task.max_steps, words, tokens))
 
-        first_goal = first_look_goal(request.goal, request.names) if request.may_look_first else ""
+        first_goal = first_look_goal(task.goal, task.names) if task.may_look_first else ""
         indexing = self._begin(
-            self._workspaces.open(request.repo_path, on_words=report, first_goal=first_goal)
+            self._turns.workspaces.open(task.repo_path, on_words=report, first_goal=first_goal)
         )
         try:
             if not await _is_done(indexing, None if timeout_s is None else monotonic() + timeout_s):
                 raise StillIndexingError(
-                    f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
+                    f"Indexing `{address_title(str(task.repo_path))}` takes long and goes on in the "
                     "background; call navigate again in a minute, it will find the index done."
                 )
         finally:
@@ -408,11 +379,12 @@ class Navigator:
         workspace, seconds = await indexing
         from navigator.planner.changes import resolve_changes  # noqa: PLC0415 - a stored navigation is read without
 
-        rates = self._turns.price_of(request.model).rates(request.model)
-        goal, changes = await asyncio.to_thread(resolve_changes, workspace.index, request.goal, request.query)
-        request = request._replace(goal=goal, changes=changes).noting(self.store.note)
-        root = resolve_address(str(request.repo_path))
-        first = initial_state(request, f"nav-{secrets.token_hex(12)}", root, rates, seconds)
+        goal, changes = await asyncio.to_thread(resolve_changes, workspace.index, task.goal, request.query)
+        notes = (*request.notes, *filter(None, [self.store.note]))
+        request = request._replace(task=replace(task, goal=goal), notes=notes)
+        navigation_id, root = f"nav-{secrets.token_hex(12)}", resolve_address(str(task.repo_path))
+        rates = self._turns.rates(task.model or EMBEDDED)
+        first = initial_state(request, navigation_id, root, rates, seconds, changes=changes)
         opened = await self._turns.open(first, workspace, user)
         words = f"Indexed {plural(len(workspace.index), 'file')} in {seconds:.1f} s."
         await report(words, opened.state.map_metadata.total_tokens)
@@ -437,8 +409,9 @@ class Navigator:
 
         async def steps() -> Answer | None:
             nonlocal latest, is_answered
-            async with self._locked(before.run.navigation_id, user, before if is_new else None) as stored:
-                latest, taken = stored, 0
+            navigation_id, taken = before.run.navigation_id, 0
+            async with self.store.hold(navigation_id):
+                latest = before if is_new else await self.store.load(navigation_id, user)
                 while not (is_answered or latest.run.stop_reason or taken == step_limit):
                     refresh = taken == 0 and latest.run.step > 0
                     latest = await self._next_step(latest, user, on_progress, refresh=refresh)
@@ -474,19 +447,11 @@ class Navigator:
         await _report_progress(on_progress, report, turn.navigation)
         return turn.navigation
 
-    @asynccontextmanager
-    async def _locked(
-        self, navigation_id: str, user: str, created: Navigation | None = None
-    ) -> AsyncIterator[Navigation]:
-        """Lock a navigation and yield it as it is stored, or has just been created."""
-        async with self.store.hold(navigation_id):
-            yield created or await self.store.load(navigation_id, user)
-
     async def _take(
         self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
     ) -> tuple[TurnReport, Turn]:
         """Take one turn of a locked navigation, and report it."""
-        turn = await self._turns.take(before, user, request, self._workspaces, refresh=refresh)
+        turn = await self._turns.take(before, user, request, refresh=refresh)
         after = turn.navigation
         if after.run.stop_reason is not None:
             await self._turns.rest(after.run.navigation_id)
@@ -496,18 +461,22 @@ class Navigator:
 
     async def _respond(
         self,
-        report: TurnReport,
         navigation: Navigation,
         user: str,
         build_response: BuildResponse[Answer],
         client: ClientState | None,
         *,
+        report: TurnReport | None = None,
         since: int | None = None,
+        is_running: bool = False,
     ) -> Answer:
-        """Build the response to a turn, and store what the client is sent with it.
+        """Build the response to what a navigation has come to, and store what the client is sent with it.
 
         The context is whole if the client has none, unless it is to be what is new ``since`` a step.
         """
+        if report is None:
+            report = await self._reader.report(navigation, user)
+            report = report.model_copy(update={"is_running": is_running})
         held: tuple[int, ...] = ()
         if client is not None:
             held = client.held_steps
@@ -517,16 +486,10 @@ class Navigator:
         await self.store.deliver(report.navigation_id, user, after.model_dump(mode="json"))
         return answer
 
-    async def _respond_running(
-        self, navigation_id: str, user: str, build_response: BuildResponse[Answer]
-    ) -> Answer:
-        """Respond with what the steps of an earlier call have come to."""
-        stored = await self.store.load(navigation_id, user)
+    async def _client(self, navigation_id: str, user: str) -> ClientState | None:
+        """Return what the client was sent of a navigation."""
         known = await self.store.known(navigation_id, user)
-        report = await self._reader.report(stored, user)
-        report = report.model_copy(update={"is_running": navigation_id in self._running})
-        client = None if known is None else known.delivery
-        return await self._respond(report, stored, user, build_response, client)
+        return None if known is None else known.delivery
 
     def _begin(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
         """Begin work that goes on after its caller has left."""

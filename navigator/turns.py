@@ -6,18 +6,16 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from navigator.agent.step_context import Computing, StepContext
 from navigator.errors import ModelFailedError, NavigationClosedError
-from navigator.models.catalogue import price_of
-from navigator.models.sampling import HOST
+from navigator.models.catalogue import further_models, price_of
 from navigator.planner.arguments import first_look_goal
 from navigator.planner.context import StepResult
-from navigator.planner.plan_changes import NUMBERS, parse_numbers, with_notes
-from navigator.planner.policy import choose_updates
+from navigator.planner.plan_changes import with_notes
+from navigator.planner.policy import choose_plan
 from navigator.planner.record import open_record
 from navigator.planner.request import LimitChanges, apply_limits, split_updates
 from navigator.planner.steering import (
@@ -32,24 +30,23 @@ from navigator.planner.steering import (
     steer_navigation,
 )
 from navigator.state.labels import EMBEDDED
-from navigator.state.pricing import ModelPrice, PriceTable, load_prices
 from navigator.state.reports import OutlineEntry, StopReason
 from navigator.state.run_state import Navigation
+from navigator.state.state import ModelPricingRates
 from navigator.storage.storage import MAP_NAME, record_name
-from repo_map.plan.update import apply_update
+from navigator.workspaces.workspace import Workspaces
 from repo_map.steering.commands import has_numbers
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
 
-    from navigator.agent.models.session import ModelSessions
     from navigator.agent.runner import StepRunner
     from navigator.models.sampling import SamplingFn
     from navigator.planner.arguments import TurnRequest
-    from navigator.planner.context import StepCache, StepReader
+    from navigator.planner.context import StepReader
     from navigator.settings import NavigatorSettings
     from navigator.storage.storage import Storage
-    from navigator.workspaces.workspace import Workspace, Workspaces
+    from navigator.workspaces.workspace import Workspace
 
 HAS_ENDED: Final = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
@@ -66,7 +63,6 @@ class Turns:
         settings: NavigatorSettings,
         storage: Storage,
         reader: StepReader,
-        cache: StepCache,
         *,
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
@@ -75,19 +71,18 @@ class Turns:
         self._settings = settings
         self._storage = storage
         self._reader = reader
-        self._cache = cache
         self._clock = clock
         self._models = models
         self._sample = sample
         self._runner: StepRunner | None = None
         self._bookings: set[asyncio.Future[None]] = set()
+        self._further_models = further_models(models, sample)
+        self.workspaces = Workspaces(settings)
         self.computing = Computing()
-        self.further_models = {*models, *([HOST] if sample else [])}
-        """Models beside those of the catalogue."""
 
-    def price_of(self, model: str) -> ModelPrice:
-        """Return what calls of ``model`` cost."""
-        return price_of(model, self._settings, self._prices, self.further_models)
+    def rates(self, model: str) -> ModelPricingRates:
+        """Return what calls of ``model`` cost, as the state has it."""
+        return price_of(model, self._settings, self._further_models).rates(model)
 
     async def open(self, first: Navigation, workspace: Workspace, user: str) -> Navigation:
         """Draw the opening view of a new navigation, and return it as it is stored.
@@ -98,14 +93,12 @@ class Turns:
         Raises:
             StorageError: it can't be stored.
         """
-        step = self._context(first, workspace, user)
+        step = await self._context(first, workspace, user)
         state, run = first
-        step.session = await self._session_of(first)
         view = await step.view(state.flight_plan)
         if not step.plans_anew:
-            _, updates = await self.computing.run(choose_updates, first, workspace, view)
-            if updates:
-                plan = apply_update(state.flight_plan, updates).plan
+            _, plan = await self.computing.run(choose_plan, first, workspace, view)
+            if plan is not None:
                 state = state.model_copy(update={"flight_plan": plan})
                 view = await step.view(plan)
         await self._storage.index.add(first, user)
@@ -120,9 +113,7 @@ class Turns:
         step.drawn.remember(StepResult(record, view.map.map_text))
         return after
 
-    async def take(
-        self, before: Navigation, user: str, request: TurnRequest, workspaces: Workspaces, *, refresh: bool
-    ) -> Turn:
+    async def take(self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool) -> Turn:
         """Do what is asked and store it; a navigation that has ended opens again for words or updates only.
 
         Words or updates that come with the wish to finish are applied first, in one step; with a cancel, not.
@@ -140,7 +131,7 @@ class Turns:
             return Turn(await self._end(before, user, StopReason.CANCELLED), _CANCELLED)
         if request.action == "finish" and not asks_more:
             return Turn(await self._end(before, user, StopReason.USER), ACCEPTED)
-        turn = await self._step(before, user, request, workspaces, refresh=refresh)
+        turn = await self._step(before, user, request, refresh=refresh)
         may_finish = turn.navigation.run.stop_reason in (None, StopReason.FINISHED)
         if may_finish and (request.action == "finish" or turn.finishes):
             return turn._replace(navigation=await self._end(turn.navigation, user, StopReason.USER))
@@ -154,32 +145,29 @@ class Turns:
 
     async def rest(self, navigation_id: str) -> None:
         """Let the providers of models drop what they cache of a navigation that has ended."""
-        if "_sessions" in self.__dict__:
-            await self._sessions.close(navigation_id)
+        if self._runner is not None:
+            await self._runner.sessions.close(navigation_id)
 
     async def forget(self, navigation_id: str, user: str) -> None:
         """Drop a navigation's models and its cached steps."""
-        self._cache.forget(navigation_id, user)
-        if "_sessions" in self.__dict__:
-            await self._sessions.close(navigation_id)
+        self._reader.forget(navigation_id, user)
+        await self.rest(navigation_id)
 
     async def aclose(self) -> None:
-        """Close all models, and wait for costs that are still being stored."""
-        if "_sessions" in self.__dict__:
-            await self._sessions.aclose()
+        """Close all models and repositories, and wait for costs that are still being stored."""
+        if self._runner is not None:
+            await self._runner.sessions.aclose()
         await asyncio.gather(*self._bookings, return_exceptions=True)
+        self.workspaces.close()
 
-    async def _step(
-        self, stored: Navigation, user: str, request: TurnRequest, workspaces: Workspaces, *, refresh: bool
-    ) -> Turn:
+    async def _step(self, stored: Navigation, user: str, request: TurnRequest, *, refresh: bool) -> Turn:
         stopped = stored.run.stop_reason
         if stopped is StopReason.CANCELLED:
             raise NavigationClosedError(
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
-        given, environ = request.updates or {}, os.environ
-        limits, updates = split_updates(given, self._settings, self.further_models, environ)
-        request = request.showing(parse_numbers(updates.pop(NUMBERS, None)))
+        given = request.updates or {}
+        limits, updates = split_updates(given, self._settings, self._further_models, os.environ)
         before, notes = await self._apply_limits(stored, user, limits)
         if not (request.has_feedback or updates):
             if not notes and request.updates is not None:
@@ -189,9 +177,8 @@ class Turns:
                     await self._storage.change(before, user)
                 return Turn(before, " ".join((*notes, HAS_ENDED)))
         goal = "" if refresh else first_look_goal(before.state.user_task, before.run.names)
-        workspace, _ = await workspaces.open(before.state.repo_path, refresh=refresh, first_goal=goal)
-        step = self._context(before, workspace, user)
-        step.session = await self._session_of(before)
+        workspace, _ = await self.workspaces.open(before.state.repo_path, refresh=refresh, first_goal=goal)
+        step = await self._context(before, workspace, user)
         if step.session is not None:
             step.session.begin_step(before, step.notes)
         context = TurnContext(
@@ -231,13 +218,9 @@ class Turns:
 
     async def _run(self, step: StepContext) -> Navigation:
         """Let the agents take a step; what a failed one has cost is stored all the same."""
-        before = step.navigation
-        if self._runner is None:
-            services, module = await self._storage.services(), "navigator.agent.runner"
-            runner: StepRunner = (await asyncio.to_thread(import_module, module)).StepRunner(services)
-            self._runner = runner
+        before, runner = step.navigation, await self._agents()
         try:
-            after = await self._runner.run_step(step)
+            after = await runner.run_step(step)
         except (ModelFailedError, asyncio.CancelledError):
             booking = asyncio.ensure_future(self._book(step, before))
             self._bookings.add(booking)
@@ -260,7 +243,7 @@ class Turns:
         if not limits:
             return before, ()
         model = limits.model or before.run.model
-        after, notes = apply_limits(before, limits, self.price_of(model).rates(model))
+        after, notes = apply_limits(before, limits, self.rates(model))
         if notes:
             # Models and limits are read when a session is made.
             await self.forget(before.run.navigation_id, user)
@@ -277,35 +260,27 @@ class Turns:
             await self._storage.change(after, user)
         return after
 
-    def _context(self, navigation: Navigation, workspace: Workspace, user: str) -> StepContext:
-        cached = self._cache.of(navigation.run.navigation_id, user)
+    async def _context(self, navigation: Navigation, workspace: Workspace, user: str) -> StepContext:
+        """Return the context of a step, with the models of its navigation if any were asked for."""
+        cached = self._reader.cached(navigation.run.navigation_id, user)
         notes = [self._storage.note] if self._storage.note else []
-        return StepContext(
+        step = StepContext(
             navigation, user, self._storage, workspace, cached, self.computing, self._clock, notes=notes
         )
+        if navigation.run.model != EMBEDDED:
+            step.session = await (await self._agents()).sessions.session_of(navigation)
+        return step
 
-    async def _session_of(self, navigation: Navigation) -> Any:
-        """Return the models of a navigation, None if none was asked for."""
-        if navigation.run.model == EMBEDDED:
-            return None
-        if "_sessions" not in self.__dict__:
-            await asyncio.to_thread(lambda: self._sessions)
-        return await self._sessions.session_of(navigation, self._storage.locks.is_held)
-
-    @cached_property
-    def _sessions(self) -> ModelSessions:
-        """The sessions with models; the first use imports what asks them."""
-        from navigator.agent.models.clients import SamplingModel  # noqa: PLC0415 - only where a model decides
-        from navigator.agent.models.session import ModelSessions  # noqa: PLC0415 - as above
-
-        models = dict(self._models)
-        if self._sample is not None:
-            models.setdefault(HOST, SamplingModel(self._sample))
-        return ModelSessions(self._settings, self._prices, models)
-
-    @cached_property
-    def _prices(self) -> PriceTable:
-        return load_prices(self._settings.prices)
+    async def _agents(self) -> StepRunner:
+        """Return the runner of all steps; the first call imports ADK, in a thread."""
+        if self._runner is None:
+            services = await self._storage.services()
+            module = await asyncio.to_thread(import_module, "navigator.agent.runner")
+            # Another step may have waited for the same.
+            if self._runner is None:
+                models, is_held = self._models, self._storage.locks.is_held
+                self._runner = module.StepRunner(services, self._settings, models, self._sample, is_held)
+        return self._runner
 
 
 def _continues(stopped: StopReason | None, limits: LimitChanges) -> bool:

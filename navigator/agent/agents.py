@@ -18,9 +18,8 @@ from google.adk.telemetry import tracer
 from google.genai import types
 
 from navigator.agent.models.clients import MAX_OUTPUT_TOKENS
-from navigator.agent.recording import record
 from navigator.agent.step_context import StepContext, current_step
-from navigator.agent.tools import TOOLS
+from navigator.agent.tools import record, tools
 from navigator.errors import StorageError
 from navigator.planner.policy import decide
 from navigator.planner.prompt import ROLE
@@ -41,7 +40,10 @@ class PlannerAgent(BaseAgent):
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
         step = current_step()
         try:
-            decision = step.decision or await self._decide(step)
+            decision = step.decision
+            if decision is None:
+                view = await step.view(step.navigation.state.flight_plan)
+                decision = await step.computing.run(decide, step.navigation, step.workspace, view)
             call = types.FunctionCall(
                 id=f"planner-{uuid4()}", name=decision.action, args=_arguments(decision)
             )
@@ -62,12 +64,6 @@ class PlannerAgent(BaseAgent):
         except (RepoMapError, StorageError) as error:
             # Raised here, it would be logged with its traceback at every level of the runner.
             step.error = error
-
-    async def _decide(self, step: StepContext) -> Decision:
-        view = await step.view(step.navigation.state.flight_plan)
-        decision, notes = await step.computing.run(decide, step.navigation, step.workspace, view)
-        step.notes.extend(notes)
-        return decision
 
 
 class NavigatorAgent(BaseAgent):
@@ -114,9 +110,7 @@ class StepModel(BaseLlm):
         """Yield what the session of the navigation answers."""
         session = current_step().session
         assert session is not None, "a model is called without a session"
-        async with aclosing(session.generate_content_async(llm_request, stream)) as answers:
-            async for answer in answers:
-                yield answer
+        yield await session.answer(llm_request)
 
 
 def root_agent() -> NavigatorAgent:
@@ -127,7 +121,7 @@ def root_agent() -> NavigatorAgent:
         description="Explores by the tools of a model, and decides.",
         model=StepModel(model="navigator-session"),
         static_instruction=ROLE,
-        tools=[*TOOLS],
+        tools=[*tools()],
         include_contents="none",
         generate_content_config=types.GenerateContentConfig(
             temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=_FORCED_CALL

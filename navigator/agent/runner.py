@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
@@ -13,15 +14,21 @@ from google.adk.workflow import Workflow  # noqa: F401 - ADK's runner else impor
 from google.genai import types
 
 from navigator.agent.agents import root_agent
-from navigator.agent.models.session import CONTEXT_CACHE
+from navigator.agent.models.clients import SamplingModel
+from navigator.agent.models.session import CONTEXT_CACHE, ModelSessions
 from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
 from navigator.agent.step_context import StepContext, reset_step, set_step
 from navigator.errors import ModelFailedError
+from navigator.models.sampling import HOST
 from navigator.planner.prompt import first_message
 from navigator.storage.sessions import APP_NAME, SessionKey
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
+    from google.adk.models import BaseLlm
+
+    from navigator.models.sampling import SamplingFn
+    from navigator.settings import NavigatorSettings
     from navigator.state.run_state import Navigation
     from navigator.storage.storage import Services
 
@@ -33,7 +40,26 @@ _MESSAGE: Final = "Decide the next step."
 class StepRunner:
     """Takes the steps of all navigations."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(
+        self,
+        services: Services,
+        settings: NavigatorSettings,
+        models: Mapping[str, BaseLlm],
+        sample: SamplingFn | None,
+        is_held: Callable[[str], bool],
+    ) -> None:
+        """Build the runner.
+
+        Args:
+            services: where it stores sessions and artifacts.
+            settings: of the models.
+            models: further ones, by name.
+            sample: asks the client's model.
+            is_held: whether a navigation's step is running.
+        """
+        if sample is not None:
+            models = {HOST: SamplingModel(sample), **models}
+        self.sessions = ModelSessions(settings, models, is_held)
         plugins = [LockPlugin(), BudgetEnforcementPlugin()]
         app = App(
             name=APP_NAME,
@@ -86,7 +112,7 @@ class StepRunner:
 async def _first_message(step: StepContext) -> str:
     """Return what begins the conversation with a model in this step."""
     view = await step.view(step.navigation.state.flight_plan)
-    step.outline = view.outline
+    step.outline = view.report.outline
     text = await step.computing.run(first_message, step.navigation, view, step.workspace.index)
     step.tokens_read += count(text)
     return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final, Literal
@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 from navigator.errors import InvalidArgumentError, UnknownModelError
 from navigator.loopback import is_loopback
+from navigator.models.sampling import HOST
 from navigator.settings import NavigatorSettings
 from navigator.state.labels import EMBEDDED
-from navigator.state.pricing import FREE, ModelPrice, PriceTable, load_prices
+from navigator.state.pricing import FREE, ModelPrice, load_prices
 from repo_map.messages import is_printable, one_line
 
 _MAX_NAME_CHARS = 80
@@ -97,20 +98,27 @@ def provider_of(model: str) -> Provider | None:
     return next((each for each in PROVIDERS if model.startswith(each.prefix) and model != each.prefix), None)
 
 
-def price_of(
-    name: str, settings: NavigatorSettings, prices: PriceTable, custom: Container[str] = ()
-) -> ModelPrice:
+def further_models(models: Iterable[str], sample: object) -> frozenset[str]:
+    """Return the names of models beside those of the catalogue."""
+    return frozenset((*models, *([HOST] if sample else [])))
+
+
+def price_of(name: str, settings: NavigatorSettings, custom: Container[str] = ()) -> ModelPrice:
     """Return the price of a model; free if it runs on this machine or is among the ``custom`` models.
 
     Raises:
         UnknownModelError: no provider has a model of that name.
         UnpricedModelError: it costs money and has no known price.
+        InvalidRequestError: the user's price file can't be used.
     """
+    if name == EMBEDDED:
+        return FREE
+    prices = load_prices(settings.prices)
     if name in custom:
         return prices.models.get(name, FREE)
     is_valid = len(name) <= _MAX_NAME_CHARS and is_printable(name) and " " not in name and ".." not in name
     provider = provider_of(name) if is_valid else None
-    if name == EMBEDDED or (provider is not None and provider.is_free):
+    if provider is not None and provider.is_free:
         return FREE
     if provider is None:
         raise UnknownModelError(
@@ -144,12 +152,12 @@ def require_models(model: str, settings: NavigatorSettings, custom: Container[st
         UnpricedModelError: a model costs money and has no known price.
         InvalidRequestError: the user's price file can't be used.
     """
-    names = [name for name in (model, settings.fallback_model) if name not in ("", EMBEDDED)]
-    if not names and settings.prices is None:
-        return
-    prices = load_prices(settings.prices)
-    for name in names:
-        price_of(name, settings, prices, custom)
+    if settings.prices is not None:
+        load_prices(settings.prices)
+    for name in (model, settings.fallback_model):
+        if name in ("", EMBEDDED):
+            continue
+        price_of(name, settings, custom)
         provider = None if name in custom else provider_of(name)
         if provider is not None:
             provider.require_package(name)

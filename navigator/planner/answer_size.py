@@ -144,25 +144,13 @@ def pack_answer(
     )
 
 
-class Confidence(NamedTuple):
-    """How likely a choice is complete."""
-
-    grade: Evidence | None
-    """None for a packet that a user has steered away from the likeliest files."""
-    text: str
-    """The grade, what it means and what speaks against the choice, in sentences."""
-
-
-def assess_confidence(relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]) -> Confidence:
-    """Return how likely a packet holds all that the goal's work changes, and what speaks against it.
+def assess_confidence(
+    relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]
+) -> tuple[Evidence | None, str]:
+    """Return how likely a packet holds all that the goal's work changes, and why, in sentences.
 
     The chances were measured on packets that show the likeliest files, so one that a user has
     steered away from them has only the notes.
-
-    Args:
-        relevance: of what the user's rules allow.
-        drawn: the packet.
-        outline: beside it.
     """
     sufficiency = relevance.sufficiency
     if not sufficiency.confidence or not relevance.files:
@@ -172,7 +160,7 @@ def assess_confidence(relevance: Relevance, drawn: RepoMap, outline: Sequence[Ou
     else:
         first = relevance.files[0].path
         if drawn.block(first) is None and not any(entry.path == first for entry in outline):
-            return Confidence(None, " ".join(sufficiency.notes))
+            return None, " ".join(sufficiency.notes)
         weights = default_weights()
         signals = completeness_signals(sufficiency.confidence, drawn.tokens)
         chance = completeness(signals, weights.shown, weights.reached)
@@ -181,4 +169,4 @@ def assess_confidence(relevance: Relevance, drawn: RepoMap, outline: Sequence[Ou
             shown, reached = in_ten(chance.shown), in_ten(chance.reached)
             listed = f", {reached} at least list it" if outline and reached > shown else ""
             meaning = f"Of 10 such answers, {shown} show all code to change{listed}."
-    return Confidence(grade, " ".join(filter(None, (f"Evidence: {grade}.", meaning, *sufficiency.notes))))
+    return grade, " ".join(filter(None, (f"Evidence: {grade}.", meaning, *sufficiency.notes)))

@@ -11,7 +11,7 @@ from navigator.settings import MAX_TOKEN_BUDGET, StepAction
 from navigator.storage.state import can_be_stored
 from repo_map.lookup.requests import LookupRequestError, Request, parse_request
 from repo_map.secrets.masking import mask_text
-from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
+from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes, read_numbers
 
 MAX_WISHES: Final = 50
 """Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
@@ -19,6 +19,7 @@ _MAX_ENTRY_CHARS: Final = 500
 _MAX_NUMBER: Final = 9_999
 """More entries than an outline has."""
 MAX_FEEDBACK_CHARS: Final = 4_000
+_NUMBERS: Final = "numbers"
 
 
 def require_storable(argument: str, value: object) -> None:
@@ -174,10 +175,6 @@ class TurnRequest(NamedTuple):
         """The fields and the words, for the record of the step."""
         return "\n".join(filter(None, (self.wishes.summary, self.feedback)))
 
-    def showing(self, numbers: tuple[int, ...]) -> TurnRequest:
-        """Return it with numbers of the outline to show before all else."""
-        return self._replace(wishes=self.wishes._replace(show=(*numbers, *self.wishes.show)))
-
 
 def turn_request(
     feedback: str | None = None,
@@ -211,7 +208,23 @@ def turn_request(
     words = mask_text((feedback or "").strip())
     require_length("feedback", words, MAX_FEEDBACK_CHARS, "say it in a few sentences")
     wishes = _parse_wishes(show, drop, ask)
+    if updates is not None:
+        # Numbers of the outline are shown before all else.
+        wishes = wishes._replace(show=(*_parse_numbers(updates.get(_NUMBERS)), *wishes.show))
+        updates = {name: part for name, part in updates.items() if name != _NUMBERS}
     return TurnRequest(words, wishes, updates, cast(StepAction, action), outline_step)
+
+
+def _parse_numbers(value: object) -> tuple[int, ...]:
+    """Return the outline numbers that updates name: ``[3, 7]``, or words such as ``"2-5"``."""
+    if value is None:
+        return ()
+    words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if not (numbers := read_numbers(words)):
+        raise InvalidArgumentError(
+            _NUMBERS, f'is {value!r}; give numbers of the outline, as [3, 7] or "2-5".'
+        )
+    return numbers
 
 
 def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:

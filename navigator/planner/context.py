@@ -57,36 +57,30 @@ class CachedNavigation:
             del self.results[min(self.results)]
 
 
-class StepCache:
-    """The navigations that were stepped lately, by user and id; the least recently used are dropped first."""
+class StepReader:
+    """Reads steps as reports and contexts, from the storage, or from memory if they are among the latest."""
 
-    def __init__(self) -> None:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._cached: OrderedDict[tuple[str, str], CachedNavigation] = OrderedDict()
+        """The navigations that were stepped lately, by user and id; the latest comes last."""
 
-    def of(self, navigation_id: str, user: str) -> CachedNavigation:
-        """Return what is cached of a navigation."""
+    def cached(self, navigation_id: str, user: str) -> CachedNavigation:
+        """Return what is cached of a navigation whose step begins."""
         key = (user, navigation_id)
         found = self._cached[key] = self._cached.pop(key) if key in self._cached else CachedNavigation()
         while len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)
         return found
 
-    def result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
+    def forget(self, navigation_id: str, user: str) -> None:
+        """Drop what is cached of a navigation."""
+        self._cached.pop((user, navigation_id), None)
+
+    def _result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         """Return what a step came to, if it was one of the latest in this process."""
         found = self._cached.get((user, navigation_id))
         return found.results.get(step) if found else None
-
-    def forget(self, navigation_id: str, user: str) -> None:
-        """Drop a navigation."""
-        self._cached.pop((user, navigation_id), None)
-
-
-class StepReader:
-    """Reads steps as reports and contexts, from memory or from the storage."""
-
-    def __init__(self, storage: Storage, cache: StepCache) -> None:
-        self._storage = storage
-        self._cache = cache
 
     async def report(self, navigation: Navigation, user: str, step: int | None = None) -> TurnReport:
         """Return the report of ``step``, by default the latest.
@@ -146,7 +140,7 @@ class StepReader:
                 f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}.",
                 code="unknown_step",
             )
-        if (result := self._cache.result(run.navigation_id, user, wanted)) is not None:
+        if (result := self._result(run.navigation_id, user, wanted)) is not None:
             return result.record
         version = run.record_versions.get(wanted, 0)
         text = await self._storage.load_artifact(run.navigation_id, user, record_name(wanted), version)
@@ -154,7 +148,7 @@ class StepReader:
 
     async def _map(self, record: StepRecord, user: str) -> MapText:
         report = record.report
-        if (result := self._cache.result(report.navigation_id, user, report.step_number)) is not None:
+        if (result := self._result(report.navigation_id, user, report.step_number)) is not None:
             return result.map_text
         text = await self._storage.load_artifact(report.navigation_id, user, MAP_NAME, report.map_version)
         return MapText.parse(text, [file.path for file in record.files])

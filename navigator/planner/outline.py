@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -174,17 +175,15 @@ def build_outline(
         if file_id is not None and block is not None and block.shows(own_lines(index, unit)):
             shown.append((file_id, unit.start, unit.end))
     entries += builder.list_related(shown, entries, own, related)
-    by_path: dict[str, list[OutlineEntry]] = {}
-    for entry in entries:
-        by_path.setdefault(entry.path, []).append(entry)
-    grouped: list[OutlineEntry] = []
-    for in_file in by_path.values():
-        in_file.sort(key=lambda entry: entry.first)
-        more = max(entry.more for entry in in_file)
-        # The count of further definitions goes with the last entry of the file.
-        grouped += [entry.model_copy(update={"more": 0}) for entry in in_file[:-1]]
-        grouped.append(in_file[-1].model_copy(update={"more": more}))
-    return tuple(entry.model_copy(update={"number": at}) for at, entry in enumerate(grouped, 1))
+    order = {path: at for at, path in enumerate(dict.fromkeys(entry.path for entry in entries))}
+    more = {path: max(entry.more for entry in entries if entry.path == path) for path in order}
+    entries.sort(key=lambda entry: (order[entry.path], entry.first))
+    # The count of further definitions goes with the last entry of the file.
+    ends = [each.path != after.path for each, after in pairwise(entries)] + [True]
+    return tuple(
+        entry.model_copy(update={"number": at, "more": more[entry.path] if is_last else 0})
+        for at, (entry, is_last) in enumerate(zip(entries, ends, strict=False), 1)
+    )
 
 
 def outline_of_selection(
@@ -193,7 +192,17 @@ def outline_of_selection(
     """Return the places that a model has selected as entries, numbered from 1 in their order."""
     builder = _OutlineBuilder(index, drawn)
     places = [place for place in selection if index.file_id(place.path) is not None]
-    return tuple(builder.selected(place, number) for number, place in enumerate(places, 1))
+    return tuple(
+        builder.selected(place).model_copy(update={"number": number})
+        for number, place in enumerate(places, 1)
+    )
+
+
+def _entry(path: str, lines: LineRange, head: str, why: str, cost: int) -> OutlineEntry:
+    """Return an entry without a number."""
+    return OutlineEntry(
+        number=0, path=path, name="", first=lines.first, last=lines.last, head=head, why=why, tokens=cost
+    )
 
 
 class _OutlineBuilder:
@@ -273,50 +282,32 @@ class _OutlineBuilder:
         is_test = self._index.files.is_test(file)
         return not is_test and not related.is_owner and (each.kind in FUNCTIONS or is_short_type)
 
-    def selected(self, place: SelectedPlace, number: int) -> OutlineEntry:
+    def selected(self, place: SelectedPlace) -> OutlineEntry:
         """Return the entry of a selected place."""
         if place.name:
             unit = ScoredUnit(place.path, place.first, place.last, place.name, FUNCTION, 0.0, ())
-            return self._unit(unit, place.reason).model_copy(update={"number": number})
-        file = self._file(place.path)
-        is_file = place.first == 1 and place.last >= int(self._index.files.lines[file])
-        if is_file:
-            entry = self._whole_file(place.path, place.reason)
-            return entry.model_copy(update={"number": number})
-        is_shown = self._drawn.shows(place.path, LineRange(place.first, place.last))
-        return OutlineEntry(
-            number=number,
-            path=place.path,
-            name="",
-            first=place.first,
-            last=place.last,
-            head=_SOME_LINES,
-            why=place.reason,
-            tokens=0 if is_shown else self._costs.of_lines(place.path, file, place.first, place.last),
-        )
+            return self._unit(unit, place.reason)
+        if place.first == 1 and place.last >= int(self._index.files.lines[self._file(place.path)]):
+            return self._whole_file(place.path, place.reason)
+        lines = LineRange(place.first, place.last)
+        cost = self._costs.of_lines(place.path, self._file(place.path), *lines)
+        cost = 0 if self._drawn.shows(place.path, lines) else cost
+        return _entry(place.path, lines, _SOME_LINES, place.reason, cost)
 
     def _unit(self, unit: ScoredUnit, why: str) -> OutlineEntry:
-        file = self._file(unit.path)
+        file, lines = self._file(unit.path), LineRange(unit.start, unit.end)
         is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
-        return OutlineEntry(
-            number=0,
-            path=unit.path,
-            name=one_line(unit.name),
-            first=unit.start,
-            last=unit.end,
-            head=self._signature(file, unit),
-            why=why,
-            tokens=0 if is_shown else self._costs.of_definitions(unit.path, file, unit.name),
-            is_sure=unit.chance >= _LIKELY_CHANCE,
+        cost = 0 if is_shown else self._costs.of_definitions(unit.path, file, unit.name)
+        entry = _entry(unit.path, lines, self._signature(file, unit), why, cost)
+        return entry.model_copy(
+            update={"name": one_line(unit.name), "is_sure": unit.chance >= _LIKELY_CHANCE}
         )
 
     def _whole_file(self, path: str, why: str) -> OutlineEntry:
         file = self._file(path)
         cost = self._costs.of_source(path, file) if self._drawn.level_of(path) < 4 else 0
-        last = max(int(self._index.files.lines[file]), 1)
-        return OutlineEntry(
-            number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=cost
-        )
+        lines = LineRange(1, max(int(self._index.files.lines[file]), 1))
+        return _entry(path, lines, _WHOLE_FILE, why, cost)
 
     def _file(self, path: str) -> int:
         file = self._index.file_id(path)

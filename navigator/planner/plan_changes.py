@@ -1,24 +1,19 @@
-"""Changes of a flight plan: by a model, by numbers of the outline, and by the user, whose rules hold."""
+"""Changes of a flight plan: by a model, and by the user, whose rules hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.errors import InvalidArgumentError
 from navigator.planner.answer_size import code_tokens_of
 from navigator.planner.selection import change_selection, plan_selection
 from navigator.state.run_state import Navigation, SelectedPlace
-from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.messages import plural
 from repo_map.outline.exclusions import excluded, readmitted_files, with_exclusions_of
 from repo_map.outline.select import files_named
 from repo_map.plan.diff import compare_plans
 from repo_map.plan.update import apply_update
-from repo_map.steering.apply import PlanChanges
-from repo_map.steering.commands import read_numbers
-from repo_map.steering.targets import NamedDefinition, Target
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
@@ -26,9 +21,6 @@ if TYPE_CHECKING:
     from repo_map.plan.diff import PlanChange
     from repo_map.plan.model import FlightPlan, VerbosityRule
 
-NUMBERS: Final = "numbers"
-"""What updates may name of the outline, beside the flight plan: ``[3, 7]``, or words such as ``"2-5"``."""
-_SOURCE: Final = 4
 _MAX_NAMED: Final = 3
 """Files that a sentence names; the rest are counted."""
 
@@ -40,57 +32,12 @@ class PlanAmendment(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def parse_numbers(value: object) -> tuple[int, ...]:
-    """Return the outline numbers that an update names.
-
-    Raises:
-        InvalidArgumentError: it holds none.
-    """
-    if value is None:
-        return ()
-    words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    if not (numbers := read_numbers(words)):
-        raise InvalidArgumentError(NUMBERS, f'is {value!r}; give numbers of the outline, as [3, 7] or "2-5".')
-    return numbers
-
-
-def _resolve_numbers(
-    plan: FlightPlan, own: FlightPlan, updates: Mapping[str, Any], outline: Sequence[OutlineEntry]
-) -> PlanAmendment:
-    """Return ``plan`` with updates with rules in place of outline numbers, and a note on unknown ones.
-
-    Raises:
-        FlightPlanError: the updates are not well-formed, or none of the numbers is in the outline.
-    """
-    rest = {name: value for name, value in updates.items() if name != NUMBERS}
-    if not (given := updates.get(NUMBERS)):
-        return PlanAmendment(apply_update(plan, rest))
-    try:
-        numbers = parse_numbers(given)
-    except InvalidArgumentError as error:
-        raise FlightPlanError(str(error)) from None
-    entries = {entry.number: entry for entry in outline}
-    chosen = [entries[number] for number in numbers if number in entries]
-    unknown = ", ".join(str(number) for number in numbers if number not in entries)
-    if not chosen:
-        has = f"its numbers go from 1 to {max(entries)}" if entries else "it is empty"
-        raise FlightPlanError(f"The outline has no {unknown}: {has}. Choose other numbers, or finish.")
-    changes = PlanChanges(plan, own)
-    definitions = tuple(NamedDefinition(each.path, each.name, each.first) for each in chosen if each.name)
-    files = tuple(globs.escape(each.path) for each in chosen if not each.name)
-    changes.set_level(Target(places=definitions), _SOURCE)
-    changes.set_level(Target(patterns=files), _SOURCE)
-    rules = [*(rest.get("verbosity") or ()), *changes.updates()["verbosity"]]
-    notes = (f"The outline had no {unknown}.",) if unknown else ()
-    return PlanAmendment(apply_update(plan, {**rest, "verbosity": rules}), notes)
-
-
 class ModelUpdate(NamedTuple):
     """What a model asks of the plan."""
 
     reasoning: str
     updates: Mapping[str, Any] = {}
-    """A partial flight plan; ``numbers`` are places of the outline."""
+    """A partial flight plan."""
     select: object = None
     drop: object = None
     """See ``change_selection``."""
@@ -126,9 +73,7 @@ def amend_by_model(
         # A model may have asked for fewer tokens in an earlier step.
         within = own.model_copy(update={"budget": min(before.budget, own.budget)})
         plan = plan_selection(index, selection, within, code_tokens_of(run, selection, asked.reasoning))
-    updates = _without_sections(plan, asked.updates)
-    amended = _resolve_numbers(plan, own, updates, outline)
-    plan, notes = amended.change.plan, (*notes, *amended.notes)
+    plan = apply_update(plan, _without_sections(plan, asked.updates)).plan
     limit = run.map_token_budget
     if plan.budget > limit:
         raise FlightPlanError(
@@ -207,50 +152,12 @@ def amend_by_user(
     state, run = navigation
     amendment = merge_user_plan(index, run.user_plan, updates)
     own = amendment.change.plan
-    plan = _apply_to_plan(index, state.flight_plan, updates, own)
+    plan = apply_wishes(index, state.flight_plan, updates, own)
     after = navigation.replace(run={"user_plan": own})
     return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
 
 
-def apply_user_plan(index: Index, before: Navigation, after: Navigation) -> Navigation:
-    """Return ``after`` with the plan doing what the user's part of it has come to ask since ``before``.
-
-    The embedded planner packs the user's part into every plan anew; another model finds it done already.
-    """
-    asked = compare_plans(before.run.user_plan, after.run.user_plan).diff
-    if not asked:
-        return after
-    plan = _apply_to_plan(index, after.state.flight_plan, asked, after.run.user_plan)
-    return after.replace(state={"flight_plan": plan})
-
-
-def restore_rules(index: Index, after: Navigation, updates: Mapping[str, Any]) -> Navigation:
-    """Return ``after`` with the plan showing again what ``updates`` name and the plan had dropped for room.
-
-    The user's part of the plan asks for it already.
-    """
-    plan, own = after.state.flight_plan, after.run.user_plan
-    planned = {
-        rule.pattern: {(each.pattern, each.lines) for each in rule.sections} for rule in plan.verbosity
-    }
-    asked = {rule.pattern for rule in own.verbosity if rule.level != 0}
-    dropped = [
-        rule
-        for rule in updates.get("verbosity") or ()
-        if rule["pattern"] in asked and not _sections_of(rule) <= planned.get(rule["pattern"], set())
-    ]
-    if not dropped:
-        return after
-    plan = _apply_to_plan(index, plan, {"verbosity": dropped}, own)
-    return after.replace(state={"flight_plan": plan})
-
-
-def _sections_of(rule: Mapping[str, Any]) -> set[tuple[Any, Any]]:
-    """Return the pattern and the lines of each section of a rule, as updates have it."""
-    return {(each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()}
-
-
-def _apply_to_plan(index: Index, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
+def apply_wishes(index: Index, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
     plan = apply_update(plan, updates).plan
     wanted = {rule.pattern: rule for rule in own.verbosity}

@@ -61,11 +61,11 @@ def first_message(navigation: Navigation, view: View, index: Index) -> str:
         f"The task:\n{state.user_task}",
     ]
     if run.selection:
-        parts.append(f"Selected so far:\n{fenced(outline_text(view.outline))}")
-        if view.also_listed:
-            parts.append(f"The index also lists:\n{fenced(view.also_listed)}")
-    elif view.outline:
-        listed = _within(view.outline, _OUTLINE_TOKENS)
+        parts.append(f"Selected so far:\n{fenced(outline_text(view.report.outline))}")
+        if view.report.also_listed:
+            parts.append(f"The index also lists:\n{fenced(view.report.also_listed)}")
+    elif view.report.outline:
+        listed = _within(view.report.outline, _OUTLINE_TOKENS)
         parts.append(f"The outline, from the index alone; * marks the surest:\n{fenced(listed)}")
     else:
         parts.append("The index lists nothing for the task.")

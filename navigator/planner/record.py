@@ -87,7 +87,7 @@ def apply_decision(
     )
     is_finished = decision.action == "finalize_context"
     if is_finished:
-        run = run.stopping(StopReason.FINISHED, decision.ended or _reason(view.outline))
+        run = run.stopping(StopReason.FINISHED, decision.ended or _reason(view.report.outline))
     elif run.step >= run.max_steps and decision.by != USER:
         run = run.stopping(StopReason.MAX_STEPS, f"The limit of {plural(run.max_steps, 'step')} was reached.")
     reasoning = decision.reasoning[:_MAX_REASONING_CHARS]
@@ -153,6 +153,7 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
     state, run = after
     files, drawn = _files_of(view), view.map
     report = TurnReport(
+        **dict(view.report),
         navigation_id=run.navigation_id,
         step_number=run.step,
         mode=state.execution_mode,
@@ -176,15 +177,7 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         excluded_count=drawn.excluded,
         left_out=drawn.left_out,
         cuts=cuts_of(drawn),
-        candidates=view.candidates,
-        outline=view.outline,
         repository=_repository(state, view),
-        also_listed=view.also_listed,
-        tests=view.tests,
-        confidence=view.confidence.grade,
-        sufficiency=view.confidence.text,
-        findings=view.findings,
-        impact=view.impact,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,
         account=run.account,

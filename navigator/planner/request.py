@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -55,33 +55,15 @@ class ChangeQuery(NamedTuple):
 
 
 class ValidRequest(NamedTuple):
-    """What to do, where, and within which limits; every part but the repository is validated."""
+    """A task of which every part but the repository is validated."""
 
-    repo_path: str | Path
-    goal: str
-    """In words; ``""`` until the changes are read, if only they say what it is about."""
-    mode: ExecutionMode
-    model: str
+    task: NavigationRequest
+    """With its defaults; the goal is in words, ``""`` if only the changes say what it is about."""
     plan: FlightPlan
     """Its budget is the map's."""
-    max_cost_usd: Decimal
-    max_steps: int
-    fill: bool
+    query: ChangeQuery
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
-    first_answer: int | None = None
-    """Tokens of the first answer at most; None for the whole budget."""
-    may_look_first: bool = False
-    """Whether a first look can answer: nothing but the goal says what is shown."""
-    names: tuple[str, ...] = ()
-    """Identifiers that the caller guesses to be in the code."""
-    query: ChangeQuery = ChangeQuery()
-    changes: Changes = NO_CHANGES
-    """What was changed in the repository, once that has been read."""
-
-    def noting(self, note: str) -> ValidRequest:
-        """Return the request with one more note, unless it is empty."""
-        return self._replace(notes=(*self.notes, note)) if note else self
 
 
 class LimitChanges(NamedTuple):
@@ -135,24 +117,20 @@ def validate(
     require_models(model, settings, further_models)
     if request.model is not None and environ is not None and request.model not in further_models:
         require_key(request.model, settings, environ)
-    notes = [request.note, "" if masked == stated else _MASKED_GOAL]
     is_planned = bool(plan.verbosity or plan.focus or plan.custom_queries)
-    return ValidRequest(
-        repo_path=request.repo_path,
+    task = replace(
+        request,
         goal=goal,
-        mode=request.mode,
         model=model,
-        plan=plan.model_copy(update={"budget": require_token_budget(budget), "line_numbers": numbered}),
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=_step_limit(request.max_steps),
-        fill=request.fill,
-        first_answer=request.first_answer,
-        notes=tuple(filter(None, notes)),
         # A model that explores has to find what most files hold.
         may_look_first=request.may_look_first and not query and not is_planned and model == EMBEDDED,
         names=guessed_names(request.names),
-        query=query,
     )
+    plan = plan.model_copy(update={"budget": require_token_budget(budget), "line_numbers": numbered})
+    notes = [request.note, "" if masked == stated else _MASKED_GOAL]
+    return ValidRequest(task, plan, query, tuple(filter(None, notes)))
 
 
 def _parse_changes(goal: str, changes: str) -> tuple[str, ChangeQuery]:
@@ -198,27 +176,34 @@ def _step_limit(steps: int) -> int:
 
 
 def initial_state(
-    request: ValidRequest, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
+    request: ValidRequest,
+    navigation_id: str,
+    root: str,
+    rates: ModelPricingRates,
+    index_seconds: float,
+    *,
+    changes: Changes = NO_CHANGES,
 ) -> Navigation:
     """Return a navigation at its start, whole: no part of it is missing and added later."""
+    task, seconds = request.task, round(index_seconds, 4)
     state = NavigatorState(
-        user_task=request.goal,
+        user_task=task.goal,
         repo_path=root,
-        execution_mode=request.mode,
-        budget_config=BudgetConfig(max_spend_usd=request.max_cost_usd, model_pricing_rates=rates),
+        execution_mode=task.mode,
+        budget_config=BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=rates),
         flight_plan=request.plan,
     )
     run = RunState(
         navigation_id=navigation_id,
-        model=request.model,
-        max_steps=request.max_steps,
+        model=rates.model_name,
+        max_steps=task.max_steps,
         user_plan=request.plan,
-        fill=request.fill,
-        first_answer=request.first_answer,
-        changes=request.changes,
-        names=request.names,
+        fill=task.fill,
+        first_answer=task.first_answer,
+        changes=changes,
+        names=task.names,
         notes=request.notes,
-        seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
+        seconds=Seconds(index=seconds, total=seconds),
     )
     return Navigation(state, run)
 

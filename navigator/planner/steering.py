@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from navigator.planner.answer_size import pack_answer
 from navigator.planner.plan_changes import (
     amend_by_user,
-    apply_user_plan,
+    apply_wishes,
     list_names,
     merge_user_plan,
-    restore_rules,
     with_notes,
 )
 from navigator.planner.record import Decision
@@ -205,7 +204,9 @@ def _apply_updates(turn: TurnContext, before: Navigation, workspace: Workspace) 
 
 def _with_user_plan(turn: TurnContext, steered: SteeredNavigation, workspace: Workspace) -> Navigation:
     """Return the navigation with a plan that does what the words ask of it."""
-    return _with_undo(turn.before, apply_user_plan(workspace.index, turn.before, steered.navigation))
+    after, updates = steered.navigation, steered.steering.updates
+    plan = apply_wishes(workspace.index, after.state.flight_plan, updates, after.run.user_plan)
+    return _with_undo(turn.before, after.replace(state={"flight_plan": plan}))
 
 
 def _with_undo(before: Navigation, after: Navigation) -> Navigation:
@@ -240,8 +241,7 @@ def _revise_plan(
     relevance = without_excluded(
         index, workspace.relevance(steered.navigation.state.user_task, run.changes, run.names), own
     )
-    with_wishes = apply_user_plan(index, before, steered.navigation)
-    plan = restore_rules(index, with_wishes, steering.updates).state.flight_plan
+    plan = apply_wishes(index, steered.navigation.state.flight_plan, steering.updates, own)
     asks_for_more = steering.asks_for_more or own.budget > before.run.user_plan.budget
     if asks_for_more or run.fill:
         plan = with_more(index, plan, pack_answer(index, relevance, run, own.budget), own)

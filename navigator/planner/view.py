@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from navigator.planner.answer_size import AnswerSize, Confidence, answer_size, assess_confidence
+from navigator.planner.answer_size import AnswerSize, answer_size, assess_confidence
 from navigator.planner.outline import build_candidates, build_outline, find_tests, outline_of_selection
 from navigator.planner.outline_text import other_places, outline_text
-from navigator.state.reports import Candidate, OutlineEntry
+from navigator.state.reports import GoalReport, OutlineEntry
 from navigator.state.run_state import SelectedPlace
-from repo_map.check.model import NO_CHANGES, Changes, Finding
+from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.report import describe_changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
@@ -57,19 +57,9 @@ class View(NamedTuple):
     """Its plan, stamped with the tree that it was drawn from."""
     reasons: Mapping[str, tuple[str, ...]]
     """Why a path is relevant to the goal."""
-    candidates: tuple[Candidate, ...]
-    confidence: Confidence
-    outline: tuple[OutlineEntry, ...] = ()
-    also_listed: str = ""
-    """What the index lists beside a selection."""
-    tests: str = ""
-    """The command that runs the test file to extend; else its path."""
+    report: GoalReport
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
-    findings: tuple[Finding, ...] = ()
-    """What a change breaks or forgot."""
-    impact: tuple[str, ...] = ()
-    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     is_first_look: bool = False
     """Whether most files were not read yet."""
     languages: tuple[tuple[str, int], ...] = ()
@@ -79,10 +69,8 @@ class View(NamedTuple):
 def build_view(workspace: Workspace, request: ViewRequest) -> View:
     """Return the map of a plan with what it means for the goal."""
     index, plan, changes = workspace.index, request.plan, request.changes
-    relevance, drawn = (
-        workspace.relevance(request.goal, changes, request.names),
-        workspace.draw(plan, request.literal),
-    )
+    relevance = workspace.relevance(request.goal, changes, request.names)
+    drawn = workspace.draw(plan, request.literal)
     allowed = without_excluded(index, relevance, request.own)
     impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
     size = answer_size(
@@ -92,28 +80,30 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
         confidence=allowed.sufficiency.confidence,
         is_about_one=allowed.is_about_one,
     )
-    also_listed = ""
+    also_listed, confidence, sufficiency = "", None, ""
     if request.selection:
         listed = build_outline(index, allowed, drawn, request.own, related=0)
         outline = outline_of_selection(index, drawn, request.selection)
-        also_listed = other_places(listed, outline)
-        tests = find_tests(index, allowed, outline)
-        confidence = Confidence(None, "")
+        also_listed, tests = other_places(listed, outline), find_tests(index, allowed, outline)
     else:
         outline, tests = _fit_outline(size, index, allowed, drawn, request.own)
-        confidence = assess_confidence(allowed, drawn, outline)
+        confidence, sufficiency = assess_confidence(allowed, drawn, outline)
+    report = GoalReport(
+        candidates=build_candidates(index, allowed, drawn),
+        outline=outline,
+        also_listed=also_listed,
+        tests=tests,
+        confidence=confidence,
+        sufficiency=sufficiency,
+        findings=changes.findings,
+        impact=impact,
+    )
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
-        candidates=build_candidates(index, allowed, drawn),
-        confidence=confidence,
-        outline=outline,
-        also_listed=also_listed,
-        tests=tests,
+        report=report,
         notes=workspace.notes,
-        findings=changes.findings,
-        impact=impact,
         is_first_look=bool(index.build.partial_files),
         languages=index.memo(_languages),
     )

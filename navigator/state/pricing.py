@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,17 +17,6 @@ from navigator.state.usage import TokenAccount, TokenUsage
 
 MILLION = Decimal(1_000_000)
 _SMALLEST_RATE = Decimal("0.000001")
-
-
-class CachedTokens(NamedTuple):
-    """What a provider was given to remember, as it counts."""
-
-    sent: int
-    """Tokens; 0 where it had them already."""
-    kept: int
-    """Tokens that it keeps."""
-    seconds: float
-    """How much longer it keeps them than before."""
 
 
 class ModelPrice(BaseModel):
@@ -59,14 +48,10 @@ class ModelPrice(BaseModel):
         return bool(self.input or self.output)
 
     @property
-    def rewards_repetition(self) -> bool:
-        """Whether input that a provider finds in a cache is known to cost less."""
-        return self.cached_input is not None and self.cached_input < self.input
-
-    @property
     def rewards_memory(self) -> bool:
         """Whether it is known, and pays, to have the provider keep input for later calls."""
-        return self.storage_hour is not None and self.rewards_repetition
+        is_cheaper = self.cached_input is not None and self.cached_input < self.input
+        return is_cheaper and self.storage_hour is not None
 
     def storage(self, tokens: int, seconds: float) -> Decimal:
         """Return what it costs to have a provider keep ``tokens`` for ``seconds``."""
@@ -98,7 +83,8 @@ class PriceTable(BaseModel):
         Raises:
             UnpricedModelError: no entry fits, so a spend limit could not be kept.
         """
-        for name in _shorter_names(model):
+        family, _, release = model.rpartition("-")
+        for name in (model, family if release.isdigit() else model):
             if name in self.models:
                 return self.models[name]
         raise UnpricedModelError(
@@ -107,11 +93,8 @@ class PriceTable(BaseModel):
             f"`models: {{{model}: {{input: 0.10, output: 0.40}}}}`."
         )
 
-    def with_prices(self, extra: Mapping[str, ModelPrice]) -> PriceTable:
-        """Return the table with ``extra`` added over its own entries."""
-        return self.model_copy(update={"models": {**self.models, **extra}})
 
-
+@cache
 def load_prices(extra: Path | None = None) -> PriceTable:
     """Read the table that ships with the package, and a user's own prices over it.
 
@@ -119,7 +102,8 @@ def load_prices(extra: Path | None = None) -> PriceTable:
         InvalidRequestError: the user's file is missing or not well-formed.
     """
     table = _shipped_prices()
-    return table if extra is None else table.with_prices(_read_user_prices(extra))
+    models = {**table.models, **_read_user_prices(extra)} if extra is not None else table.models
+    return table.model_copy(update={"models": models})
 
 
 @cache
@@ -128,14 +112,6 @@ def _shipped_prices() -> PriceTable:
 
     shipped = resources.files("navigator.state").joinpath("prices.yaml").read_text("utf-8")
     return PriceTable.model_validate(yaml.safe_load(shipped))
-
-
-def _shorter_names(model: str) -> list[str]:
-    names = [model]
-    head, dash, tail = model.rpartition("-")
-    if dash and tail.isdigit():
-        names.append(head)
-    return names
 
 
 def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
@@ -187,32 +163,26 @@ class Ledger:
         if spent > self.spent or usage.calls > self.usage.calls:
             self.spent, self.usage, self.account = max(spent, self.spent), usage, account
 
-    def projected(
-        self, model: str, price: ModelPrice, input_tokens: int, output_limit: int, cached: int = 0
-    ) -> Decimal:
-        """Return the most that a call should cost, given our count of its input and its output limit.
+    def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
+        """Return the most that a call should cost, given our count of its input and its output limit."""
+        return price.cost(self.expected(model, input_tokens, output_limit))
 
-        Args:
-            cached: of the input, what the provider itself has counted and will serve from its cache.
-        """
-        return price.cost(self.expected(model, input_tokens, output_limit, cached))
-
-    def expected(self, model: str, input_tokens: int, output_limit: int, cached: int = 0) -> TokenUsage:
+    def expected(self, model: str, input_tokens: int, output_limit: int) -> TokenUsage:
         """Return the most tokens that a call should be billed for."""
         margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN
         read = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
-        return TokenUsage(input=max(read, cached), cached=cached, output=output_limit, calls=1)
+        return TokenUsage(input=read, output=output_limit, calls=1)
 
     def affords(self, projected: Decimal) -> bool:
         """Return True if a call of that cost would stay within the limit."""
         return not projected or self.spent + projected <= self.limit
 
-    def book_writing(self, price: ModelPrice, written: CachedTokens) -> None:
-        """Add the input that a provider was sent to cache, and the price of its storage."""
-        sent = TokenUsage(input=written.sent)
-        self.spent += price.cost(sent) + price.storage(written.kept, written.seconds)
+    def book_cache(self, price: ModelPrice, tokens: int, seconds: float) -> None:
+        """Add the input that a provider was sent to keep, and the price of its storage."""
+        sent = TokenUsage(input=tokens)
+        self.spent += price.cost(sent) + price.storage(tokens, seconds)
         self.usage = self.usage.plus(sent)
-        self.account = self.account.after_write(written.sent)
+        self.account = self.account._replace(fresh=self.account.fresh + tokens)
 
     def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
         """Add a call's real usage and return its cost; its count of input corrects the next projection."""

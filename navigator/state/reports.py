@@ -121,7 +121,26 @@ class UnreadWords(_Report):
     """The name in it that nothing in the repository has, where the rest was understood."""
 
 
-class TurnReport(_Report):
+class GoalReport(_Report):
+    """What a map means for its goal."""
+
+    candidates: tuple[Candidate, ...] = ()
+    outline: tuple[OutlineEntry, ...] = ()
+    also_listed: str = ""
+    """What the index lists beside the places that a model selected, on one line."""
+    tests: str = ""
+    """The command that runs the tests which reach the surest places of the outline; else where they are."""
+    confidence: Evidence | None = None
+    """How likely the choice is complete; None if it is not known."""
+    sufficiency: str = ""
+    """The same in words, with what speaks against the choice."""
+    findings: tuple[Finding, ...] = ()
+    """What a change was seen to break or forget, the surest first."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
+
+
+class TurnReport(GoalReport):
     """What one step did, what it cost, and what a next step could do."""
 
     navigation_id: str
@@ -157,22 +176,8 @@ class TurnReport(_Report):
     left_out: int = 0
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    outline: tuple[OutlineEntry, ...] = ()
     repository: str = ""
     """Its name, and its main languages with their numbers of files."""
-    also_listed: str = ""
-    """What the index lists beside the places that a model selected, on one line."""
-    tests: str = ""
-    """The command that runs the tests which reach the surest places of the outline; else where they are."""
-    confidence: Evidence | None = None
-    """How likely the choice is complete; None if it is not known."""
-    sufficiency: str = ""
-    """The same in words, with what speaks against the choice."""
-    findings: tuple[Finding, ...] = ()
-    """What a change was seen to break or forget, the surest first."""
-    impact: tuple[str, ...] = ()
-    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     usage: TokenUsage = TokenUsage()
     """Model tokens of this step."""
     total_usage: TokenUsage = TokenUsage()

@@ -70,10 +70,6 @@ class TokenAccount(NamedTuple):
             step_scoped=self.step_scoped + read,
         )
 
-    def after_write(self, tokens: int) -> TokenAccount:
-        """Return the account after ``tokens`` were written into a provider's cache."""
-        return self._replace(fresh=self.fresh + tokens)
-
     def minus(self, other: TokenAccount) -> TokenAccount:
         """Return what this has more than ``other``, part by part."""
         return TokenAccount(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))

@@ -61,7 +61,8 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
 async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: Settings, shop: Path) -> None:
     navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
     request = NavigationRequest("discount", shop, mode="interactive")
-    key = await navigator.open(request, client=ClientState(token_budget=2_000))
+    key = await navigator.open(request)
+    await navigator.store.deliver(key, "local", {"token_budget": 2_000})
     step = asyncio.create_task(navigator.step(key, updates={"budget": 900}))
     delivered = 0
     while not step.done():

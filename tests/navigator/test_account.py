@@ -13,10 +13,6 @@ from tests.navigator.flights import fly
 from tests.support.providers.minds import Say, call
 
 
-def test_an_empty_account_has_wasted_nothing() -> None:
-    assert (TokenAccount().sent, TokenAccount().repeated, TokenAccount().wasted) == (0, 0, 0.0)
-
-
 def fly_account(cached: int) -> TokenAccount:
     """Ten calls of 1,000 stable and 500 changing tokens, of which later ones find ``cached`` in a cache."""
     account = TokenAccount()
@@ -37,12 +33,6 @@ def test_a_cached_prefix_is_not_wasted() -> None:
     account = fly_account(cached=1_000)
     assert (account.sent, account.cached, account.repeated, account.wasted) == (6_000, 9_000, 0, 0.0)
     assert account.saved == 0.6
-
-
-def test_a_provider_that_counts_otherwise_is_believed() -> None:
-    said = RequestTokens(stable=100, changing=100, repeated=100)
-    account = TokenAccount().after_call(said, read=300, cached=50, output=0)
-    assert account == TokenAccount(1, 150, 150, 50, 100, 0, 300)
 
 
 @pytest.mark.anyio

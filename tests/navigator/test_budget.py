@@ -15,7 +15,8 @@ from google.genai import errors, types
 from pydantic import PrivateAttr
 
 from navigator.agent.models.clients import ModelClient
-from navigator.agent.models.session import ModelSession, RetryPolicy
+from navigator.agent.models.session import ModelSession
+from navigator.settings import NavigatorSettings
 from navigator.state.pricing import Ledger, ModelPrice
 from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.text.tokens import count
@@ -89,13 +90,13 @@ async def fly_until_stopped(seed: int) -> None:
     ledger = Ledger(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))), Decimal(0), TokenUsage())
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
     clients = [ModelClient(mind.model, mind, mind._price) for mind in minds]
-    session = ModelSession(ledger, clients, RetryPolicy(60, dice.randrange(3), 0.0))
+    session = ModelSession(ledger, clients, NavigatorSettings(retries=dice.randrange(3), retry_delay_s=0))
     for _ in range(12):
         request = make_request(dice)
         if session.choose_affordable(request):
             break
-        async for _response in session.generate_content_async(request):
-            assert ledger.spent <= ledger.limit
+        await session.answer(request)
+        assert ledger.spent <= ledger.limit
         if session.failure:
             break
     billed = sum((mind.billed for mind in minds), Decimal(0))

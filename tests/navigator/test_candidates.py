@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 
-from navigator.planner.outline import build_candidates
 from navigator.settings import NavigationRequest
 from navigator.state.reports import Candidate
 from repo_map import globs
-from repo_map.index.build import build_index
-from repo_map.index.store import Store
-from repo_map.outline.draw import draw_map
-from repo_map.plan.model import FlightPlan
-from repo_map.ranking.score import score_goal
 from tests.navigator.conftest import MakeNavigator
-from tests.support.trees import write
 
 pytestmark = pytest.mark.anyio
 
@@ -55,12 +48,3 @@ async def test_the_price_that_is_offered_is_the_price_that_is_paid(
             await navigator.step(navigation_id, updates=taking(candidate, level))
             after = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
             assert after[candidate.path] - before.get(candidate.path, 0) == price, (candidate, level)
-
-
-def test_a_copy_of_shown_code_in_another_file_is_offered_all_the_same(tmp_path: Path) -> None:
-    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
-    index = build_index(write(tmp_path, {"one.py": source, "two.py": source}), store=Store(None), workers=1)
-    rules = [{"pattern": "one.py", "level": 4}, {"pattern": "two.py", "level": 1}]
-    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": rules}))
-    offered = build_candidates(index, score_goal(index, "tariff_of returns a wrong cost"), drawn)
-    assert [each.path for each in offered if each.symbol == "tariff_of"] == ["two.py"]

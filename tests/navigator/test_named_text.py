@@ -11,7 +11,6 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_map.ranking.score import score_goal
@@ -70,17 +69,3 @@ def test_the_outline_offers_nothing_that_the_user_left_out(index: Index) -> None
     own = FlightPlan.model_validate({"verbosity": [{"pattern": "**/*.html", "level": 0}]})
     outline = build_outline(index, relevance, draw_map(index, only_views()), own)
     assert all(place.name for place in outline)
-
-
-def test_a_goal_that_asks_for_the_template_is_shown_it(index: Index) -> None:
-    relevance = score_goal(index, "The template of `users_page` is wrong")
-    found = {file.path: file.reasons for file in relevance.files}
-    assert found[TEMPLATE][0] == WHY
-    assert "app/templates/users/page.html" in [file.path for file in relevance.files[:2]]
-    shown = draw_map(index, pack(index, relevance, 2_000))
-    assert "{{ greeting }}" in shown.text
-
-
-def test_a_goal_that_asks_for_none_raises_none(index: Index) -> None:
-    assert score_goal(index, "`total` adds the wrong values").asked == frozenset()
-    assert score_goal(index, "`users_page` greets nobody").asked == frozenset()

@@ -46,39 +46,6 @@ async def test_the_price_on_the_outline_is_the_price_that_is_paid(
         assert paid == place.tokens, place
 
 
-def test_the_outline_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
-    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
-    source += "\n\ndef tariff_name(item):\n    return item\n"
-    files = {"one.py": source, "two.py": "def refund_tariff(item):\n    return -item\n"}
-    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong cost, as refund_tariff and tariff_name do")
-
-    def drawn(*sections: str) -> FlightPlan:
-        rules = [
-            {"pattern": "**", "level": 0},
-            {
-                "pattern": "one.py",
-                "level": 1,
-                "sections": [{"pattern": name, "level": 4} for name in sections],
-            },
-        ]
-        return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
-
-    before = draw_map(index, drawn("tariff_of"))
-    outline = {place.name: place for place in build_outline(index, relevance, before)}
-    assert outline.keys() == {"tariff_of", "tariff_name", "refund_tariff"}
-    assert outline["tariff_of"].tokens == 0
-    assert [outline[name].head for name in ("tariff_name", "refund_tariff")] == [
-        "tariff_name(item)",
-        "refund_tariff(item)",
-    ]
-    taken = draw_map(index, drawn("tariff_of", "tariff_name"))
-    block, shown = taken.block("one.py"), before.block("one.py")
-    assert block is not None
-    assert shown is not None
-    assert block.tokens - shown.tokens == outline["tariff_name"].tokens
-
-
 def test_a_outline_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_all_of_it(
     tmp_path: Path,
 ) -> None:
@@ -100,35 +67,6 @@ def test_a_outline_of_less_room_begins_with_the_likeliest_file_and_no_file_takes
         + sum(place.path == "land.py" for place in usual)
         == 30
     )
-
-
-def test_namesakes_of_a_file_are_a_place_each_at_the_price_of_all(tmp_path: Path) -> None:
-    source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
-    source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"
-    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong rate")
-    out = {"pattern": "**", "level": 0}
-    nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    places = build_outline(index, relevance, nothing)
-    assert [(place.first, place.last) for place in places] == [(4, 5), (7, 9)]
-    asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
-    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
-    assert drawn.text.count("def tariff_of") == 2
-    block = drawn.block("one.py")
-    assert block is not None
-    assert [place.tokens for place in places] == [block.tokens] * 2
-
-
-def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole(tmp_path: Path) -> None:
-    lines = [f"    total = total + rate_{number}" for number in range(90)]
-    inner = ["    def rounded(value):", "        return round(value, 2)"]
-    source = "\n".join(["def tariff_of(item, total):", *lines, *inner, *lines, "    return total", ""])
-    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong total")
-    shown = {"pattern": "one.py", "level": 1, "sections": [{"lines": "1-20", "level": 4}]}
-    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
-    places = [place for place in build_outline(index, relevance, drawn) if place.name == "tariff_of"]
-    assert [(place.first, place.last) for place in places] == [(1, 184)]
 
 
 BESIDE = {

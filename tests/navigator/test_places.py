@@ -19,7 +19,7 @@ from repo_map.index.store import Store
 from repo_map.outline.replay import replay
 from repo_map.plan.yaml import parse_plan
 from repo_map.sources.commits import CommitSource
-from repo_map.sources.source import FileSource, FolderSource, combine, folder_source
+from repo_map.sources.source import FolderSource, combine, folder_source
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.support.trees import commit, git, tables_digest
 
@@ -96,14 +96,6 @@ async def test_a_commit_gives_byte_for_byte_what_a_checkout_of_it_gives(
     assert here.outline == there.outline
     # What past commits say is among the reasons, and no later commit is.
     assert [file.reasons for file in here.files] == [file.reasons for file in there.files]
-
-
-async def test_a_commit_is_named_by_its_goal_as_in_a_checkout(
-    api: Path, make_navigator: MakeNavigator
-) -> None:
-    head = git(api, "rev-parse", "v1").strip()
-    _, named = await run(make_navigator(), at(api, "v1"), f"Undo {head[:10]}")
-    assert any("commit" in reason for file in named.files for reason in file.reasons)
 
 
 def odd_files(root: Path) -> Path:
@@ -272,18 +264,6 @@ async def test_what_a_change_breaks_is_told_of_commits_and_of_several_repositori
     assert "web/src/session.ts" in {file.path for file in of_both.files}
     _, since = await run(navigator, both, "", changes="v1")
     assert "api/src/auth/sessions.py" in {file.path for file in since.files}
-
-
-def test_a_second_start_over_the_same_commit_parses_nothing(api: Path, web: Path, tmp_path: Path) -> None:
-    def place() -> FileSource:
-        return combine([CommitSource(api, "v1"), FolderSource(web)], ["api", "web"])
-
-    store, parsed = Store(tmp_path / "cache"), list[str]()
-    first = build_index(place(), store=store, workers=1)
-    again = build_index(place(), store=store, on_progress=lambda phase, *_: parsed.append(phase))
-    assert tables_digest(again) == tables_digest(first)
-    assert "parsing" not in parsed
-    assert refresh_index(again).fingerprint == first.fingerprint
 
 
 def test_repositories_of_one_name_are_told_apart(api: Path, web: Path, tmp_path: Path) -> None:

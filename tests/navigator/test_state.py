@@ -98,7 +98,3 @@ def test_a_decision_whose_diff_is_no_partial_plan_is_refused(diff: dict[str, Any
             config_diff=diff,
             timestamp=datetime(2026, 1, 2, tzinfo=UTC),
         )
-
-
-def test_a_free_model_has_rates_that_the_contract_allows() -> None:
-    assert FREE.rates("embedded").input_per_million > 0

@@ -53,7 +53,7 @@ def test_the_token_budget_is_8000_unless_the_request_or_its_plan_says_otherwise(
 
 
 def test_money_is_exact() -> None:
-    assert check(max_cost_usd=0.1).max_cost_usd == Decimal("0.1")
+    assert check(max_cost_usd=0.1).task.max_cost_usd == Decimal("0.1")
 
 
 @pytest.mark.parametrize(

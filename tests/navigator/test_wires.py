@@ -16,7 +16,7 @@ from navigator.state.reports import StopReason
 from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, Wire, fly, good, wander
-from tests.support.providers.minds import Mind, Refuse, Say, Thought, call, say
+from tests.support.providers.minds import Refuse, Say, Thought, call
 from tests.support.providers.openai import messages_of, openai
 from tests.support.providers.server import Die, Stall
 
@@ -36,22 +36,8 @@ def plans_badly(request: dict[str, Any], number: int) -> Say:
     return good(request, number - 1)
 
 
-def loops(request: dict[str, Any], number: int) -> Say:
-    return call("update_flight_plan", ZOOM)
-
-
-def lies_about_json(request: dict[str, Any], number: int) -> Thought:
-    if number == 0:
-        return good(request, number)
-    return say('{"name": "finalize_context", "args": {"summary": ')
-
-
 def dies(request: dict[str, Any], number: int) -> Thought:
     return good(request, number) if number == 0 else Die()
-
-
-def is_over_quota(request: dict[str, Any], number: int) -> Thought:
-    return good(request, number) if number == 0 else Refuse(429)
 
 
 async def test_a_mind_that_plans_well_flies_alone(
@@ -72,25 +58,6 @@ async def test_a_mind_that_plans_badly_is_told_and_mends_its_call(
     assert flown.output.stop_reason is StopReason.FINISHED
     assert [report.usage.calls for report in flown.reports] == [0, 2, 1]
     assert "did you mean `verbosity`" in str(flown.server.requests[1])
-
-
-async def test_a_mind_that_loops_ends_at_max_steps(
-    make_navigator: MakeNavigator, repository: Path, wire: Wire
-) -> None:
-    output = (await fly(make_navigator, repository, loops, wire=wire, max_steps=4)).output
-    assert (output.stop_reason, output.total_iterations) == (StopReason.MAX_STEPS, 4)
-
-
-@pytest.mark.parametrize("mind", [lies_about_json, dies, is_over_quota])
-async def test_a_mind_that_fails_after_its_first_step_is_replaced(
-    make_navigator: MakeNavigator, repository: Path, wire: Wire, mind: Mind
-) -> None:
-    flown = await fly(make_navigator, repository, mind, wire=wire, retries=1)
-    assert flown.output.stop_reason is StopReason.FINISHED
-    assert flown.reports[1].model == wire.model
-    assert {report.model for report in flown.reports[2:]} == {"embedded"}
-    assert wire.model in flown.notes
-    assert "return age_s > LIFETIME_S" in flown.output.context_string
 
 
 async def test_a_mind_that_stalls_is_replaced_and_what_it_read_is_booked(
@@ -155,23 +122,6 @@ async def test_a_provider_that_tells_no_usage_and_charges_is_booked_by_our_own_c
     assert 0 < used.output < 200
     assert flown.output.total_cost == Decimal(used.input + 2 * used.output) / 1_000_000
     assert "openai/coder reports no token usage; the product's own count is used." in flown.output.notes
-
-
-async def test_a_server_on_this_machine_needs_no_key_and_no_price(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    flown = await fly(make_navigator, repository, good, wire=WIRES["openai"])
-    assert (flown.output.model, flown.output.total_cost) == ("openai/coder", 0)
-
-
-async def test_a_hosted_model_without_a_key_is_replaced(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
-) -> None:
-    prices = tmp_path / "prices.yaml"
-    prices.write_text("models: {openai/coder: {input: 1, output: 2}}")
-    navigator = make_navigator(prices=prices, model="openai/coder")
-    output = await navigator.run(await navigator.open(NavigationRequest("x", repository)))
-    assert any("OPENAI_API_KEY" in note for note in output.notes)
 
 
 async def test_a_local_model_takes_over_from_a_hosted_one_with_everything_done_so_far(

@@ -31,7 +31,7 @@ from navigator.models.sampling import (
     SamplingTool,
 )
 from navigator.settings import NavigatorSettings
-from navigator.state.pricing import ModelPrice, PriceTable
+from navigator.state.pricing import ModelPrice
 
 MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included; the cost limit allows for it."""
@@ -43,21 +43,21 @@ class ModelClient(NamedTuple):
     """A model by its name, with its price and the connection to close."""
 
     name: str
-    llm: BaseLlm
+    llm: BaseLlm | None
     price: ModelPrice
     close: Callable[[], Awaitable[None]] | None = None
+    reason: str = ""
+    """Why there is no model; completes a sentence that begins with its name."""
 
 
-def open_model(
-    name: str, settings: NavigatorSettings, prices: PriceTable, custom: Mapping[str, BaseLlm]
-) -> ModelClient:
+def open_model(name: str, settings: NavigatorSettings, custom: Mapping[str, BaseLlm]) -> ModelClient:
     """Return the client of a model; one that can't be set up fails with the reason when it is called.
 
     Raises:
         UnknownModelError: no provider has a model of that name.
         UnpricedModelError: it costs money and has no known price.
     """
-    price = price_of(name, settings, prices, custom)
+    price = price_of(name, settings, custom)
     if name in custom:
         return ModelClient(name, custom[name], price)
     provider = provider_of(name)
@@ -65,26 +65,13 @@ def open_model(
     provider.require_package(name)
     # A client that is built without its key may leave a broken task behind.
     if variable := provider.missing_key(settings.model_urls, os.environ):
-        return ModelClient(name, _UnavailableModel(model=name, reason=f"has no key: set {variable}"), price)
+        return ModelClient(name, None, price, reason=f"has no key: set {variable}")
     if variable := provider.malformed_key(os.environ):
         reason = f"has an invalid key, with blanks or characters that no header can carry: correct {variable}"
-        return ModelClient(name, _UnavailableModel(model=name, reason=reason), price)
+        return ModelClient(name, None, price, reason=reason)
     url = provider.base_url(settings.model_urls)
     llm, close = open_gemini(name, url) if provider.api == "gemini" else _open_openai(name, provider, url)
     return ModelClient(name, llm, price, close)
-
-
-class _UnavailableModel(BaseLlm):
-    """Stands for a model that can't be set up, so that the fallback takes over."""
-
-    reason: str
-
-    async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
-    ) -> AsyncGenerator[LlmResponse, None]:
-        """Fail with the reason."""
-        raise UnavailableError(self.reason)
-        yield  # type: ignore[unreachable]  # makes this a generator
 
 
 def open_gemini(model: str, url: str | None) -> tuple[Gemini, Callable[[], Awaitable[None]]]:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+import httpx
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from google.genai import types
+from google.genai import errors, types
+from pydantic import ValidationError
 
 from navigator.state.usage import TokenUsage
 from repo_map.messages import one_line, printable
@@ -60,29 +62,31 @@ _STATUS_MESSAGES: Final = {
     404: "does not know the model",
     429: "is over its quota",
 }
-# Classes by their top package: of a package that is not installed, none is ever raised.
-_NOT_SENT: Final = frozenset(
-    (
-        *("httpx.ConnectError", "httpx.ConnectTimeout", "httpx.PoolTimeout", "httpx.ProxyError"),
-        *("httpx.UnsupportedProtocol", "httpx.InvalidURL", "httpx.LocalProtocolError"),
-        "builtins.ConnectionRefusedError",
-    )
+_NOT_SENT: Final = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    httpx.LocalProtocolError,
+    ConnectionRefusedError,
+    RedirectError,
+    UnavailableError,
 )
-_UNREACHABLE: Final = frozenset(
-    ("builtins.ConnectionError", "httpx.TransportError", "openai.APIConnectionError")
-)
-_UNREADABLE: Final = frozenset(
-    (
-        *("pydantic_core.ValidationError", "json.JSONDecodeError", "google.UnknownApiResponseError"),
-        *("openai.APIResponseValidationError", "builtins.UnicodeDecodeError", "builtins.RecursionError"),
-    )
+_UNREADABLE: Final = (
+    ValidationError,
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+    RecursionError,
+    errors.UnknownApiResponseError,
 )
 
 
 def explain(error: BaseException) -> ModelError:
     """Return what an exception means for the call that raised it."""
-    refused = (UnavailableError, RefusedResponseError)
-    own = next((each for each in _chain(error) if isinstance(each, refused)), None)
+    chain = list(_chain(error))
+    own = next((each for each in chain if isinstance(each, UnavailableError | RefusedResponseError)), None)
     if own is not None:
         return ModelError(str(own), is_temporary=False)
     if isinstance(error, TimeoutError):
@@ -91,9 +95,11 @@ def explain(error: BaseException) -> ModelError:
     if status is not None:
         message = _STATUS_MESSAGES.get(status, "had an error" if status >= 500 else "refused the request")
         return ModelError(f"{message} (HTTP {status})", status in _TEMPORARY_STATUS)
-    if _kinds(error) & _UNREACHABLE:
+    # OpenAI's client wraps what ours raises; it is an extra, so its class is known by name alone.
+    is_wrapped = type(error).__name__ == "APIConnectionError"
+    if is_wrapped or isinstance(error, ConnectionError | httpx.TransportError):
         return ModelError(f"can't be reached ({_first_line(error)})")
-    if _kinds(error) & _UNREADABLE:
+    if isinstance(error, _UNREADABLE):
         return ModelError("sent an unreadable response", is_temporary=False)
     return ModelError(f"can't be used ({_first_line(error)})", is_temporary=False)
 
@@ -107,12 +113,7 @@ def status_of(error: BaseException) -> int | None:
 
 def may_be_billed(error: BaseException) -> bool:
     """Return True if the provider may have answered, and so bill the call that failed."""
-    if status_of(error) is not None:
-        return False
-    chain = list(_chain(error))
-    if any(isinstance(each, RedirectError | UnavailableError) for each in chain):
-        return False
-    return not any(_kinds(each) & _NOT_SENT for each in chain)
+    return status_of(error) is None and not any(isinstance(each, _NOT_SENT) for each in _chain(error))
 
 
 def refuses_tool_choice(error: BaseException) -> bool:
@@ -120,10 +121,6 @@ def refuses_tool_choice(error: BaseException) -> bool:
     text = str(error).lower()
     is_named = any(name in text for name in ("tool_choice", "tool_config", "toolconfig", "function_calling"))
     return is_named and status_of(error) in (400, 404, 422, 501)
-
-
-def _kinds(error: BaseException) -> set[str]:
-    return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(error).__mro__}
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -165,20 +162,13 @@ def read_response(response: LlmResponse, request: LlmRequest) -> LlmResponse | M
             f'called a tool that does not exist ("{clean_text(one_line(str(unknown[0])), 80)}")'
         )
     try:
-        cleaned = [_clean_arguments(call) for call in calls]
-        size = len(json.dumps(cleaned))
+        cleaned = [_clean_part(part, call) for part, call in zip(called, calls, strict=True)]
+        size = len(json.dumps([each.function_call.args for each in cleaned if each.function_call]))
     except (TypeError, ValueError, RecursionError):
         return ModelError("sent unreadable arguments")
     if size > MAX_ARGUMENT_CHARS:
         return ModelError(f"sent arguments of {size:,} characters")
-    cleaned_parts = [
-        types.Part(
-            function_call=types.FunctionCall(id=_call_id(call.id), name=call.name, args=arguments),
-            thought_signature=_signature(part),
-        )
-        for part, call, arguments in zip(called, calls, cleaned, strict=True)
-    ]
-    content = types.Content(role="model", parts=cleaned_parts)
+    content = types.Content(role="model", parts=cleaned)
     return LlmResponse(content=content, cache_metadata=response.cache_metadata)
 
 
@@ -188,13 +178,18 @@ def clean_text(text: str, limit: int) -> str:
     return visible if len(visible) <= limit else f"{visible[: limit - 1]}…"
 
 
-def _clean_arguments(call: types.FunctionCall) -> dict[str, Any]:
+def _clean_part(part: types.Part, call: types.FunctionCall) -> types.Part:
+    """Return a call with clean arguments, and with the signature that its provider requires back."""
     arguments = dict(call.args) if isinstance(call.args, dict) else {}
     for name in _TEXT_ARGUMENTS:
         if isinstance(arguments.get(name), str):
             arguments[name] = clean_text(arguments[name], MAX_TEXT_CHARS)
-    cleaned: dict[str, Any] = _clean_value(arguments, MAX_DEPTH)
-    return cleaned
+    call_id = call.id if call.id and len(call.id) <= 200 and call.id.isprintable() else None
+    signature = part.thought_signature
+    return types.Part(
+        function_call=types.FunctionCall(id=call_id, name=call.name, args=_clean_value(arguments, MAX_DEPTH)),
+        thought_signature=signature if signature and len(signature) <= _MAX_SIGNATURE_BYTES else None,
+    )
 
 
 def _clean_value(value: Any, depth: int) -> Any:
@@ -210,16 +205,6 @@ def _clean_value(value: Any, depth: int) -> Any:
     return [_clean_value(each, depth - 1) for each in value]
 
 
-def _call_id(value: str | None) -> str | None:
-    return value if value and len(value) <= 200 and value.isprintable() else None
-
-
-def _signature(part: types.Part) -> bytes | None:
-    """Return the thought signature, which providers require back with the call."""
-    signature = part.thought_signature
-    return signature if signature and len(signature) <= _MAX_SIGNATURE_BYTES else None
-
-
 _OBJECT = re.compile(r"^[ \t]*(?:<tool_call>\s*)?(?:\{(?=\{))?(?=\{)", re.MULTILINE)
 """Start of a JSON object: Qwen2.5's template shows calls in doubled braces, and the model copies them."""
 _MAX_OBJECTS = 8
@@ -233,37 +218,21 @@ def parse_written_calls(text: str, tools: Collection[str]) -> list[types.Functio
 
     An object counts if it begins a line, fenced or not: one that is quoted within a sentence is no decision.
     """
-    return [
-        types.FunctionCall(name=each["name"], args=arguments)
-        for each in _objects(text[:_MAX_WRITTEN_CHARS])
-        if each.get("name") in tools and (arguments := _arguments(each)) is not None
-    ]
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    at = 0
+    text, at, calls = text[:_MAX_WRITTEN_CHARS], 0, list[types.FunctionCall]()
     for _ in range(_MAX_OBJECTS):
-        found = _OBJECT.search(text, at)
-        if found is None:
-            return
+        if (found := _OBJECT.search(text, at)) is None:
+            break
         try:
             value, at = _DECODER.raw_decode(text, found.end())
+            names = (name for name in ("arguments", "args", "parameters") if name in value)
+            arguments = value.get(next(names, ""))
+            arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
         except (ValueError, RecursionError):
-            at = found.end() + 1
+            at = max(at, found.end() + 1)
             continue
-        if isinstance(value, dict):
-            yield value
-
-
-def _arguments(written: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments of a written call, which are an object or the text of one."""
-    value = next((written[name] for name in ("arguments", "args", "parameters") if name in written), None)
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    return value if isinstance(value, dict) else None
+        if value.get("name") in tools and isinstance(arguments, dict):
+            calls.append(types.FunctionCall(name=value["name"], args=arguments))
+    return calls
 
 
 def usage_of(response: LlmResponse) -> TokenUsage | None:

@@ -9,18 +9,18 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from decimal import Decimal
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from google.adk.agents.context_cache_config import ContextCacheConfig
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
-from pydantic import Field, PrivateAttr
 
 from navigator.agent.models.clients import ModelClient, open_model
 from navigator.agent.models.responses import (
     ModelError,
+    UnavailableError,
     count_received,
     explain,
     is_plausible,
@@ -31,13 +31,12 @@ from navigator.agent.models.responses import (
     usage_of,
 )
 from navigator.state.labels import EMBEDDED, dollars
-from navigator.state.pricing import FIRST_MARGIN, CachedTokens, Ledger
+from navigator.state.pricing import FIRST_MARGIN, Ledger
 from navigator.state.usage import RequestTokens, TokenUsage
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
-    from navigator.state.pricing import PriceTable
     from navigator.state.run_state import Navigation
 
 _log = logging.getLogger(__name__)
@@ -51,18 +50,7 @@ _MAX_SESSIONS: Final = 64
 """Sessions in memory between steps; the least recently used are released first."""
 
 
-class RetryPolicy(NamedTuple):
-    """How long to try a model before the fallback."""
-
-    timeout_s: float | None
-    """Timeout of an answer, or of its next piece if it is streamed; None for none."""
-    retries: int
-    first_delay_s: float
-    """Before the first retry; the delay doubles."""
-    stream: bool = False
-
-
-class ModelSession(BaseLlm):
+class ModelSession:
     """The model of one navigation, from its first step to its last.
 
     Every attempt is checked against the cost limit before the call and booked after it. The first model
@@ -70,41 +58,31 @@ class ModelSession(BaseLlm):
     the last model: the session ``is_over`` then.
     """
 
-    notes: list[str] = Field(default_factory=list)
-    """What the report of the running step mentions."""
-    failure: str = ""
-    """Why no model is left; empty while one is."""
-    is_over: bool = False
-    """Whether the embedded policy decides instead."""
-    _ledger: Ledger = PrivateAttr()
-    _clients: tuple[ModelClient, ...] = PrivateAttr()
-    _retry: RetryPolicy = PrivateAttr()
-    _embedded_follows: bool = PrivateAttr()
-    _current: int = PrivateAttr(default=0)
-    _without_tool_choice: set[str] = PrivateAttr(default_factory=set)
-    _counts: dict[str, int] = PrivateAttr(default_factory=dict)
-    _sent: dict[str, list[str]] = PrivateAttr(default_factory=dict)
-    """By model, the texts of the last request that it answered."""
-    _cache_name: str | None = PrivateAttr(default=None)
-
     def __init__(
         self,
         ledger: Ledger,
         clients: Sequence[ModelClient],
-        retry: RetryPolicy,
+        settings: NavigatorSettings,
         *,
         embedded_follows: bool = False,
     ) -> None:
-        super().__init__(model="navigator-session")
-        self._ledger = ledger
-        self._clients = tuple(clients)
-        self._retry = retry
-        self._embedded_follows = embedded_follows
-
-    @property
-    def ledger(self) -> Ledger:
+        self.ledger = ledger
         """What the navigation has spent, and may still spend."""
-        return self._ledger
+        self.notes: list[str] = []
+        """What the report of the running step mentions."""
+        self.failure = ""
+        """Why no model is left; empty while one is."""
+        self.is_over = False
+        """Whether the embedded policy decides instead."""
+        self._clients = clients
+        self._settings = settings
+        self._embedded_follows = embedded_follows
+        self._current = 0
+        self._without_tool_choice: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._sent: dict[str, list[str]] = {}
+        """By model, the texts of the last request that it answered."""
+        self._cache_name: str | None = None
 
     @property
     def model_name(self) -> str:
@@ -114,14 +92,14 @@ class ModelSession(BaseLlm):
     def begin_step(self, navigation: Navigation, notes: list[str]) -> None:
         """Start from a navigation as it is stored; what the step's report mentions goes into ``notes``."""
         run = navigation.run
-        self._ledger.catch_up(run.spent, run.usage, run.account)
+        self.ledger.catch_up(run.spent, run.usage, run.account)
         self.notes = notes
         self.failure = ""
 
     def affords(self, request: LlmRequest, calls: int) -> bool:
         """Return True if the cost limit has room for some calls like the next one."""
         client = self._clients[self._current]
-        return self._ledger.affords(calls * self._expected_cost(client, request))
+        return self.ledger.affords(calls * self._expected_cost(client, request))
 
     def choose_affordable(self, request: LlmRequest) -> str:
         """Fall back if the next call could pass the cost limit; return why no model is left, or ``""``.
@@ -129,13 +107,13 @@ class ModelSession(BaseLlm):
         The embedded policy costs nothing: if it follows, a spent limit does not end the work.
         """
         cost = self._expected_cost(self._clients[self._current], request)
-        while not self._ledger.affords(cost):
+        while not self.ledger.affords(cost):
             reason = (
-                f"could cost {dollars(cost)} for its next call, and {dollars(self._ledger.remaining)} of "
-                f"{dollars(self._ledger.limit)} is left"
+                f"could cost {dollars(cost)} for its next call, and {dollars(self.ledger.remaining)} of "
+                f"{dollars(self.ledger.limit)} is left"
             )
             others = [self._expected_cost(each, request) for each in self._clients[self._current + 1 :]]
-            if not self._embedded_follows and not any(map(self._ledger.affords, others)):
+            if not self._embedded_follows and not any(map(self.ledger.affords, others)):
                 return f"{self.model_name} {reason}."
             if not self.fall_back(reason):
                 break
@@ -159,20 +137,16 @@ class ModelSession(BaseLlm):
             )
         return False
 
-    async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
-    ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the first usable answer, or an error once no model is left."""
+    async def answer(self, request: LlmRequest) -> LlmResponse:
+        """Return the first usable answer, or an error once no model is left."""
         while True:
-            answer = await self._call(self._clients[self._current], llm_request)
+            answer = await self._call(self._clients[self._current], request)
             if isinstance(answer, LlmResponse):
-                yield answer
-                return
+                return answer
             if not self.fall_back(answer.message):
                 # An exception would be logged with its traceback at every level of the runner.
                 message = self.failure or answer.message
-                yield LlmResponse(error_code="MODEL_FAILED", error_message=message)
-                return
+                return LlmResponse(error_code="MODEL_FAILED", error_message=message)
 
     async def aclose(self) -> None:
         """Close the connections of the models."""
@@ -183,13 +157,13 @@ class ModelSession(BaseLlm):
     async def _call(self, client: ModelClient, request: LlmRequest) -> LlmResponse | ModelError:
         """Return a usable answer, or the error that remains after the last retry."""
         error, attempt = ModelError("gave no answer"), 0
-        while attempt <= self._retry.retries:
+        while attempt <= self._settings.retries:
             if attempt:
-                await asyncio.sleep(self._retry.first_delay_s * 2 ** (attempt - 1))
+                await asyncio.sleep(self._settings.retry_delay_s * 2 ** (attempt - 1))
             tokens = self._count(client, request)
             if client.price.window and tokens.total > client.price.window:
                 return ModelError(f"reads at most {client.price.window:,} tokens", is_temporary=False)
-            if not self._ledger.affords(self._expected_cost(client, request)):
+            if not self.ledger.affords(self._expected_cost(client, request)):
                 message = f"{error.message}, and another call could pass the cost limit"
                 return ModelError(message, is_temporary=False)
             answer = await self._attempt(client, request, tokens)
@@ -204,14 +178,14 @@ class ModelSession(BaseLlm):
     async def _attempt(
         self, client: ModelClient, request: LlmRequest, tokens: RequestTokens
     ) -> LlmResponse | ModelError:
-        expected = self._ledger.expected(client.name, tokens.total, _output_limit(request))
+        expected = self.ledger.expected(client.name, tokens.total, _output_limit(request))
         try:
-            response = await self._generate(client, self._copy(client, request))
+            response = await self._generate(client, request)
         except Exception as error:
             _log.debug("%s failed", client.name, exc_info=True)
             if may_be_billed(error):
                 # It is unknown what an unanswered call is billed; a limit that holds counts the most.
-                self._ledger.book(client.name, client.price, expected, 0)
+                self.ledger.book(client.name, client.price, expected, 0)
             if client.name not in self._without_tool_choice and refuses_tool_choice(error):
                 self._without_tool_choice.add(client.name)
                 return explain(error)._replace(is_temporary=True, is_free=True)
@@ -226,7 +200,7 @@ class ModelSession(BaseLlm):
             self._sent[client.name] = _texts(request)
         return answer
 
-    def _copy(self, client: ModelClient, request: LlmRequest) -> LlmRequest:
+    def _copy(self, client: ModelClient, llm: BaseLlm, request: LlmRequest) -> LlmRequest:
         """Return a copy for one attempt: clients change the request that they are given."""
         config = request.config.model_copy(deep=True)
         if client.name in self._without_tool_choice:
@@ -235,7 +209,7 @@ class ModelSession(BaseLlm):
             config.stop_sequences = [_EMPTY_LINES]
         return request.model_copy(
             update={
-                "model": client.llm.model,
+                "model": llm.model,
                 "contents": [content.model_copy(deep=True) for content in request.contents],
                 "config": config,
                 # An explicit cache is paid for: only where it is known to pay.
@@ -248,25 +222,28 @@ class ModelSession(BaseLlm):
 
         Raises:
             TimeoutError: it did not come in time.
+            UnavailableError: the model can't be set up.
         """
+        if (llm := client.llm) is None:
+            raise UnavailableError(client.reason)
+        request = self._copy(client, llm, request)
         last: LlmResponse | None = None
-        now, timeout_s = asyncio.get_running_loop().time, self._retry.timeout_s
-        deadline = now() + _MAX_STREAM_TIMEOUTS * timeout_s if timeout_s is not None else None
+        now, timeout_s = asyncio.get_running_loop().time, self._settings.call_timeout_s
+        deadline = now() + _MAX_STREAM_TIMEOUTS * timeout_s
         async with asyncio.timeout(timeout_s) as timeout:
             responses: AsyncGenerator[LlmResponse, None]
-            responses = client.llm.generate_content_async(request, stream=self._retry.stream)
+            responses = llm.generate_content_async(request, stream=self._settings.stream)
             async with aclosing(responses):
                 async for response in responses:
                     last = response
-                    if timeout_s is not None and deadline is not None:
-                        timeout.reschedule(min(now() + timeout_s, deadline))
+                    timeout.reschedule(min(now() + timeout_s, deadline))
         return last
 
     def _book(
         self, client: ModelClient, response: LlmResponse, tokens: RequestTokens, expected: TokenUsage
     ) -> TokenUsage:
         """Book the usage that the provider reports, or our own count if there is none that can be true."""
-        ledger, received = self._ledger, count_received(response)
+        ledger, received = self.ledger, count_received(response)
         reported, charges = usage_of(response), client.price.charges
         if reported is not None and not is_plausible(reported, expected, received):
             self._note(f"{client.name} reported an implausible token usage; the product's own count is used.")
@@ -284,16 +261,15 @@ class ModelSession(BaseLlm):
         cache = response.cache_metadata
         if cache is not None and cache.cache_name and cache.cache_name != self._cache_name:
             self._cache_name = cache.cache_name
-            written = CachedTokens(usage.cached, usage.cached, CONTEXT_CACHE.ttl_seconds)
-            ledger.book_writing(client.price, written)
+            ledger.book_cache(client.price, usage.cached, CONTEXT_CACHE.ttl_seconds)
         return usage
 
     def _expected_cost(self, client: ModelClient, request: LlmRequest) -> Decimal:
         """Return the most that the next attempt should cost, in US dollars, an explicit cache included."""
         price, total = client.price, self._count(client, request).total
-        cost = self._ledger.projected(client.name, price, total, _output_limit(request))
+        cost = self.ledger.projected(client.name, price, total, _output_limit(request))
         if request.cache_config is not None and price.rewards_memory and self._cache_name is None:
-            maximum = self._ledger.expected(client.name, total, 0).input
+            maximum = self.ledger.expected(client.name, total, 0).input
             cost += price.cost(TokenUsage(input=maximum)) + price.storage(maximum, CONTEXT_CACHE.ttl_seconds)
         return cost
 
@@ -333,23 +309,23 @@ class ModelSessions:
     """The sessions of all navigations that use models."""
 
     def __init__(
-        self, settings: NavigatorSettings, prices: PriceTable, custom: Mapping[str, BaseLlm]
+        self, settings: NavigatorSettings, custom: Mapping[str, BaseLlm], is_held: Callable[[str], bool]
     ) -> None:
         self._settings = settings
-        self._prices = prices
         self._custom = custom
+        self._is_held = is_held
         self._sessions: OrderedDict[str, ModelSession] = OrderedDict()
 
-    async def session_of(self, navigation: Navigation, is_used: Callable[[str], bool]) -> ModelSession:
+    async def session_of(self, navigation: Navigation) -> ModelSession:
         """Return the session of a navigation, a new one if there is none.
 
-        If there are too many, the least recently used are closed, except those that ``is_used`` spares.
+        If there are too many, the least recently used are closed, except those whose step is running.
         """
         navigation_id = navigation.run.navigation_id
         session = self._sessions.pop(navigation_id, None) or self._open(navigation)
         self._sessions[navigation_id] = session
         for each in [*self._sessions][: max(len(self._sessions) - _MAX_SESSIONS, 0)]:
-            if not is_used(each):
+            if not self._is_held(each):
                 await self.close(each)
         return session
 
@@ -358,13 +334,10 @@ class ModelSessions:
         names = [name for name in (run.model, settings.fallback_model) if name]
         embedded_follows = settings.embedded_fallback or EMBEDDED in names
         names = list(dict.fromkeys(names[: names.index(EMBEDDED)] if EMBEDDED in names else names))
-        clients = [open_model(name, settings, self._prices, self._custom) for name in names]
+        clients = [open_model(name, settings, self._custom) for name in names]
         limit = navigation.state.budget_config.max_spend_usd
         ledger = Ledger(limit, run.spent, run.usage, run.account)
-        retry = RetryPolicy(
-            settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
-        )
-        return ModelSession(ledger, clients, retry, embedded_follows=embedded_follows)
+        return ModelSession(ledger, clients, settings, embedded_follows=embedded_follows)
 
     async def close(self, navigation_id: str) -> None:
         """Close the models of a navigation; a later step opens them again."""
