@@ -40,7 +40,7 @@ from repo_map.steering.commands import has_numbers
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
 
-    from navigator.agent.runner import StepRunner
+    from navigator.agent.agents import StepRunner
     from navigator.models.sampling import SamplingFn
     from navigator.planner.arguments import TurnRequest
     from navigator.planner.context import StepReader
@@ -275,7 +275,7 @@ class Turns:
         """Return the runner of all steps; the first call imports ADK, in a thread."""
         if self._runner is None:
             services = await self._storage.services()
-            module = await asyncio.to_thread(import_module, "navigator.agent.runner")
+            module = await asyncio.to_thread(import_module, "navigator.agent.agents")
             # Another step may have waited for the same.
             if self._runner is None:
                 models, is_held = self._models, self._storage.locks.is_held

@@ -86,21 +86,12 @@ class AddedCosts:
         """Return what the whole source of a file adds, 0 if that is nothing or far too much."""
         return self._of_level(path, file_id, 4)
 
-    def of_definitions(self, path: str, file_id: int, name: str) -> int:
-        """Return what the source of the definitions of a name adds."""
+    def of_section(self, path: str, file_id: int, part: Section) -> int:
+        """Return what a section adds; of sections with the same pattern it takes the place."""
         block = self._drawn.block(path)
         shape = Shape(1) if block is None else block.shape
-        part = Section(globs.escape(name), "", 4)
-        others = tuple(section for section in shape.sections if section.pattern != part.pattern)
+        others = (each for each in shape.sections if not part.pattern or each.pattern != part.pattern)
         return self._added(path, file_id, shape._replace(sections=(*others, part)))
-
-    def of_lines(self, path: str, file_id: int, first: int, last: int) -> int:
-        """Return what the source of some lines adds."""
-        block = self._drawn.block(path)
-        shape = Shape(1) if block is None else block.shape
-        return self._added(
-            path, file_id, shape._replace(sections=(*shape.sections, Section("", f"{first}-{last}", 4)))
-        )
 
     def _of_level(self, path: str, file_id: int, level: int) -> int:
         if self._estimates[file_id, level] > _MAX_COST_SHARE * self._drawn.budget:
@@ -111,6 +102,11 @@ class AddedCosts:
     def _added(self, path: str, file_id: int, shape: Shape) -> int:
         block = self._drawn.block(path)
         return max(max(self._cache.draw(file_id, shape).counts) - (0 if block is None else block.tokens), 0)
+
+
+def _definitions(name: str) -> Section:
+    """Return the section that shows the source of all definitions of a name."""
+    return Section(globs.escape(name), "", 4)
 
 
 def build_candidates(index: Index, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
@@ -130,7 +126,7 @@ def build_candidates(index: Index, relevance: Relevance, drawn: RepoMap) -> tupl
         file_id = index.file_id(unit.path)
         if file_id is None or not unit.name or drawn.shows(unit.path, own_lines(index, unit)):
             continue
-        if not (cost := costs.of_definitions(unit.path, file_id, unit.name)):
+        if not (cost := costs.of_section(unit.path, file_id, _definitions(unit.name))):
             continue
         units.append(
             Candidate(
@@ -290,14 +286,15 @@ class _OutlineBuilder:
         if place.first == 1 and place.last >= int(self._index.files.lines[self._file(place.path)]):
             return self._whole_file(place.path, place.reason)
         lines = LineRange(place.first, place.last)
-        cost = self._costs.of_lines(place.path, self._file(place.path), *lines)
-        cost = 0 if self._drawn.shows(place.path, lines) else cost
+        part = Section("", f"{lines.first}-{lines.last}", 4)
+        is_shown = self._drawn.shows(place.path, lines)
+        cost = 0 if is_shown else self._costs.of_section(place.path, self._file(place.path), part)
         return _entry(place.path, lines, _SOME_LINES, place.reason, cost)
 
     def _unit(self, unit: ScoredUnit, why: str) -> OutlineEntry:
         file, lines = self._file(unit.path), LineRange(unit.start, unit.end)
         is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
-        cost = 0 if is_shown else self._costs.of_definitions(unit.path, file, unit.name)
+        cost = 0 if is_shown else self._costs.of_section(unit.path, file, _definitions(unit.name))
         entry = _entry(unit.path, lines, self._signature(file, unit), why, cost)
         return entry.model_copy(
             update={"name": one_line(unit.name), "is_sure": unit.chance >= _LIKELY_CHANCE}

@@ -25,13 +25,6 @@ _MAX_NAMED: Final = 3
 """Files that a sentence names; the rest are counted."""
 
 
-class PlanAmendment(NamedTuple):
-    """A changed plan, with notes on what of the change did not come to pass."""
-
-    change: PlanChange
-    notes: tuple[str, ...] = ()
-
-
 class ModelUpdate(NamedTuple):
     """What a model asks of the plan."""
 
@@ -68,8 +61,8 @@ def amend_by_model(
     before, run = navigation.state.flight_plan, navigation.run
     own, plan, selection, notes = run.user_plan, before, None, tuple[str, ...]()
     if asked.select or asked.drop:
-        selected = change_selection(index, run.selection, asked.select, asked.drop, outline=outline, own=own)
-        selection, notes = selected.places, selected.notes
+        select, drop = asked.select, asked.drop
+        selection, notes = change_selection(index, run.selection, select, drop, outline=outline, own=own)
         # A model may have asked for fewer tokens in an earlier step.
         within = own.model_copy(update={"budget": min(before.budget, own.budget)})
         plan = plan_selection(index, selection, within, code_tokens_of(run, selection, asked.reasoning))
@@ -105,17 +98,20 @@ def _without_sections(plan: FlightPlan, updates: Mapping[str, Any]) -> Mapping[s
     return {**updates, "verbosity": found}
 
 
-def merge_user_plan(index: Index, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:
-    """Return the user's part of the plan as the user changes it; of two wishes the later one holds.
+def merge_user_plan(
+    index: Index, own: FlightPlan, updates: Mapping[str, Any]
+) -> tuple[FlightPlan, tuple[str, ...]]:
+    """Return the user's part of the plan as the user changes it, with notes on what differs from that.
 
+    Of two wishes the later one holds.
     A rule for nothing but files that were excluded brings them back, as does another level for the pattern
     that excluded them; a wider rule does not.
 
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    change = apply_update(own, updates)
-    new = {rule.pattern: rule for rule in change.plan.verbosity}
+    plan = apply_update(own, updates).plan
+    new = {rule.pattern: rule for rule in plan.verbosity}
     rules, notes = own.verbosity, list[str]()
     for pattern in _mentioned(updates):
         before, rule = rules, new.get(pattern)
@@ -138,7 +134,7 @@ def merge_user_plan(index: Index, own: FlightPlan, updates: Mapping[str, Any]) -
                 f"Still left out, as `{pattern}` names more than that: {list_names(back)}; "
                 "name it alone to bring it back."
             )
-    return PlanAmendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(notes))
+    return _with_rules(plan, rules), tuple(notes)
 
 
 def amend_by_user(
@@ -150,11 +146,10 @@ def amend_by_user(
         FlightPlanError: the updates are not well-formed.
     """
     state, run = navigation
-    amendment = merge_user_plan(index, run.user_plan, updates)
-    own = amendment.change.plan
+    own, notes = merge_user_plan(index, run.user_plan, updates)
     plan = apply_wishes(index, state.flight_plan, updates, own)
     after = navigation.replace(run={"user_plan": own})
-    return with_notes(after, amendment.notes), compare_plans(state.flight_plan, plan)
+    return with_notes(after, notes), compare_plans(state.flight_plan, plan)
 
 
 def apply_wishes(index: Index, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:

@@ -190,7 +190,7 @@ def initial_state(
         user_task=task.goal,
         repo_path=root,
         execution_mode=task.mode,
-        budget_config=BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=rates),
+        budget_config=BudgetConfig(max_spend_usd=dollars_limit(task.max_cost_usd), model_pricing_rates=rates),
         flight_plan=request.plan,
     )
     run = RunState(
@@ -201,7 +201,7 @@ def initial_state(
         fill=task.fill,
         first_answer=task.first_answer,
         changes=changes,
-        names=task.names,
+        names=tuple(task.names),
         notes=request.notes,
         seconds=Seconds(index=seconds, total=seconds),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from navigator.state.run_state import SelectedPlace
 from repo_map import globs
@@ -20,7 +20,6 @@ from repo_map.text.tokens import DEFAULT_ENCODING
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
     from repo_map.index.index import Index
-    from repo_map.lookup.locations import Location
 
 MAX_PLACES: Final = 20
 """Places of a selection: of more, none is chosen (the design's NAVIGATOR page, section 4)."""
@@ -31,13 +30,6 @@ _SOURCE: Final = 4
 _SIGNATURE: Final = 3
 
 
-class Selection(NamedTuple):
-    """Selected places, with a note on each target that named none."""
-
-    places: tuple[SelectedPlace, ...]
-    notes: tuple[str, ...] = ()
-
-
 def change_selection(
     index: Index,
     before: Sequence[SelectedPlace],
@@ -46,8 +38,10 @@ def change_selection(
     *,
     outline: Sequence[OutlineEntry],
     own: FlightPlan,
-) -> Selection:
+) -> tuple[tuple[SelectedPlace, ...], tuple[str, ...]]:
     """Return the places that are selected once a model has added some and dropped others.
+
+    With them a note on each target that named none.
 
     Args:
         index: what the targets are looked for in.
@@ -84,7 +78,7 @@ def change_selection(
             f"{len(merged)} places are selected; the maximum is {MAX_PLACES}, and 8 are enough. "
             "Select the best."
         )
-    return Selection(tuple(merged.values()), tuple(notes))
+    return tuple(merged.values()), tuple(notes)
 
 
 def _list(given: object) -> Sequence[object]:
@@ -131,22 +125,21 @@ def _places(
                 reason=reason or entry.why,
             )
         ]
-    return [
-        _place(index, location, reason)
-        for location in resolve_target(index, target, [place.path for place in near])
-    ]
+    found = []
+    for each in resolve_target(index, target, [place.path for place in near]):
+        name = each.name if each.row >= 0 else _name_of(index, each.file, each.first, each.last)
+        path = index.paths[each.file]
+        found.append(SelectedPlace(path=path, first=each.first, last=each.last, name=name, reason=reason))
+    return found
 
 
-def _place(index: Index, location: Location, reason: str) -> SelectedPlace:
-    """Return a location as a place; lines that are exactly a definition have its name."""
-    name = location.name if location.row >= 0 else ""
-    if not name:
-        for row, each in enumerate(index.definitions(location.file)):
-            if (each.start, each.end) == (location.first, location.last):
-                name = index.qualified_name(location.file, row)
-                break
-    path = index.paths[location.file]
-    return SelectedPlace(path=path, first=location.first, last=location.last, name=name, reason=reason)
+def _name_of(index: Index, file: int, first: int, last: int) -> str:
+    """Return the name of the definition that has exactly these lines, ``""`` if none has."""
+    rows = (
+        row for row, each in enumerate(index.definitions(file)) if (each.start, each.end) == (first, last)
+    )
+    row = next(rows, None)
+    return "" if row is None else index.qualified_name(file, row)
 
 
 def _names(place: SelectedPlace, number: int) -> set[str]:
@@ -262,10 +255,8 @@ class _Drawing:
 def _whole(index: Index, place: SelectedPlace) -> list[SectionRule]:
     """Return the section that shows a place; none for a whole file."""
     file = index.file_id(place.path)
-    is_file = (
-        file is not None and not place.name and place.first == 1 and place.last >= index.files.lines[file]
-    )
-    return [] if is_file else [_section(index, place, _SOURCE)]
+    is_file = file is not None and not place.name and place.first == 1
+    return [] if is_file and place.last >= index.files.lines[file] else [_section(index, place, _SOURCE)]
 
 
 def _section(index: Index, place: SelectedPlace, level: int) -> SectionRule:
@@ -275,8 +266,7 @@ def _section(index: Index, place: SelectedPlace, level: int) -> SectionRule:
         names = [index.qualified_name(file, row) for row in range(len(index.definitions(file)))]
         if names.count(place.name) == 1:
             return SectionRule(pattern=globs.escape(place.name), level=level)
-    last = place.last if level == _SOURCE else place.first
-    return SectionRule(lines=f"{place.first}-{last}", level=_SOURCE)
+    return _lines(place.first, place.last if level == _SOURCE else place.first)
 
 
 def _lines(first: int, last: int) -> SectionRule:

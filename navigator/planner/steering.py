@@ -122,16 +122,13 @@ def steer_navigation(
         outline={each.number: NamedDefinition(each.path, each.name, each.first) for each in outline},
         history=workspace.history,
     )
-    amendment = merge_user_plan(index, run.user_plan, steering.updates)
-    own = amendment.change.plan
+    own, notes = merge_user_plan(index, run.user_plan, steering.updates)
     messages = (*run.feedback, request.summary)[-_MAX_MESSAGES:]
     after = before.replace(
         state={"flight_plan": state.flight_plan.model_copy(update={"budget": own.budget})},
         run={"user_plan": own, "feedback": messages, "decision_count": 0},
     )
-    return SteeredNavigation(
-        with_notes(after, (*steering.lines, *amendment.notes, steering.answer)), steering
-    )
+    return SteeredNavigation(with_notes(after, (*steering.lines, *notes, steering.answer)), steering)
 
 
 def report_undone(steered: SteeredNavigation, asked: int, taken: int) -> SteeredNavigation:

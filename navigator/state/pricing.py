@@ -163,10 +163,6 @@ class Ledger:
         if spent > self.spent or usage.calls > self.usage.calls:
             self.spent, self.usage, self.account = max(spent, self.spent), usage, account
 
-    def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
-        """Return the most that a call should cost, given our count of its input and its output limit."""
-        return price.cost(self.expected(model, input_tokens, output_limit))
-
     def expected(self, model: str, input_tokens: int, output_limit: int) -> TokenUsage:
         """Return the most tokens that a call should be billed for."""
         margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN

@@ -144,27 +144,3 @@ async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
     after = events[2]
     assert {"navigator", "navigator_run"} == set(after.actions.state_delta)
     assert {"steps/0001.json"} <= set(after.actions.artifact_delta)
-
-
-async def test_the_embedded_policy_follows_a_model_that_fails_in_the_same_run(
-    repository: Path, tmp_path: Path, runs: list[Runner], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
-    with OpenAiServer(lambda _request, _number: call("no_such_tool", {})) as server:
-        settings = NavigatorSettings(
-            data_dir=tmp_path / "data",
-            use_cache=False,
-            workers=1,
-            retries=0,
-            model_urls={"openai": server.base_url},
-        )
-        navigator = Navigator(settings)
-        request = NavigationRequest(GOAL, repository, model="openai/m", mode="interactive")
-        navigation_id = await navigator.open(request)
-        report = await navigator.step(navigation_id)
-        events = await events_of(navigator, navigation_id)
-        await navigator.aclose()
-    assert len(runs) == 1
-    assert report.model == "embedded"
-    assert all_told(events)[-1].startswith("planner hears of ")
-    assert len({event.invocation_id for event in events}) == 1

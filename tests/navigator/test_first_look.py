@@ -18,7 +18,6 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from navigator.navigator import Navigator
-from navigator.picture.data import CHANGED
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.support.large_trees import GOAL, large_tree
 
@@ -70,31 +69,6 @@ async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
         await alone.aclose()
     assert output.context_string == whole.context_string == expected.context_string
     assert whole.flight_plan_yaml == expected.flight_plan_yaml
-
-
-async def test_a_picture_of_a_first_look_has_its_source_once_the_rest_is_read(
-    tree: Path, tmp_path: Path
-) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
-    try:
-        navigation_id = await navigator.open(ask(tree))
-        await navigator.run(navigation_id)
-        picture = await navigator.picture(navigation_id)
-        assert CHANGED not in picture["notes"]
-        assert any("def parcel_postage(" in chunk["text"] for chunk in picture["source"])
-    finally:
-        await navigator.aclose()
-
-
-async def test_a_question_is_answered_from_the_whole_index(tree: Path, tmp_path: Path) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
-    try:
-        navigation_id = await navigator.open(ask(tree))
-        await navigator.run(navigation_id)
-        report = await navigator.step(navigation_id, feedback="who calls thing_77?")
-        assert "thing_77" in report.answer
-    finally:
-        await navigator.aclose()
 
 
 async def test_who_gives_a_plan_or_asks_of_changes_gets_the_whole_index(tree: Path, tmp_path: Path) -> None:

@@ -107,16 +107,3 @@ async def test_an_index_that_had_to_go_is_freed_although_its_navigation_lives_on
             assert (await navigator.step(flight, drop=["src/other.py"])).step_number == 4
         assert alive() == 2
     await navigator.aclose()
-
-
-@pytest.mark.anyio
-async def test_an_index_that_an_edit_made_old_is_freed(tmp_path: Path) -> None:
-    navigator = Navigator(NavigatorSettings(cache_dir=tmp_path / "cache", workers=1))
-    folder = plant(tmp_path / "r", 0)
-    with counting() as alive:
-        navigation_id = await navigate(navigator, folder)
-        for number in range(3):
-            (folder / "src/other.py").write_text(f"def elsewhere():\n    return {number}\n")
-            await navigator.step(navigation_id, updates={"budget": 2000 + number})
-        assert alive() == 2
-    await navigator.aclose()

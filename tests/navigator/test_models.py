@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import AsyncGenerator
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.models import BaseLlm
-from google.adk.models.llm_request import LlmRequest
-from google.adk.models.llm_response import LlmResponse
-from google.genai import types
 
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
-from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
 from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
@@ -115,10 +110,6 @@ async def test_a_passing_fault_is_tried_again(make_navigator: MakeNavigator, rep
     assert flown.output.notes == ()
 
 
-async def test_a_refused_key_is_not_tried_again(make_navigator: MakeNavigator, repository: Path) -> None:
-    assert len((await fly(make_navigator, repository, lambda *_: Refuse(403))).server.requests) == 1
-
-
 async def test_the_flight_stops_before_a_call_that_could_pass_the_limit(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -201,23 +192,6 @@ async def opened(navigator: Navigator, repository: Path) -> str:
         "token_expired is wrong", repository, model="gemini-2.0-flash", mode="interactive"
     )
     return await navigator.open(request)
-
-
-async def test_a_model_that_is_handed_in_flies_for_nothing(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    class Handed(BaseLlm):
-        async def generate_content_async(
-            self, llm_request: LlmRequest, stream: bool = False
-        ) -> AsyncGenerator[LlmResponse, None]:
-            part = types.Part.from_function_call(name="finalize_context", args=dict(DONE))
-            yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-    navigator = Navigator(NavigatorSettings(workers=1), models={"host": Handed(model="host")})
-    request = NavigationRequest("token_expired is wrong", repository, model="host")
-    output = await navigator.run(await navigator.open(request))
-    await navigator.aclose()
-    assert (output.model, output.total_cost, output.reasoning_summary) == ("host", 0, DONE["summary"])
 
 
 async def test_a_limit_that_forbids_the_first_call_leaves_the_work_to_the_embedded_planner(

@@ -60,18 +60,6 @@ async def test_what_changes_nothing_takes_no_step_and_says_so(
     assert await navigator.report(navigation_id) == before
 
 
-async def test_an_update_that_the_plan_follows_already_is_kept_as_the_users_wish(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await finished(navigator, repository)
-    rule = (await navigator.context(navigation_id)).flight_plan.verbosity[-1]
-    update = {"verbosity": [rule.model_dump(exclude_none=True, mode="json")]}
-    report = await navigator.step(navigation_id, updates=update)
-    again = await navigator.step(navigation_id, updates=update)
-    assert (again.step_number, again.answer) == (report.step_number, NOTHING_TO_UPDATE)
-
-
 async def test_a_question_is_answered_beside_the_wish_to_finish(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:

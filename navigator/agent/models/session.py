@@ -267,7 +267,7 @@ class ModelSession:
     def _expected_cost(self, client: ModelClient, request: LlmRequest) -> Decimal:
         """Return the most that the next attempt should cost, in US dollars, an explicit cache included."""
         price, total = client.price, self._count(client, request).total
-        cost = self.ledger.projected(client.name, price, total, _output_limit(request))
+        cost = price.cost(self.ledger.expected(client.name, total, _output_limit(request)))
         if request.cache_config is not None and price.rewards_memory and self._cache_name is None:
             maximum = self.ledger.expected(client.name, total, 0).input
             cost += price.cost(TokenUsage(input=maximum)) + price.storage(maximum, CONTEXT_CACHE.ttl_seconds)
