@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncGenerator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
+from benchmarks.random_flights import fly
 from navigator.agent.models.clients import ModelClient
 from navigator.agent.models.session import ModelSession
 from navigator.settings import NavigatorSettings
@@ -125,3 +127,10 @@ def test_a_ledger_takes_over_what_another_process_spent() -> None:
     assert ledger.remaining == Decimal("0.7")
     ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1), TokenAccount())
     assert ledger.spent == Decimal("0.3")
+
+
+@pytest.mark.anyio
+async def test_random_flights_from_the_front_door_are_sound(tmp_path: Path) -> None:
+    flights = [await fly(seed, tmp_path / str(seed)) for seed in range(12)]
+    assert [seed for seed, flight in enumerate(flights) if not flight.sound] == []
+    assert sum(len(flight.answered) - 1 for flight in flights) > 12

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from navigator.navigator import Navigator
 from navigator.planner.outline import build_outline, find_tests
 from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest
+from repo_map import globs
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
@@ -23,27 +26,53 @@ pytestmark = pytest.mark.anyio
 GOAL = "login fails in the router: token_expired and the total of an invoice"
 
 
+async def zoomed(navigator: Navigator, repository: Path, budget: int) -> str:
+    """Return a navigation after its first step."""
+    request = NavigationRequest(GOAL, repository, token_budget=budget, mode="interactive")
+    navigation_id = await navigator.open(request)
+    await navigator.step(navigation_id)
+    return navigation_id
+
+
+async def paid(navigator: Navigator, navigation_id: str, path: str, updates: dict[str, Any]) -> int:
+    """Return the tokens that updates, with room for them, add to a file."""
+    before = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
+    await navigator.step(navigation_id, updates={**updates, "budget": 5_000})
+    after = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
+    return after[path] - before.get(path, 0)
+
+
 async def test_the_price_on_the_outline_is_the_price_that_is_paid(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     navigator = make_navigator()
-    request = NavigationRequest(GOAL, repository, token_budget=110, mode="interactive")
-
-    async def zoomed() -> str:
-        navigation_id = await navigator.open(request)
-        await navigator.step(navigation_id)
-        return navigation_id
-
-    outline = (await navigator.report(await zoomed())).outline
+    outline = (await navigator.report(await zoomed(navigator, repository, 110))).outline
     assert len(outline) > 2
     for place in (place for place in outline if place.tokens):
-        navigation_id = await zoomed()
-        before = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
-        await navigator.step(navigation_id, updates={"numbers": [place.number], "budget": 5_000})
-        after = await navigator.context(navigation_id)
-        paid = {file.path: file.tokens for file in after.files}[place.path] - before.get(place.path, 0)
-        assert re.search(rf"(?:def|class) {place.name.rpartition('.')[2]}\b", after.context_string)
-        assert paid == place.tokens, place
+        navigation_id = await zoomed(navigator, repository, 110)
+        updates = {"numbers": [place.number]}
+        assert await paid(navigator, navigation_id, place.path, updates) == place.tokens, place
+        shown = (await navigator.context(navigation_id)).context_string
+        assert re.search(rf"(?:def|class) {place.name.rpartition('.')[2]}\b", shown)
+
+
+@pytest.mark.parametrize("budget", [80, 300])
+async def test_the_price_of_a_candidate_is_the_price_that_is_paid(
+    budget: int, make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    offered = (await navigator.report(await zoomed(navigator, repository, budget))).candidates
+    assert {bool(candidate.symbol) for candidate in offered} == {True, False}
+    for candidate in offered:
+        for level, price in candidate.prices.items():
+            rule: dict[str, Any] = {"pattern": globs.escape(candidate.path)}
+            if candidate.symbol:
+                rule["sections"] = [{"pattern": globs.escape(candidate.symbol), "level": level}]
+            else:
+                rule |= {"level": level, "sections": None}
+            navigation_id = await zoomed(navigator, repository, budget)
+            cost = await paid(navigator, navigation_id, candidate.path, {"verbosity": [rule]})
+            assert cost == price, (candidate, level)
 
 
 def test_a_outline_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_all_of_it(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,18 @@ async def test_a_focus_that_shows_nothing_more_says_so(
     assert "`show` adds" in report.answer
     after = await navigator.context(navigation_id)
     assert {file.path for file in after.files} == {file.path for file in before.files}
+
+
+@pytest.mark.parametrize("budget", [10, 60, 150, 400, 4_000])
+async def test_a_zoom_names_only_what_the_map_shows(
+    budget: int, make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    goal = "A session token never expires: token_expired compares the wrong way"
+    navigation_id = await navigator.open(NavigationRequest(goal, repository, token_budget=budget))
+    report = await navigator.step(navigation_id)
+    drawn = (await navigator.context(navigation_id)).context_string
+    named = re.findall(r"`([\w.]+)` \(", report.reasoning.partition("Zoomed in on ")[2])
+    shown = set(re.findall(r"(?:def|class) (\w+)", drawn))
+    assert {name.rpartition(".")[2] for name in named} <= shown
+    assert bool(named) == (budget > 10)
