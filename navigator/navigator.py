@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from navigator.planner.steering import Turn
     from navigator.state.run_state import Navigation
     from navigator.turns import Turns
+    from navigator.workspaces.workspace import Workspaces
 
 Answer = TypeVar("Answer")
 BuildResponse = Callable[[TurnReport, NavigatorOutput, ClientState | None], tuple[Answer, ClientState]]
@@ -149,11 +150,11 @@ class Navigator:
         Raises:
             RepositoryNotFoundError: it is no readable folder.
         """
-        await self._turns.workspaces.open(repository)
+        await self._workspaces.open(repository)
 
     def background_indexing(self) -> tuple[str, ...]:
         """Return the addresses of the repositories that are being indexed after a first look at them."""
-        return self._turns.workspaces.background_indexing() if "_turns" in self.__dict__ else ()
+        return self._workspaces.background_indexing() if "_workspaces" in self.__dict__ else ()
 
     async def step(
         self,
@@ -302,7 +303,7 @@ class Navigator:
         navigation = await self.store.load(navigation_id, user)
         output = await self._reader.context(navigation, user)
         reports = await self._reader.reports(navigation, user)
-        workspace, _ = await self._turns.workspaces.open(navigation.state.repo_path, refresh=False)
+        workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
         return await self._turns.computing.run(
             picture_of_navigation, workspace, navigation, output, reports, within
         )
@@ -322,9 +323,9 @@ class Navigator:
 
     async def aclose(self) -> None:
         """Cancel running work, then release models, storage and indexes."""
-        turns = self.__dict__.get("_turns")
-        if turns is not None:
-            await turns.workspaces.halt()
+        turns, workspaces = self.__dict__.get("_turns"), self.__dict__.get("_workspaces")
+        if workspaces is not None:
+            await workspaces.halt()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -332,6 +333,8 @@ class Navigator:
         if turns is not None:
             await turns.aclose()
         await self.store.close()
+        if workspaces is not None:
+            workspaces.close()
 
     @cached_property
     def _turns(self) -> Turns:
@@ -341,10 +344,18 @@ class Navigator:
             self._settings,
             self.store,
             self._reader,
+            self._workspaces,
             clock=self._clock,
             models=self._models,
             sample=self._sample,
         )
+
+    @cached_property
+    def _workspaces(self) -> Workspaces:
+        # Apart from the turns: indexing begins while these are imported.
+        from navigator.workspaces.workspace import Workspaces  # noqa: PLC0415 - as above
+
+        return Workspaces(self._settings)
 
     async def _open(
         self,
@@ -365,9 +376,7 @@ class Navigator:
                 await on_progress(Progress(0, task.max_steps, words, tokens))
 
         first_goal = first_look_goal(task.goal, task.names) if task.may_look_first else ""
-        indexing = self._begin(
-            self._turns.workspaces.open(task.repo_path, on_words=report, first_goal=first_goal)
-        )
+        indexing = self._begin(self._workspaces.open(task.repo_path, on_words=report, first_goal=first_goal))
         try:
             if not await _is_done(indexing, None if timeout_s is None else monotonic() + timeout_s):
                 raise StillIndexingError(

@@ -34,7 +34,6 @@ from navigator.state.reports import OutlineEntry, StopReason
 from navigator.state.run_state import Navigation
 from navigator.state.state import ModelPricingRates
 from navigator.storage.storage import MAP_NAME, record_name
-from navigator.workspaces.workspace import Workspaces
 from repo_map.steering.commands import has_numbers
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from navigator.planner.context import StepReader
     from navigator.settings import NavigatorSettings
     from navigator.storage.storage import Storage
-    from navigator.workspaces.workspace import Workspace
+    from navigator.workspaces.workspace import Workspace, Workspaces
 
 HAS_ENDED: Final = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
@@ -63,6 +62,7 @@ class Turns:
         settings: NavigatorSettings,
         storage: Storage,
         reader: StepReader,
+        workspaces: Workspaces,
         *,
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
@@ -71,13 +71,13 @@ class Turns:
         self._settings = settings
         self._storage = storage
         self._reader = reader
+        self._workspaces = workspaces
         self._clock = clock
         self._models = models
         self._sample = sample
         self._runner: StepRunner | None = None
         self._bookings: set[asyncio.Future[None]] = set()
         self._further_models = further_models(models, sample)
-        self.workspaces = Workspaces(settings)
         self.computing = Computing()
 
     def rates(self, model: str) -> ModelPricingRates:
@@ -154,11 +154,10 @@ class Turns:
         await self.rest(navigation_id)
 
     async def aclose(self) -> None:
-        """Close all models and repositories, and wait for costs that are still being stored."""
+        """Close all models, and wait for costs that are still being stored."""
         if self._runner is not None:
             await self._runner.sessions.aclose()
         await asyncio.gather(*self._bookings, return_exceptions=True)
-        self.workspaces.close()
 
     async def _step(self, stored: Navigation, user: str, request: TurnRequest, *, refresh: bool) -> Turn:
         stopped = stored.run.stop_reason
@@ -177,7 +176,7 @@ class Turns:
                     await self._storage.change(before, user)
                 return Turn(before, " ".join((*notes, HAS_ENDED)))
         goal = "" if refresh else first_look_goal(before.state.user_task, before.run.names)
-        workspace, _ = await self.workspaces.open(before.state.repo_path, refresh=refresh, first_goal=goal)
+        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh, first_goal=goal)
         step = await self._context(before, workspace, user)
         if step.session is not None:
             step.session.begin_step(before, step.notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, cast, get_args
 
@@ -22,23 +22,41 @@ MAX_FEEDBACK_CHARS: Final = 4_000
 _NUMBERS: Final = "numbers"
 
 
+def map_texts(change: Callable[[str], str], value: Any, depth: int = 100) -> Any:
+    """Return JSON with each text in it changed, names of fields included.
+
+    Raises:
+        ValueError: it is nested deeper than ``depth``.
+    """
+    if isinstance(value, str):
+        return change(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if depth == 0:
+        raise ValueError("nested too deep")
+    if isinstance(value, Mapping):
+        return {change(str(name)): map_texts(change, each, depth - 1) for name, each in value.items()}
+    return [map_texts(change, each, depth - 1) for each in value]
+
+
 def require_storable(argument: str, value: object) -> None:
     """Refuse texts that no database can hold, within an argument of any shape.
 
     Raises:
         InvalidArgumentError: one has a NUL character or an unpaired surrogate, which JSON can express.
     """
-    if isinstance(value, Mapping):
-        for name, each in value.items():
-            require_storable(argument, name)
-            require_storable(argument, each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            require_storable(argument, each)
-    elif isinstance(value, str) and not can_be_stored(value):
-        raise InvalidArgumentError(
-            argument, "has a NUL character or an unpaired surrogate; leave out what is no text."
-        )
+
+    def checked(text: str) -> str:
+        if not can_be_stored(text):
+            raise InvalidArgumentError(
+                argument, "has a NUL character or an unpaired surrogate; leave out what is no text."
+            )
+        return text
+
+    try:
+        map_texts(checked, value)
+    except ValueError as error:
+        raise InvalidArgumentError(argument, f"is {error}.") from None
 
 
 def require_goal(goal: str) -> str:
@@ -237,7 +255,9 @@ def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:
             continue
         values = subject if isinstance(subject, list) and question != "read" else [subject]
         try:
-            questions += [(question, parse_request(str(question), _masked(each))) for each in values]
+            questions += [
+                (question, parse_request(str(question), map_texts(mask_text, each))) for each in values
+            ]
         except LookupRequestError as error:
             raise InvalidArgumentError("ask", f"can't be answered: {error}") from None
     wishes = TypedWishes(_parse_references("show", show), _parse_references("drop", drop), tuple(questions))
@@ -246,17 +266,6 @@ def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:
             "show", f"has, with `drop` and `ask`, more than {MAX_WISHES} entries; name folders instead."
         )
     return wishes
-
-
-def _masked(value: object) -> object:
-    """Return a value of a question with the secrets in its texts masked."""
-    if isinstance(value, str):
-        return mask_text(value)
-    if isinstance(value, list | tuple):
-        return [_masked(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): _masked(each) for name, each in value.items()}
-    return value
 
 
 def _parse_references(argument: str, given: object) -> tuple[Argument, ...]:

@@ -148,7 +148,7 @@ async def test_a_selection_replays_to_the_same_bytes(make_navigator: MakeNavigat
     plan = parse_plan(output.flight_plan_yaml)
     assert {rule.why for rule in plan.verbosity} == {None, "it matters"}
     navigator = make_navigator()
-    workspace, _ = await navigator._turns.workspaces.open(str(repository))
+    workspace, _ = await navigator._workspaces.open(str(repository))
     assert workspace.draw(plan, None).text == output.context_string
 
 

@@ -20,19 +20,14 @@ from navigator.errors import (
     UnknownNavigationError,
 )
 from navigator.navigator import Navigator
-from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.state.client_state import ClientState
-from navigator.state.reports import NavigatorOutput, Progress, StopReason, TurnReport
-from navigator.storage.sessions import TableSessions
-from navigator.workspaces.workspace import Workspaces
+from navigator.settings import NavigationRequest
+from navigator.state.reports import Progress, StopReason
 from repo_map.errors import FlightPlanError
-from repo_map.index.build import refresh_index
-from repo_map.index.index import Index
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.test_state import validate
-from tests.support.team_stores import EVERY_STORE, kept_in_stores, run_sql
+from tests.support.team_stores import EVERY_STORE, kept_in_stores
 
 pytestmark = pytest.mark.anyio
 
@@ -332,29 +327,21 @@ async def test_a_goal_that_names_nothing_in_the_repository_still_ends_well(
     assert bool(output.files) is bool(output.context_string) is not is_empty
 
 
+@of_the_folder
 async def test_a_hundred_steps_do_not_make_the_store_grow_by_their_square(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path, kept_in: dict[str, Any]
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:
     navigator = make_navigator(data_dir=tmp_path / "data")
     navigation_id = await navigator.open(ask(repository, mode="interactive"))
-    sizes = [0]
+    sizes, query = [0], "SELECT SUM(LENGTH(CAST(event_data AS TEXT))) FROM events"
     for step in range(100):
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + step % 4}]}
         await navigator.step(navigation_id, updates=update)
         if step % 25 == 24:
-            sizes.append(await size_of_events(tmp_path / "data", kept_in))
+            with closing(sqlite3.connect(tmp_path / "data" / "sessions.db")) as database:
+                sizes += database.execute(query).fetchone()
     grown = [later - earlier for earlier, later in pairwise(sizes)]
     assert grown[-1] < 1.2 * grown[1]
-
-
-async def size_of_events(data: Path, kept_in: dict[str, Any]) -> int:
-    query = "SELECT SUM(LENGTH(CAST(event_data AS TEXT))) FROM events"
-    if "store" in kept_in:
-        ((size,),) = await run_sql(kept_in["store"], query)
-    else:
-        with closing(sqlite3.connect(data / "sessions.db")) as database:
-            (size,) = database.execute(query).fetchone()
-    return int(size)
 
 
 async def test_the_budget_can_be_changed_in_words(make_navigator: MakeNavigator, repository: Path) -> None:
@@ -457,52 +444,3 @@ async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator
     assert "src/billing.py" in text
     await navigator.step(navigation_id, feedback="bring back src/router.py")
     assert "src/router.py" in (await navigator.context(navigation_id)).context_string
-
-
-async def test_one_look_at_the_tree_serves_all_who_asked_before_it_and_shows_every_edit(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
-    await workspaces.open(repository)
-    looks: list[Index] = []
-
-    def counted(index: Index, *parts: Any) -> Index:
-        looks.append(index)
-        return refresh_index(index, *parts)
-
-    monkeypatch.setattr("navigator.workspaces.workspace.refresh_index", counted)
-    for number in range(2):
-        looks.clear()
-        (repository / f"src/new_{number}.py").write_text(f"def new_{number}():\n    return 1\n")
-        seen = await asyncio.gather(*(workspaces.open(repository) for _ in range(6)))
-        assert all(f"src/new_{number}.py" in workspace.index.paths for workspace, _ in seen)
-        # The first looks for itself alone, the next for all who asked meanwhile.
-        assert len(looks) == 2
-    workspaces.close()
-
-
-@of_the_folder
-async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_delivers(
-    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build_response(
-        report: TurnReport, output: NavigatorOutput, before: ClientState | None
-    ) -> tuple[str, ClientState]:
-        assert before is not None
-        assert (report.stop_reason, output.since_step) == (StopReason.FINISHED, None)
-        assert output.total_iterations == report.step_number
-        return report.navigation_id, before.model_copy(update={"held_step": report.step_number})
-
-    async def unread(*_: object, **__: object) -> None:
-        raise AssertionError("the navigation is in hand")
-
-    navigator = make_navigator()
-    with monkeypatch.context() as reading:
-        reading.setattr(TableSessions, "state", unread)
-        opened = await navigator.start(
-            ask(repository), build_response, client=ClientState(token_budget=4_000)
-        )
-    known = await navigator.store.known(opened, "local")
-    assert known is not None
-    assert known.delivery is not None
-    assert (known.delivery.token_budget, known.delivery.held_step) == (4_000, 2)

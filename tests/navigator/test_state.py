@@ -16,11 +16,10 @@ from navigator.state.pricing import FREE
 from navigator.state.state import (
     BudgetConfig,
     DecisionLogEntry,
-    MapMetadata,
     ModelPricingRates,
     NavigatorState,
 )
-from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
+from repo_map.plan.model import FlightPlan
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = json.loads((DATA / "navigator_state.schema.json").read_text("utf-8"))
@@ -44,24 +43,6 @@ def test_a_fresh_state_is_whole_and_valid() -> None:
     state = make_state().model_dump(mode="json")
     validate(state)
     assert set(state) == set(SCHEMA["properties"])
-
-
-def test_a_full_state_is_valid() -> None:
-    plan = FlightPlan(
-        budget=8000,
-        focus=Focus(paths=(PathBoost(pattern="src/**", weight=2.0),)),
-        verbosity=(VerbosityRule(pattern="src/**", level=4),),
-    )
-    entry = DecisionLogEntry(
-        step=1,
-        action="update_flight_plan",
-        reasoning="It is named in the stack frame.",
-        config_diff={"verbosity": []},
-        timestamp=datetime(2026, 1, 2, tzinfo=UTC),
-    )
-    metadata = MapMetadata(total_tokens=10, file_count=1, focus_areas=("src/a.py",), budget_utilization=0.1)
-    state = make_state(flight_plan=plan, decision_log=(entry,), map_metadata=metadata)
-    validate(state.model_dump(mode="json"))
 
 
 def test_the_contracts_example_is_understood() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple
 
 import httpx
 from google.adk.models.llm_request import LlmRequest
@@ -13,6 +13,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import ValidationError
 
+from navigator.planner.arguments import map_texts
 from navigator.state.usage import TokenUsage
 from repo_map.messages import one_line, printable
 from repo_map.secrets.masking import mask_text
@@ -185,24 +186,12 @@ def _clean_part(part: types.Part, call: types.FunctionCall) -> types.Part:
         if isinstance(arguments.get(name), str):
             arguments[name] = clean_text(arguments[name], MAX_TEXT_CHARS)
     call_id = call.id if call.id and len(call.id) <= 200 and call.id.isprintable() else None
+    cleaned = map_texts(lambda text: printable(_ESCAPE.sub("", text)), arguments, MAX_DEPTH)
     signature = part.thought_signature
     return types.Part(
-        function_call=types.FunctionCall(id=call_id, name=call.name, args=_clean_value(arguments, MAX_DEPTH)),
+        function_call=types.FunctionCall(id=call_id, name=call.name, args=cleaned),
         thought_signature=signature if signature and len(signature) <= _MAX_SIGNATURE_BYTES else None,
     )
-
-
-def _clean_value(value: Any, depth: int) -> Any:
-    """Return JSON whose texts, names of fields included, are printable; ``ValueError`` if nested too deep."""
-    if isinstance(value, str):
-        return printable(_ESCAPE.sub("", value))
-    if not isinstance(value, Mapping | list | tuple):
-        return value
-    if depth == 0:
-        raise ValueError("nested too deep")
-    if isinstance(value, Mapping):
-        return {printable(str(key)): _clean_value(each, depth - 1) for key, each in value.items()}
-    return [_clean_value(each, depth - 1) for each in value]
 
 
 _OBJECT = re.compile(r"^[ \t]*(?:<tool_call>\s*)?(?:\{(?=\{))?(?=\{)", re.MULTILINE)
