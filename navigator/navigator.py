@@ -128,7 +128,13 @@ class Navigator:
         if timeouts.answer_s is not None:
             deadline = max(started + timeouts.answer_s, monotonic() + _MIN_STEPS_S)
         return await self._run(
-            opened, user, respond, deadline, step_limit, on_progress=on_progress, is_new=True
+            opened,
+            user,
+            respond,
+            on_progress=on_progress,
+            deadline=deadline,
+            step_limit=step_limit,
+            is_new=True,
         )
 
     async def open(
@@ -227,25 +233,15 @@ class Navigator:
         return answer
 
     async def run(
-        self,
-        navigation_id: str,
-        *,
-        user: str = LOCAL_USER,
-        on_progress: OnProgress | None = None,
-        deadline_s: float | None = None,
-        step_limit: int | None = None,
+        self, navigation_id: str, *, user: str = LOCAL_USER, on_progress: OnProgress | None = None
     ) -> NavigatorOutput:
-        """Step until the navigation stops, ``step_limit`` steps are taken or ``deadline_s`` seconds are over.
-
-        A step that is running then is completed in the background, and the next call finds it done.
-        """
+        """Step until the navigation stops, and return its context."""
         before = await self.store.load(navigation_id, user)
 
         async def respond(latest: Navigation, _is_running: bool) -> NavigatorOutput:
             return await self._reader.context(latest, user)
 
-        deadline = None if deadline_s is None else monotonic() + deadline_s
-        return await self._run(before, user, respond, deadline, step_limit, on_progress=on_progress)
+        return await self._run(before, user, respond, on_progress=on_progress)
 
     async def report(
         self, navigation_id: str, *, user: str = LOCAL_USER, step: int | None = None
@@ -404,10 +400,10 @@ class Navigator:
         before: Navigation,
         user: str,
         respond: Callable[[Navigation, bool], Awaitable[Answer]],
-        deadline: float | None,
-        step_limit: int | None,
         *,
         on_progress: OnProgress | None,
+        deadline: float | None = None,
+        step_limit: int | None = None,
         is_new: bool = False,
     ) -> Answer:
         """Step until the navigation stops, and return what ``respond`` makes of it under its lock.

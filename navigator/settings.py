@@ -113,8 +113,6 @@ class NavigationRequest:
     """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""
     may_look_first: bool = False
     """Whether a large repository that is not indexed yet may be answered from a first look at it."""
-    note: str = ""
-    """A note from the start, such as why this repository was chosen."""
 
 
 class Timeouts(NamedTuple):

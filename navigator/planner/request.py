@@ -129,8 +129,7 @@ def validate(
         names=guessed_names(request.names),
     )
     plan = plan.model_copy(update={"budget": require_token_budget(budget), "line_numbers": numbered})
-    notes = [request.note, "" if masked == stated else _MASKED_GOAL]
-    return ValidRequest(task, plan, query, tuple(filter(None, notes)))
+    return ValidRequest(task, plan, query, () if masked == stated else (_MASKED_GOAL,))
 
 
 def _parse_changes(goal: str, changes: str) -> tuple[str, ChangeQuery]:

@@ -280,17 +280,6 @@ async def test_steps_at_once_on_one_navigation_happen_one_after_the_other(
     assert {"src/billing.py", "src/router.py"} <= {rule.pattern for rule in plan.verbosity}
 
 
-async def test_a_deadline_returns_what_there_is_and_loses_no_step(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository))
-    partial = await navigator.run(navigation_id, deadline_s=0)
-    assert partial.stop_reason is None
-    assert partial.context_string
-    assert (await navigator.run(navigation_id)).stop_reason is StopReason.FINISHED
-
-
 async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, repository: Path) -> None:
     heard: list[Progress] = []
 

@@ -34,13 +34,6 @@ def test_lru_cache_evicts_the_least_recently_used_value() -> None:
     assert [cache.get(key) for key in "abc"] == ["12345", None, "12345"]
 
 
-def test_lru_cache_keeps_the_first_value_of_a_key_and_a_large_one_alone() -> None:
-    cache = LRUCache[str, str](10, len)
-    cache.put("a", "1234")
-    cache.put("a", "other")
-    assert cache.get("a") == "1234"
-    cache.put("b", "x" * 50)
-    assert [cache.get(key) for key in "ab"] == [None, "x" * 50]
 
 
 def test_source_reader_serves_threads_beyond_its_capacity(
@@ -62,9 +55,6 @@ def test_newest_first_ignores_files_removed_meanwhile(tmp_path: Path) -> None:
     assert newest_first(tmp_path) == [new]
 
 
-def test_newest_first_of_a_missing_folder_is_empty(tmp_path: Path) -> None:
-    assert newest_first(tmp_path / "none") == []
-    prune(tmp_path / "none", 0)
 
 
 def test_prune_keeps_the_file_in_use(tmp_path: Path) -> None:

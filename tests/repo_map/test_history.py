@@ -246,6 +246,3 @@ def test_messages_become_terms_and_subjects_count_twice(repository: Repository) 
     assert history.term_row["tax"] == history.terms.index("tax")
 
 
-def test_rows_are_laid_over_the_paths_of_an_index(repository: Repository) -> None:
-    repository.commit("Add", a__py="a\n", c__py="c\n")
-    assert read(repository).align(["b.py", "c.py"]).tolist() == [-1, 1]

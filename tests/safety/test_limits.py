@@ -332,20 +332,6 @@ def test_wildcards_of_sections_that_would_be_tried_too_often_are_refused(tmp_pat
         draw_map(index, plan("*x{}*"))
 
 
-@pytest.mark.anyio
-async def test_a_request_over_the_limit_is_refused(tmp_path: Path) -> None:
-    server = build_server(Settings(data_dir=None), working_folder=tmp_path)
-    app = http_app(server, Settings(http_max_body=5_000))
-    transport = httpx2.ASGITransport(app)  # type: ignore[arg-type]
-    async with (
-        server.session_manager.run(),
-        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:1") as client,
-    ):
-        statuses = [
-            (await client.post("/mcp", content=b" " * size, headers=JSON)).status_code
-            for size in (5_000, 5_001)
-        ]
-    assert statuses == [400, 413]
 
 
 def test_a_long_line_is_cut_short_in_an_outline(tmp_path: Path) -> None:

@@ -46,14 +46,6 @@ def test_other_words_name_no_kind() -> None:
     assert user_file_kind("dispatch") is user_file_kind("") is None
 
 
-def test_whatever_is_meant_by_a_folders_name_is_aside_from_the_code_and_of_that_kind() -> None:
-    for words in ("docs", "examples", "benchmarks", "changelog"):
-        kind = user_file_kind(words)
-        assert kind is not None
-        for path in (f"src/{name}/app.py" for name in ("docs", "demo", "bench", "changelog")):
-            if kind.holds(path, 0):
-                assert is_auxiliary(path)
-                assert kinds_of(path, 0) == kind.kind
 
 
 def test_a_test_is_told_by_its_flag() -> None:
@@ -61,17 +53,3 @@ def test_a_test_is_told_by_its_flag() -> None:
     assert kinds_of("tests/test_app.py", int(FileFlag.TEST)).name == "TESTS"
 
 
-@pytest.mark.parametrize(
-    "spelling",
-    ["(?:^|/)", "FileFlag.GENERATED | FileFlag.VENDORED", "FileFlag.BINARY | FileFlag.TRUNCATED"],
-)
-def test_no_other_module_decides_a_kind_of_file(spelling: str) -> None:
-    root = Path(__file__).parents[3]
-    found = {
-        path.relative_to(root).as_posix()
-        for package in ("repo_map", "navigator", "mcp_server", "repo_navigator")
-        for path in (root / package).rglob("*.py")
-        if spelling in path.read_text("utf-8")
-    }
-    # A rule of its own: which files hold nothing but secrets.
-    assert found - {"repo_map/secrets/key_files.py"} == {"repo_map/sources/file_kinds.py"}
