@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from navigator.picture.folded_tree import MAX_NODES, fold_index
 from navigator.picture.page import PictureData, as_json, clipped
 from navigator.planner.record import cuts_of
-from navigator.state.reports import FileReport
+from navigator.state.reports import FileReport, NavigatorOutput
 from navigator.workspaces.address import address_name
 from repo_map.check.model import BREAKING, NO_CHANGES, Changes, Finding
 from repo_map.messages import printable
@@ -16,12 +16,13 @@ from repo_map.outline.replay import Drift, find_drift
 from repo_map.outline.sections import qualified_names
 from repo_map.outline.why import brief_reason
 from repo_map.parsing.values import LineRange
+from repo_map.plan.model import FlightPlan
 from repo_map.relations.model import RelationKind
 from repo_map.relations.resolve import relations_of
 from repo_map.sources.source import repository_names
 
 if TYPE_CHECKING:
-    from navigator.state.reports import Candidate, CutReport, NavigatorOutput, OutlineEntry, TurnReport
+    from navigator.state.reports import Candidate, CutReport, OutlineEntry, TurnReport
     from navigator.state.run_state import Navigation
     from navigator.workspaces.workspace import Workspace
     from repo_map.index.index import Index
@@ -80,40 +81,21 @@ _ROOMS: Final = (
 """The largest first; texts that a page has to escape take six bytes a character."""
 
 
-class Subject(NamedTuple):
-    """What a picture is of."""
+class Scene(NamedTuple):
+    """What a picture is of, beside what a step reports."""
 
     repository: str
     """The name of its folder."""
-    navigation_id: str = ""
-    """``""`` for a plan."""
-    goal: str = ""
-    status: str = ""
-    ended: str = ""
-    spent_usd: float = 0.0
-    limit_usd: float = 0.0
-    notes: tuple[str, ...] = ()
-
-
-class Shown(NamedTuple):
-    """What a map shows, and what it means for the goal."""
-
-    files: Sequence[FileReport]
-    """In map order."""
-    tokens: int
-    token_budget: int
     drawn: RepoMap | None
     """The map, if it can be drawn of the tree as it is now."""
+    goal: str = ""
+    status: str = ""
+    spent_usd: float = 0.0
+    limit_usd: float = 0.0
     relevance: Relevance | None = None
-    outline: Sequence[OutlineEntry] = ()
-    candidates: Sequence[Candidate] = ()
-    cuts: Sequence[CutReport] = ()
-    confidence: str = ""
-    impact: Sequence[str] = ()
-    tests: str = ""
     changes: Changes = NO_CHANGES
-    findings: Sequence[Finding] = ()
-    left_out: int = 0
+    turns: Sequence[TurnReport] = ()
+    """The steps that led there, oldest first."""
 
 
 def picture_of_navigation(
@@ -135,77 +117,69 @@ def picture_of_navigation(
     state, run = navigation
     drawn = workspace.draw(output.flight_plan, run.user_plan)
     drift = find_drift(workspace.index, output.flight_plan, drawn)
-    # What a first look reads later moves no line.
-    is_edited = any(each.change in ("changed", "removed") for each in drift.files)
-    is_same = drift.same_tree or (drift.by_first_look and not is_edited)
-    subject = Subject(
-        repository=address_name(state.repo_path),
-        navigation_id=run.navigation_id,
-        goal=state.user_task,
+    scene = Scene(
+        address_name(state.repo_path),
+        None,
+        state.user_task,
         status="open" if output.stop_reason is None else output.stop_reason.value,
-        ended=output.ended,
         spent_usd=float(run.spent),
         limit_usd=float(state.budget_config.max_spend_usd),
-        notes=output.notes if is_same else (CHANGED, *output.notes),
+        turns=reports,
     )
-    shown = Shown(
-        files=output.files,
-        tokens=output.token_count,
-        token_budget=output.map_token_budget,
-        drawn=drawn if is_same else None,
-        relevance=workspace.relevance(state.user_task, run.changes, run.names) if is_same else None,
-        outline=output.outline,
-        candidates=output.candidates,
-        cuts=output.cuts,
-        confidence=output.sufficiency,
-        impact=output.impact,
-        tests=output.tests,
-        changes=run.changes if is_same else NO_CHANGES,
-        findings=output.findings if is_same else (),
-        left_out=output.left_out,
-    )
-    return picture_data(workspace.index, subject, shown, reports, within)
+    # What a first look reads later moves no line.
+    is_edited = any(each.change in ("changed", "removed") for each in drift.files)
+    if drift.same_tree or (drift.by_first_look and not is_edited):
+        relevance = workspace.relevance(state.user_task, run.changes, run.names)
+        scene = scene._replace(drawn=drawn, relevance=relevance, changes=run.changes)
+    else:
+        output = output.model_copy(update={"findings": (), "notes": (CHANGED, *output.notes)})
+    return picture_data(workspace.index, scene, output, within)
 
 
 def picture_of_plan(index: Index, drawn: RepoMap, drift: Drift) -> PictureData:
     """Return the data of a picture of a plan: its map as it is drawn now, without goal and outline."""
-    shown = Shown(
-        [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks],
-        drawn.tokens,
-        drawn.budget,
-        drawn,
-        cuts=cuts_of(drawn),
-        left_out=drawn.left_out,
-    )
+    files = [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks]
     notes = (*(() if drift.same_tree else (drift.describe(),)), *drawn.notes)
-    subject = Subject(", ".join(repository_names(index.build.source)), notes=notes)
-    return picture_data(index, subject, shown)
+    cuts, left_out = cuts_of(drawn), drawn.left_out
+    output = report_of_map(files, drawn.tokens, drawn.budget, cuts=cuts, left_out=left_out, notes=notes)
+    return picture_data(index, Scene(", ".join(repository_names(index.build.source)), drawn), output)
 
 
-def picture_data(
-    index: Index,
-    subject: Subject,
-    shown: Shown,
-    turns: Sequence[TurnReport] = (),
-    within: str = "",
-) -> PictureData:
+def report_of_map(
+    files: Sequence[FileReport], tokens: int, token_budget: int, **fields: Any
+) -> NavigatorOutput:
+    """Return what there is to report of a map that no navigation has drawn, with further ``fields``."""
+    plain: dict[str, Any] = {
+        **dict.fromkeys(("navigation_id", "model", "last_action", "reasoning"), ""),
+        **dict.fromkeys(("context_string", "reasoning_summary"), ""),
+        **dict.fromkeys(("step_number", "budget_remaining", "budget_utilization", "map_version"), 0),
+        "map_size_tokens": tokens,
+        "token_count": tokens,
+        "map_token_budget": token_budget,
+        "file_count": len(files),
+        "files": files,
+        "flight_plan": FlightPlan(),
+    }
+    return NavigatorOutput(**plain | fields)
+
+
+def picture_data(index: Index, scene: Scene, output: NavigatorOutput, within: str = "") -> PictureData:
     """Return the data of a picture, at most ``MAX_BYTES`` of JSON; the same input gives the same bytes.
 
     Args:
         index: the tree.
-        subject: what is shown.
-        shown: its map.
-        turns: the steps that led there, oldest first.
+        scene: what it is of.
+        output: the report of the step that it shows.
         within: the folder that most of the tree is for; the whole tree if there is no such folder.
     """
     data: PictureData = {}
     for room in _ROOMS:
-        data = _Describer(room, index, shown).describe(subject, turns)
+        data = _Describer(room, index, scene, output).describe()
         if _bytes(data) <= MAX_BYTES - _TREE_BYTES:
             break
-    data = {**data, "source": _source(index, shown, data)}
+    data = {**data, "source": _source(index, data) if scene.drawn is not None else []}
     pinned = [*(file["path"] for file in data["files"]), *(each["path"] for each in data["deeper"])]
-    levels = {file.path: file.level for file in shown.files}
+    levels = {file.path: file.level for file in output.files}
     if not any(path.startswith(f"{within}/") for path in index.paths):
         within = ""
     max_bytes = MAX_BYTES - _bytes({**data, "within": within, "tree": {}})
@@ -238,50 +212,51 @@ def _tree(
 class _Describer:
     """Describes everything but the source and the tree, as far as there is room."""
 
-    def __init__(self, room: Room, index: Index, shown: Shown) -> None:
+    def __init__(self, room: Room, index: Index, scene: Scene, output: NavigatorOutput) -> None:
         self._room = room
         self._index = index
-        self._shown = shown
+        self._scene = scene
+        self._output = output
         self._reasons: dict[tuple[str, str], tuple[str, ...]] = {}
-        for unit in () if shown.relevance is None else shown.relevance.units:
+        for unit in () if scene.relevance is None else scene.relevance.units:
             if unit.name and unit.reasons:
                 # Of namesakes in a file the likeliest is the first.
                 self._reasons.setdefault((unit.path, unit.name), tuple(unit.reasons))
 
-    def describe(self, subject: Subject, turns: Sequence[TurnReport]) -> PictureData:
-        room, shown = self._room, self._shown
-        changed = shown.changes.parts
+    def describe(self) -> PictureData:
+        room, scene, output = self._room, self._scene, self._output
+        changed = scene.changes.parts
         sources = (
-            (each.path for each in shown.outline),
-            (file.path for file in shown.files if file.level > 1),
-            (each.path for each in shown.findings),
+            (each.path for each in output.outline),
+            (file.path for file in output.files if file.level > 1),
+            (each.path for each in output.findings),
             (part.path for part in changed),
         )
         paths = list(dict.fromkeys(path for source in sources for path in source))
         listed = paths[: room.files]
         numbers = {path: at for at, path in enumerate(listed)}
-        places = [self._entry(numbers[each.path], each) for each in shown.outline if each.path in numbers]
+        places = [self._entry(numbers[each.path], each) for each in output.outline if each.path in numbers]
         places += self._unlisted(numbers)
-        links = [] if shown.drawn is None else find_links(self._index, listed, places[: room.places])
-        latest = turns[-room.turns :]
+        links = [] if scene.drawn is None else find_links(self._index, listed, places[: room.places])
+        latest = scene.turns[-room.turns :]
         focus = list(dict.fromkeys(file.path for turn in latest for file in turn.focus))[: room.files]
         in_focus = {path: at for at, path in enumerate(focus)}
         return {
             "v": VERSION,
-            "repository": clipped(subject.repository, room.path),
-            "navigation_id": subject.navigation_id,
-            "goal": clipped(subject.goal, 5 * room.sentence, lines=True),
-            "status": subject.status,
-            "ended": self._sentence(subject.ended),
-            "spent_usd": subject.spent_usd,
-            "limit_usd": subject.limit_usd,
-            "notes": self._sentences(subject.notes),
-            "tokens": shown.tokens,
-            "token_budget": shown.token_budget,
-            "sure": self._sentence(shown.confidence),
-            "impact": self._sentences(shown.impact),
-            "tests": self._sentence(shown.tests),
-            "left_out": shown.left_out,
+            "repository": clipped(scene.repository, room.path),
+            "navigation_id": output.navigation_id,
+            "goal": clipped(scene.goal, 5 * room.sentence, lines=True),
+            "status": scene.status,
+            "ended": self._sentence(output.ended),
+            "spent_usd": scene.spent_usd,
+            "limit_usd": scene.limit_usd,
+            "notes": self._sentences(output.notes),
+            "tokens": output.token_count,
+            "token_budget": output.map_token_budget,
+            "sure": self._sentence(output.sufficiency),
+            "impact": self._sentences(output.impact),
+            "tests": self._sentence(output.tests),
+            "left_out": output.left_out,
             "files": [self._file(path) for path in listed],
             "files_more": len(paths) - len(listed),
             "places": [
@@ -293,18 +268,18 @@ class _Describer:
             "changed": [
                 [numbers[each.path], each.first, each.last] for each in changed if each.path in numbers
             ],
-            "findings": [self._finding(numbers, each) for each in shown.findings if each.path in numbers],
-            "deeper": [self._deeper(each) for each in shown.candidates if not each.symbol],
-            "cuts": [self._cut(each) for each in shown.cuts[: room.places]],
+            "findings": [self._finding(numbers, each) for each in output.findings if each.path in numbers],
+            "deeper": [self._deeper(each) for each in output.candidates if not each.symbol],
+            "cuts": [self._cut(each) for each in output.cuts[: room.places]],
             "paths": [clipped(path, room.path) for path in focus],
             "turns": [self._turn(each, in_focus) for each in latest],
-            "turns_before": len(turns) - len(latest),
+            "turns_before": len(scene.turns) - len(latest),
         }
 
     def _file(self, path: str) -> dict[str, Any]:
-        file = next((each for each in self._shown.files if each.path == path), None)
+        file = next((each for each in self._output.files if each.path == path), None)
         number = self._index.file_id(path)
-        block = None if self._shown.drawn is None else self._shown.drawn.block(path)
+        block = None if self._scene.drawn is None else self._scene.drawn.block(path)
         lines, limit = () if block is None else block.shown, self._room.parts
         return {
             "path": clipped(path, self._room.path),
@@ -334,7 +309,7 @@ class _Describer:
 
     def _unlisted(self, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
         """Yield the definitions that are shown whole and lie within no entry of the outline."""
-        entries = [each for each in self._shown.outline if each.name]
+        entries = [each for each in self._output.outline if each.name]
         for path, number in numbers.items():
             for name, first, last in self._shown_whole(path):
                 if any(each.path == path and each.first <= first and last <= each.last for each in entries):
@@ -352,7 +327,7 @@ class _Describer:
 
     def _shown_whole(self, path: str) -> Iterator[tuple[str, int, int]]:
         """Yield name, first and last line of the outermost definitions that the map shows whole."""
-        block = None if self._shown.drawn is None else self._shown.drawn.block(path)
+        block = None if self._scene.drawn is None else self._scene.drawn.block(path)
         file_id = self._index.file_id(path)
         if block is None or file_id is None:
             return
@@ -441,10 +416,8 @@ def find_links(index: Index, paths: Sequence[str], places: Sequence[Mapping[str,
     return [found[pair] for pair in sorted(found)][:_MAX_LINKS]
 
 
-def _source(index: Index, shown: Shown, data: PictureData) -> list[dict[str, Any]]:
+def _source(index: Index, data: PictureData) -> list[dict[str, Any]]:
     """Return stretches of source: around findings, what is shown, then what is listed, in that order."""
-    if shown.drawn is None:
-        return []
     paths, around = [file["path"] for file in data["files"]], _AROUND_FINDING
     wanted: list[tuple[str, int, int]] = [
         *(

@@ -15,7 +15,7 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
-from navigator.picture.data import CHANGED, MAX_BYTES, Shown, Subject, picture_data
+from navigator.picture.data import CHANGED, MAX_BYTES, Scene, picture_data, report_of_map
 from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, fold_index
 from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
@@ -208,9 +208,10 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
         OutlineEntry(number=at, path=path, name=words, first=1, last=2, head=words, why=words, tokens=3)
         for at, path in enumerate(index.paths[:40], 1)
     ]
-    subject = Subject("r", "nav-1", words, "open", words, notes=(words,) * 30)
-    shown = Shown(files, 900, 1_000, None, outline=outline, confidence=words, impact=(words,) * 30)
-    data = picture_data(index, subject, shown)
+    many = (words,) * 30
+    told = {"ended": words, "notes": many, "sufficiency": words, "impact": many}
+    output = report_of_map(files, 900, 1_000, outline=outline, **told)
+    data = picture_data(index, Scene("r", None, words, status="open"), output)
     assert len(as_json(data).encode()) <= MAX_BYTES
     assert data["files_more"] == 300 - len(data["files"])
     assert len(data["places"]) <= 40
@@ -258,8 +259,9 @@ def test_a_deep_folder_of_long_names_is_left_where_its_way_takes_all_bytes(tmp_p
     write(tmp_path, {f"{'/'.join(steps[:at])}/f.py": "x = 1\n" for at in range(1, 46)})
     index = build_index(tmp_path, store=Store(None))
     words = "<" * 400
-    shown = Shown([], 0, 1_000, None, impact=(words,) * 8, confidence=words)
-    data = picture_data(index, Subject("r", "nav-1", words * 5, notes=(words,) * 8), shown, within=deep)
+    many = (words,) * 8
+    output = report_of_map([], 0, 1_000, impact=many, sufficiency=words, notes=many)
+    data = picture_data(index, Scene("r", None, words * 5), output, within=deep)
     assert len(as_json(data).encode()) <= MAX_BYTES
     assert data["tree"]["files"][0] == 45
 
@@ -350,5 +352,5 @@ def test_numbers_of_files_and_tokens_do_not_hide_what_was_left_out(tmp_path: Pat
     write(tmp_path, {f"m{number}.py": f"x = {number}\n" for number in range(90)})
     index = build_index(tmp_path, store=Store(None))
     files = [FileReport(path=path, level=2 if at else 1, tokens=5) for at, path in enumerate(index.paths)]
-    data = picture_data(index, Subject("r"), Shown(files, 450, 500, None, left_out=7))
+    data = picture_data(index, Scene("r", None), report_of_map(files, 450, 500, left_out=7))
     assert (len(data["files"]), data["files_more"], data["left_out"]) == (60, 29, 7)
