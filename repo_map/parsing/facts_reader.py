@@ -65,7 +65,7 @@ class Reader:
     former are called. They are called in the order in which the class defines them.
     """
 
-    forms: ClassVar[dict[str, ReadForm]] = {}
+    expressions: ClassVar[dict[str, ReadForm]] = {}
     """How each kind of node is written as an expression."""
     types: ClassVar[dict[str, ReadType]] = {}
     """How each kind of node is written as a type."""
@@ -237,7 +237,7 @@ class Reader:
         if node is None:
             return UNKNOWN_FORM
         kind = node.type
-        form = self.forms.get(kind)
+        form = self.expressions.get(kind)
         if form is None or (depth > MAX_FORM_DEPTH and kind not in self.leaves):
             return UNKNOWN_FORM
         written = form(self, node, depth + 1)

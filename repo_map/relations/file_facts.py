@@ -141,6 +141,14 @@ class FileView:
         return found
 
     @cached_property
+    def stated(self) -> dict[tuple[int, int], list[Binding]]:
+        """The bindings of each kind that are stated of each definition."""
+        found: dict[tuple[int, int], list[Binding]] = {}
+        for each in self.bindings:
+            found.setdefault((each.definition, each.kind), []).append(each)
+        return found
+
+    @cached_property
     def members(self) -> dict[tuple[int, str], list[int]]:
         """The rows of the definitions of each last name directly in each scope."""
         found: dict[tuple[int, str], list[int]] = {}

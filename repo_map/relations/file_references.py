@@ -105,12 +105,14 @@ class FileReferences:
             return ()
         lines = self._index.sources.text(file).split("\n")
         used = frozenset(tokenize("\n".join(lines[first - 1 : last])))
-        return tuple(
-            each
-            for each in found
-            if first <= each.line <= last
-            or (not self._is_in_function(each.source) and _constant(lines, each.line) in used)
-        )
+        definitions = self._index.definitions(file)
+
+        def is_used(each: Relation) -> bool:
+            row = each.source[1]
+            is_constant = row < 0 or definitions[row].kind not in FUNCTIONS
+            return first <= each.line <= last or (is_constant and _constant(lines, each.line) in used)
+
+        return tuple(filter(is_used, found))
 
     def references_to(self, file: int) -> tuple[Relation, ...]:
         """Return where a file is named, in the order of the repository."""
@@ -158,42 +160,29 @@ class FileReferences:
         found = found or self._without_suffix(path, text)
         found = [each for each in found if each != file and self._may_read(file, each, path)]
         is_sure = "/" in path or _kind(text) is not RelationKind.FILE
-        if len(found) == 1:
-            return self._only(file, found[0], mentioned, is_sure=is_sure)
         if len(found) > 1 and not is_sure:
             # A bare name that several files bear means one whose folder is mentioned, below who says it.
-            found = [each for each in found if self._is_mentioned_below(file, each, mentioned)]
-            if len(found) == 1:
-                return found, Confidence.RESOLVED
-        return self._nearest(file, found) if found else ((), Confidence.POSSIBLE)
-
-    def _only(
-        self, file: int, target: int, mentioned: Set[str], *, is_sure: bool
-    ) -> tuple[Sequence[int], Confidence]:
-        """Return the one file of a name, unless the name may be that of any project's file."""
-        path = self._index.paths[target]
-        if is_sure or _folder_name(path) in mentioned:
-            return (target,), Confidence.RESOLVED
-        if "/" not in path or self._is_code(target):
+            found = [
+                each for each in found if not self._is_code(each) and _is_below(paths[file], paths[each])
+            ]
+            found = [each for each in found if _folder_name(paths[each]) in mentioned]
+        if len(found) != 1:
+            return self._nearest(file, found)
+        target = paths[found[0]]
+        if is_sure or _folder_name(target) in mentioned:
+            return found, Confidence.RESOLVED
+        if "/" not in target or self._is_code(found[0]):
             # ``package.json``, ``setup.py``: such a name may belong to any project.
             return (), Confidence.POSSIBLE
-        own = self._index.paths[file]
         # What a test calls so is often what it writes.
-        is_near = _is_below(own, path) if self._index.files.is_test(file) else shared_folders(own, path) > 0
-        return (target,), Confidence.LIKELY if is_near else Confidence.POSSIBLE
-
-    def _is_mentioned_below(self, file: int, target: int, mentioned: Set[str]) -> bool:
-        path = self._index.paths[target]
-        is_below = _is_below(self._index.paths[file], path)
-        return is_below and _folder_name(path) in mentioned and not self._is_code(target)
+        is_test = self._index.files.is_test(file)
+        is_near = _is_below(paths[file], target) if is_test else shared_folders(paths[file], target) > 0
+        return found, Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
     def _may_read(self, file: int, target: int, path: str) -> bool:
         """Tell whether a file may read another one: a test's data only tests do, unless it says so."""
-        return (
-            path == self._index.paths[target]
-            or self._index.files.is_test(file)
-            or not self._index.files.is_test(target)
-        )
+        is_test = self._index.files.is_test
+        return path == self._index.paths[target] or is_test(file) or not is_test(target)
 
     def _nearest(self, file: int, found: Sequence[int]) -> tuple[Sequence[int], Confidence]:
         """Return the file of several that stands nearest to who names it, or all where none does."""
@@ -213,23 +202,12 @@ class FileReferences:
         """Return the templates that a name without suffix means where something renders it."""
         if _kind(text) is RelationKind.FILE:
             return []
-        folder, _, stem = path.replace(".", "/").rpartition("/")
-        found = self._templates.get(stem, ())
-        return [
-            each
-            for each in found
-            if not folder or f"/{dirname(self._index.paths[each])}".endswith(f"/{folder}")
-        ]
-
-    def _is_in_function(self, place: Place) -> bool:
-        return place[1] >= 0 and self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
+        folder, _, stem = f"/{path.replace('.', '/')}".rpartition("/")
+        named = self._templates.get(stem, ())
+        return [each for each in named if f"/{dirname(self._index.paths[each])}".endswith(folder)]
 
     def _is_code(self, file: int) -> bool:
-        return self._role(file) is LanguageRole.CODE
-
-    def _role(self, file: int) -> LanguageRole:
-        index = self._index
-        return language_named(index.language(file)).role
+        return language_named(self._index.language(file)).role is LanguageRole.CODE
 
     @cached_property
     def _ids(self) -> dict[str, int]:

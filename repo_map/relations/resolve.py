@@ -21,15 +21,7 @@ from repo_map.parsing.facts_model import Site
 from repo_map.relations.core.memo import BudgetExceededError, Question
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
-from repo_map.relations.model import (
-    LEFT_OPEN,
-    UNRESOLVED,
-    Confidence,
-    Meaning,
-    Place,
-    Relation,
-    RelationKind,
-)
+from repo_map.relations.model import LEFT_OPEN, UNRESOLVED, Confidence, Meaning, Place, Relation, RelationKind
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -48,22 +40,11 @@ _MAX_USES: Final = 200_000
 _CALLS: Final = frozenset({RelationKind.CALL, RelationKind.DECORATOR})
 
 
-class _Use(NamedTuple):
-    """A use of a name, and one of the definitions that it means or may mean."""
-
-    row: int
-    """Of ``index.sites``."""
-    kind: int
-    source: Place
-    line: int
-    target: Place
-    confidence: Confidence
-
-
 class _Uses(NamedTuple):
     """The uses of a name in the files of a family."""
 
-    by_target: Mapping[Place, Sequence[_Use]]
+    by_target: Mapping[Place, Sequence[tuple[int, Relation]]]
+    """By what they mean or may mean, each with its row in ``index.sites``."""
     left_open: tuple[tuple[int, Site], ...]
     """File and site of those that are too involved to follow."""
 
@@ -80,6 +61,7 @@ class Relations:
         )
         self._asked = threading.local()
         self._importers: dict[int, tuple[Relation, ...]] | None = None
+        self._below: dict[Place, tuple[Place, ...]] = {}
         self.left_open = 0
         """Uses of names whose meaning was given up, since the index was read."""
 
@@ -146,21 +128,16 @@ class Relations:
         family = self._family(place[0])
         if family is None:
             return ()
-        found: list[Relation] = []
         with self.asking():
-            targets = {place, *self._constructed_by(family, place)}
-            used: dict[int, _Use] = {}
+            targets = (place, *self._constructed_by(family, place))
+            used: dict[int, Relation] = {}
             for name in self._names(family, place):
-                uses = self._uses_named(family, name, minimum)
-                for target in (place, *targets):
-                    used.update((each.row, each) for each in uses.get(target, ()) if each.row not in used)
-            for row in sorted(used):
-                use = used[row]
-                kind = _KINDS[use.kind]
-                if use.target == place or kind in _CALLS:
-                    # A class that is named is not constructed.
-                    found.append(Relation(kind, use.source, place, use.line, use.confidence))
-        return tuple(dict.fromkeys(found))
+                by_target = self._uses_named(family, name, minimum)
+                for row, use in (each for target in targets for each in by_target.get(target, ())):
+                    used.setdefault(row, use)
+        # A class that is named is not constructed.
+        found = (used[row] for row in sorted(used) if used[row].target == place or used[row].kind in _CALLS)
+        return tuple(dict.fromkeys(use._replace(target=place) for use in found))
 
     def _named_in_receivers(
         self, family: Resolver, place: Place, names: frozenset[str]
@@ -202,19 +179,15 @@ class Relations:
         for each, definition in enumerate(view.definitions):
             if definition.parent in inside:
                 inside.add(each)
-        found: list[Relation] = []
         sites = [site for site in view.sites if site.definition in inside]
         with self.asking() as question:
             question.allow(len(sites))
-            for site in sites:
-                targets, confidence = self._targets(file, site, minimum)
-                if confidence >= minimum:
-                    found += (
-                        Relation(_KINDS[site.kind], (file, site.definition), target, site.line, confidence)
-                        for target in targets
-                        if target[0] != file or target[1] not in inside or target == place
-                    )
-        return tuple(dict.fromkeys(found))
+            found = dict.fromkeys(use for site in sites for use in self._relations_at(file, site, minimum))
+        return tuple(
+            use
+            for use in found
+            if use.target[0] != file or use.target[1] not in inside or use.target == place
+        )
 
     def overrides_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that a method overrides or implements, nearest first."""
@@ -359,7 +332,9 @@ class Relations:
     def _family(self, file: int) -> Resolver | None:
         return self._families[int(self._index.files.language[file])]
 
-    def _uses_named(self, family: Resolver, name: str, minimum: Confidence) -> Mapping[Place, Sequence[_Use]]:
+    def _uses_named(
+        self, family: Resolver, name: str, minimum: Confidence
+    ) -> Mapping[Place, Sequence[tuple[int, Relation]]]:
         """Return the uses of a name in a family's files, by what they mean or may mean."""
         key = (self._families.index(family), name, minimum)
         with self.asking() as question:
@@ -373,21 +348,23 @@ class Relations:
         return uses.by_target
 
     def _read_uses(self, family: Resolver, name: str, minimum: Confidence) -> _Uses:
-        found: dict[Place, list[_Use]] = {}
+        found: dict[Place, list[tuple[int, Relation]]] = {}
         left_open: list[tuple[int, Site]] = []
-        number = self._index.strings.get(name)
-        if number is not None:
+        if (number := self._index.strings.get(name)) is not None:
             end = int(self._name_ends[number])
             rows = self._by_name[end - int(self._name_counts[number]) : end]
             for row, file, site in self._sites_at(rows, family):
-                targets, confidence = self._targets(file, site, minimum)
                 if self.meaning(file, site).is_left_open:
                     left_open.append((file, site))
-                if confidence >= minimum:
-                    for target in targets:
-                        use = _Use(row, site.kind, (file, site.definition), site.line, target, confidence)
-                        found.setdefault(target, []).append(use)
+                for use in self._relations_at(file, site, minimum):
+                    found.setdefault(use.target, []).append((row, use))
         return _Uses(found, tuple(left_open))
+
+    def _relations_at(self, file: int, site: Site, minimum: Confidence) -> Iterator[Relation]:
+        """Yield what a site means, or what it may mean where nothing written says so."""
+        targets, confidence = self._targets(file, site, minimum)
+        for target in targets if confidence >= minimum else ():
+            yield Relation(_KINDS[site.kind], (file, site.definition), target, site.line, confidence)
 
     def _sites_at(self, rows: NDArray[np.int64], family: Resolver) -> Iterator[tuple[int, int, Site]]:
         """Yield the sites at some rows that are of a family's files, each with its row and file."""
@@ -424,33 +401,13 @@ class Relations:
             return (), Confidence.POSSIBLE
         if site.name in family.common:
             return (), Confidence.POSSIBLE
-        namesakes = self._namesakes(family, site.name)
+        namesakes = family.definitions.methods_called(site.name)
         if not namesakes or len(namesakes) > _MAX_NAMESAKES:
             return (), Confidence.POSSIBLE
         return namesakes, Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
 
     def _confidence_of(self, file: int, meaning: Meaning) -> Confidence:
         return Confidence.RESOLVED if meaning.is_certain else self.max_confidence(file)
-
-    def _namesakes(self, family: Resolver, name: str) -> tuple[Place, ...]:
-        """Return the methods of a name in a family's files, in the order of the repository."""
-        key = (self._families.index(family), name)
-        if (cached := self._methods.get(key)) is not None:
-            return cached
-        index = self._index
-        found: list[Place] = []
-        if (number := index.strings.get(name)) is not None:
-            for row in np.flatnonzero(index.symbols.name == number).tolist():
-                if index.kinds[int(index.symbols.kind[row])] == "method":
-                    file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-                    if self._family(file) is family:
-                        found.append((file, row - int(index.symbols.file_start[file])))
-        made = self._methods[key] = tuple(found)
-        return made
-
-    @cached_property
-    def _methods(self) -> dict[tuple[int, str], tuple[Place, ...]]:
-        return {}
 
     def _constructed_by(self, family: Resolver, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
@@ -470,9 +427,8 @@ class Relations:
         family = self._family(place[0])
         if family is None:
             return ()
-        key = self._below.get(place)
-        if key is not None:
-            return key
+        if (known := self._below.get(place)) is not None:
+            return known
         strings = self._index.strings
         numbers = [n for name in sorted(family.names_of(place)) if (n := strings.get(name)) is not None]
         extending = sorted(each for number in numbers for each in self._extending.get(number, ()))
@@ -499,10 +455,6 @@ class Relations:
         ):
             found.setdefault(number, []).append((place[0], place[1]))
         return found
-
-    @cached_property
-    def _below(self) -> dict[Place, tuple[Place, ...]]:
-        return {}
 
     def _owner(self, place: Place) -> Place | None:
         """Return the class that a definition is a member of."""

@@ -42,7 +42,7 @@ def _namer(source: bytes, kind: str, captures: Captures) -> Named:
         return plain_name(source, kind, captures)
     named: Named = []
     for declarator in captures["declarator"]:
-        leaf, is_function = _declared(declarator)
+        leaf, _, is_function = declared_by(declarator)
         if leaf is None:
             continue
         name = bounded(_bare_scope(text_of(source, leaf)))
@@ -58,26 +58,26 @@ _LEAVES: Final = words(
     "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name"
     " operator_cast template_function template_method primitive_type"
 )
+_MAX_STEPS: Final = 32
 
 
-def _declared(node: Node) -> tuple[Node | None, bool]:
-    """Walk down a declarator to the name it declares; tell whether that is a function's."""
+def declared_by(node: Node | None) -> tuple[Node | None, Node | None, bool]:
+    """Return the name in a declarator, its part with parameters, and whether it declares a function."""
+    function: Node | None = None
     is_function = False
-    for _ in range(32):
-        if node.type in _LEAVES:
-            return node, is_function
+    for _ in range(_MAX_STEPS):
+        if node is None or node.type in _LEAVES:
+            return node, function, is_function
         inner = node.child_by_field_name("declarator")
         if node.type == "function_declarator":
             # A parenthesised pointer is a variable that holds a function.
-            is_function = inner is not None and inner.type != "parenthesized_declarator"
+            function, is_function = node, inner is not None and inner.type != "parenthesized_declarator"
         if inner is None:
             inner = next(
                 (c for c in node.named_children if c.type in _LEAVES or "declarator" in c.type), None
             )
-        if inner is None:
-            return None, is_function
         node = inner
-    return None, is_function
+    return None, function, is_function
 
 
 def _bare_scope(name: str) -> str:

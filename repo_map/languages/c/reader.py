@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
 from tree_sitter import Node
 
+from repo_map.languages.c import declared_by
 from repo_map.languages.language import words
 from repo_map.languages.registry import language_named
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    UNKNOWN_FORM,
-    Form,
-    call_of,
-    element_of,
-    head_of_type,
-    item_of,
-    member_of,
-    name_form,
-    of_type,
-)
+from repo_map.parsing.expressions import UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import (
     CHAIN,
     LITERAL,
@@ -37,9 +28,6 @@ from repo_map.parsing.facts_reader import (
     within,
 )
 
-_LEAVES: Final = words(
-    "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name"
-)
 _PLAIN: Final = words(
     "identifier qualified_identifier namespace_identifier template_function template_type type_identifier"
     " nested_namespace_specifier dependent_name parenthesized_expression"
@@ -74,7 +62,7 @@ class _Reader(Reader):
             self.bind("", path, node, facts.IMPORT)
 
     def on_function(self, node: Node) -> None:
-        if (declarator := _function_in(node.child_by_field_name("declarator"))[0]) is not None:
+        if (declarator := declared_by(node.child_by_field_name("declarator"))[1]) is not None:
             self._signature(node, declarator)
 
     def _signature(self, node: Node, declarator: Node) -> None:
@@ -140,7 +128,7 @@ class _Reader(Reader):
 
     def _is_announced(self, declarator: Node, node: Node) -> bool:
         """Tell whether a declarator is that of a function, and read its signature."""
-        function, is_function = _function_in(declarator)
+        _, function, is_function = declared_by(declarator)
         if function is None or not is_function or declarator.type == "init_declarator":
             return False
         self._signature(node, function)
@@ -156,7 +144,7 @@ class _Reader(Reader):
     def on_definition(self, node: Node) -> None:
         written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
-            made_of = f"func[{written or '?'}]" if _function_in(each)[0] is not None else written
+            made_of = f"func[{written or '?'}]" if declared_by(each)[1] is not None else written
             if made_of and (leaf := _leaf(each)) is not None and made_of != self.text(leaf):
                 self.bind("", made_of, leaf, facts.ALIAS)
 
@@ -186,7 +174,7 @@ class _Reader(Reader):
     def on_loop(self, node: Node) -> None:
         written, leaf = self.type_in(node, "type"), _leaf(node.child_by_field_name("declarator"))
         if leaf is not None:
-            value = element_of(self.of_field(node, "right"))
+            value = forms.element_of(self.of_field(node, "right"))
             self.variable(self.text(leaf), "" if written == "auto" else written, value, node, inside=True)
 
     def on_caught(self, node: Node) -> None:
@@ -228,7 +216,7 @@ class _Reader(Reader):
 
     def on_new(self, node: Node) -> None:
         written = node.child_by_field_name("type")
-        if written is not None and (name := head_of_type(self.type_of(written))):
+        if written is not None and (name := forms.head_of_type(self.type_of(written))):
             self.use(name, _last(written), facts.CALL, self._arguments(node))
 
     def on_type(self, node: Node) -> None:
@@ -287,12 +275,12 @@ class _Reader(Reader):
         field = node.child_by_field_name("field")
         if field is None or field.type != "field_identifier":
             return UNKNOWN_FORM
-        return member_of(self.of_field(node, "argument", depth), self.text(field))
+        return forms.member_of(self.of_field(node, "argument", depth), self.text(field))
 
     def _called(self, node: Node, depth: int) -> Form:
         called = node.child_by_field_name("function")
         if called is None or called.type == "field_expression":
-            return call_of(self.expression(called, depth))
+            return forms.call_of(self.expression(called, depth))
         at = called
         while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
             at = inner
@@ -300,30 +288,30 @@ class _Reader(Reader):
             name, given = self.text_of(at, "name"), parts_of(at, "arguments")
             made = self.type_of(given[0]) if given else ""
             if name in _CASTS:
-                return of_type(made)
+                return forms.of_type(made)
             if name in _MAKERS:
-                return of_type(f"{_MAKERS[name]}[{made or '?'}]")
+                return forms.of_type(f"{_MAKERS[name]}[{made or '?'}]")
         name = self._plain(called)
         if name == "std.move" and (moved := parts_of(node, "arguments")):
             return self.expression(moved[0], depth)
-        return call_of(name_form(name)) if name else UNKNOWN_FORM
+        return forms.call_of(forms.name_form(name)) if name else UNKNOWN_FORM
 
     def _qualified(self, node: Node, depth: int) -> Form:
         del depth
-        return name_form(self._plain(node) or UNKNOWN_FORM)
+        return forms.name_form(self._plain(node) or UNKNOWN_FORM)
 
     def _either(self, node: Node, depth: int) -> Form:
         one = self.of_field(node, "consequence", depth)
         return one if one != UNKNOWN_FORM else self.of_field(node, "alternative", depth)
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         **dict.fromkeys(("identifier", "this"), Reader.word),
         "qualified_identifier": _qualified,
         "field_expression": _member,
         "call_expression": _called,
         **dict.fromkeys(("new_expression", "cast_expression", "compound_literal_expression"), typed("type")),
         "pointer_expression": within("argument"),
-        "subscript_expression": within("argument", item_of),
+        "subscript_expression": within("argument", forms.item_of),
         "parenthesized_expression": Reader.inner,
         "conditional_expression": _either,
         "string_literal": QUOTED,
@@ -358,41 +346,9 @@ _BLOCKS: Final = frozenset(
 )
 
 
-def _steps(node: Node | None) -> Iterator[Node]:
-    """Yield a declarator and what it holds, down to the name."""
-    for _ in range(16):
-        if node is None:
-            return
-        yield node
-        if node.type in _LEAVES:
-            return
-        inner = node.child_by_field_name("declarator")
-        if inner is None:
-            inner = next(
-                (each for each in node.named_children if each.type in _LEAVES or "declarator" in each.type),
-                None,
-            )
-        node = inner
-
-
 def _leaf(node: Node | None) -> Node | None:
     """Return the name that a declarator declares."""
-    last = None
-    for last in _steps(node):  # noqa: B007
-        pass
-    return last if last is not None and last.type in _LEAVES else None
-
-
-def _function_in(node: Node | None) -> tuple[Node | None, bool]:
-    """Return the part of a declarator that takes parameters, and whether it declares a function."""
-    found: Node | None = None
-    is_function = False
-    for each in _steps(node):
-        if each.type == "function_declarator":
-            found = each
-            inner = each.child_by_field_name("declarator")
-            is_function = inner is not None and inner.type != "parenthesized_declarator"
-    return found, is_function
+    return declared_by(node)[0]
 
 
 def _last(node: Node) -> Node:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 from repo_map.languages.c import C_MEMBERS, C_TYPES
 from repo_map.languages.kinds import FUNCTIONS
@@ -16,19 +16,7 @@ from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP, cached
 from repo_map.relations.core.overloads import OverloadResolver
-from repo_map.relations.core.values import (
-    CLASS,
-    EXTERNAL,
-    EXTERNAL_METHOD,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    TYPE_KINDS,
-    UNKNOWN_EXTERNAL,
-    Position,
-    Value,
-    Values,
-)
+from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 
@@ -45,59 +33,21 @@ _DEEPEST_MACRO: Final = 2
 """Macros within a macro that are looked into."""
 
 
-class IncludedFiles:
-    """Finds the files that ``#include`` refers to, without a build that gives include paths."""
-
-    def __init__(self, paths: Sequence[str], files: Iterable[int]) -> None:
-        """Take the path of each file, and the files that may be included."""
-        self._paths = paths
-        self._files = {path: file for file, path in enumerate(paths)}
-        self._by_name: dict[str, list[int]] = {}
-        for file in files:
-            self._by_name.setdefault(paths[file].rpartition("/")[2], []).append(file)
-
-    def find(self, file: int, path: str) -> int | None:
-        """Return the included file: relative to the file, else the only one whose path ends so.
-
-        An include between angle brackets is never relative.
-        """
-        if path.startswith("<"):
-            return self._ending(path.strip("<>"))
-        folder = posixpath.dirname(self._paths[file])
-        if (known := self._files.get(posixpath.normpath(posixpath.join(folder, path)))) is not None:
-            return known
-        return self._ending(path)
-
-    def _ending(self, path: str) -> int | None:
-        tail = "/".join(part for part in path.split("/") if part not in (".", ".."))
-        found = [
-            each
-            for each in self._by_name.get(tail.rpartition("/")[2], ())
-            if f"/{self._paths[each]}".endswith(f"/{tail}")
-        ]
-        return found[0] if len(found) == 1 else None
-
-
 class C(OverloadResolver):
     """The resolver of C and C++."""
 
     common = C_MEMBERS
     has_implicit_receiver = True
-    elements = {  # noqa: RUF012 - a table of the class
-        "get": 0,
-        "front": 0,
-        "back": 0,
-        "at": 1,
-        "value": 0,
-        "lock": 0,
-        "top": 0,
+    container_methods: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("get", "front", "back", "value", "lock", "top"), "0"),
+        "at": "1",
     }
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``this`` among them."""
         if name == "this":
             owner = self._class_at(where)
-            return (Value(INSTANCE, *owner),) if owner is not None else ()
+            return (Value(Kind.INSTANCE, *owner),) if owner is not None else ()
         return super().root_name(where, name, is_called=is_called)
 
     def owner(self, place: Place) -> Place | None:
@@ -113,7 +63,12 @@ class C(OverloadResolver):
 
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
-        if value.kind == EXTERNAL and value.name in _POINTERS and value.parts and name not in _OF_POINTERS:
+        if (
+            value.kind == Kind.EXTERNAL
+            and value.name in _POINTERS
+            and value.parts
+            and name not in _OF_POINTERS
+        ):
             return self.all_of(
                 value.parts[0], lambda each: self.member(each, name, where, is_called=is_called)
             )
@@ -178,7 +133,7 @@ class C(OverloadResolver):
             return len(targets) == 1 and self._is_written_once(targets[0], site.name)
         if site.kind != facts.CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
             return False
-        if any(value.kind in (EXTERNAL, EXTERNAL_METHOD) for value in found):
+        if any(value.kind in (Kind.EXTERNAL, Kind.EXTERNAL_METHOD) for value in found):
             return False  # Under another condition it is something that is not ours.
         is_member = any(self.owner(each) is not None for each in targets)
         if not is_member and any(self._is_also_elsewhere(each, site.name) for each in targets):
@@ -194,9 +149,9 @@ class C(OverloadResolver):
         self, site: Site, found: Values, targets: list[Place], *, is_member: bool
     ) -> bool:
         """Tell whether several functions take what a call gives by number, or one that was found does not."""
-        functions = [v.place for v in found if v.kind == FUNCTION and v.row >= 0]
+        functions = [v.place for v in found if v.kind == Kind.FUNCTION and v.row >= 0]
         for value in found:
-            if value.kind == CLASS:
+            if value.kind == Kind.CLASS:
                 functions += self.constructors(value.place)
         if not site.object and not is_member:
             # What it is given may lead to one of another namespace, or to a friend.
@@ -232,7 +187,7 @@ class C(OverloadResolver):
         return _NAMESPACE.sub("", stated[0].value) if stated else ""
 
     def part(self, value: Value, number: int) -> Values:
-        if value.kind == INSTANCE:
+        if value.kind == Kind.INSTANCE:
             # What is subscripted may be a pointer: it leads to things of the same type.
             return super().part(value, number) or (value,)
         return super().part(value, number)
@@ -310,12 +265,12 @@ class C(OverloadResolver):
         places = [place for place in self.definitions.named(name) if self._full_name(place) == full]
         types = [place for place in places if self.definitions.is_type(place)]
         if types:
-            return tuple(Value(CLASS, *place) for place in self._nearest(types, where.file))
+            return tuple(Value(Kind.CLASS, *place) for place in self._nearest(types, where.file))
         functions = [place for place in places if self.definitions.is_function(place)]
         if functions:
-            return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
+            return tuple(Value(Kind.FUNCTION, *place) for place in self._linked(functions, where.file))
         if full in self._spaces:
-            return (Value(MODULE, name=full),)
+            return (Value(Kind.MODULE, name=full),)
         for place in places:
             if found := self.variable(place, name):
                 return found
@@ -418,12 +373,28 @@ class C(OverloadResolver):
             level = sorted(further)
         return frozenset(found)
 
+    @cached
     def _included(self, file: int, path: str) -> int | None:
-        return self._files_included.find(file, path)
+        """Return the included file: relative to the file, else the only one whose path ends so.
+
+        No build gives include paths here. An include between angle brackets is never relative.
+        """
+        folder = posixpath.dirname(self.index.paths[file])
+        relative = self.index.file_id(posixpath.normpath(posixpath.join(folder, path)))
+        if relative is not None and not path.startswith("<"):
+            return relative
+        tail = "/".join(part for part in path.strip("<>").split("/") if part not in (".", ".."))
+        named = self._by_name.get(tail.rpartition("/")[2], ())
+        found = [each for each in named if f"/{self.index.paths[each]}".endswith(f"/{tail}")]
+        return found[0] if len(found) == 1 else None
 
     @cached_property
-    def _files_included(self) -> IncludedFiles:
-        return IncludedFiles(self.index.paths, self.files)
+    def _by_name(self) -> dict[str, list[int]]:
+        """The files of each name."""
+        found: dict[str, list[int]] = {}
+        for file in self.files:
+            found.setdefault(self.index.paths[file].rpartition("/")[2], []).append(file)
+        return found
 
     @cached
     def _spaces_used(self, file: int) -> tuple[list[str], dict[str, list[str]]]:

@@ -8,19 +8,9 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    UNKNOWN_FORM,
-    Form,
-    anonymous_type,
-    call_of,
-    element_of,
-    entry_of,
-    item_of,
-    of_type,
-    part_of,
-)
+from repo_map.parsing.expressions import OTHER_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
@@ -88,7 +78,7 @@ class _Reader(Reader):
             if len(values) == len(names):
                 value = self.expression(values[number])
             elif len(values) == 1:
-                value = part_of(self.expression(values[0]), number)
+                value = forms.part_of(self.expression(values[0]), number)
             self._assigned(name, value, node, inside=inside)
 
     def _assigned(self, name: Node, value: Form, node: Node, *, inside: bool) -> None:
@@ -106,7 +96,9 @@ class _Reader(Reader):
 
     def on_range(self, node: Node) -> None:
         over = self.of_field(node, "right")
-        for name, value in zip(parts_of(node, "left"), (entry_of(over), element_of(over)), strict=False):
+        for name, value in zip(
+            parts_of(node, "left"), (forms.entry_of(over), forms.element_of(over)), strict=False
+        ):
             self._assigned(name, value, node, inside=True)
 
     def on_switch(self, node: Node) -> None:
@@ -119,7 +111,7 @@ class _Reader(Reader):
             if case.type == "type_case":
                 types = case.children_by_field_name("type")
                 written = self.type_of(types[0]) if len(types) == 1 else ""
-                self._assigned(alias[0], of_type(written) if written else value, case, inside=True)
+                self._assigned(alias[0], forms.of_type(written) if written else value, case, inside=True)
 
     def on_field(self, node: Node) -> None:
         written, names = self.type_in(node, "type"), node.children_by_field_name("name")
@@ -193,7 +185,7 @@ class _Reader(Reader):
 
     def _struct(self, node: Node, depth: int) -> str:
         del depth
-        return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
+        return forms.anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
 
     def _result(self, node: Node, depth: int = 0) -> str:
         if node.type != "parameter_list":
@@ -211,27 +203,27 @@ class _Reader(Reader):
         called, given = node.child_by_field_name("function"), parts_of(node, "arguments")
         name = self.text(called) if called is not None and called.type == "identifier" else ""
         if name in ("new", "make") and given:
-            return of_type(self.type_of(given[0]))
+            return forms.of_type(self.type_of(given[0]))
         if name == "append" and given:
             return self.expression(given[0], depth)
         if name in GO_FUNCTIONS:
             return OTHER_FORM
         if called is not None and called.type == "index_expression":
             called = called.child_by_field_name("operand")
-        return call_of(self.expression(called, depth))
+        return forms.call_of(self.expression(called, depth))
 
     def _unary(self, node: Node, depth: int) -> Form:
         sign = self.text_of(node, "operator")
         value = self.of_field(node, "operand", depth)
         if sign == "<-":
-            return entry_of(value)
+            return forms.entry_of(value)
         return value if sign in ("&", "*") else OTHER_FORM
 
     def _function_literal(self, node: Node, depth: int) -> Form:
         del depth
-        return of_type(self._function_type(node))
+        return forms.of_type(self._function_type(node))
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
         "selector_expression": access("operand", "field"),
         "call_expression": _called,
@@ -239,7 +231,7 @@ class _Reader(Reader):
             ("composite_literal", "type_conversion_expression", "type_assertion_expression"), typed("type")
         ),
         "unary_expression": _unary,
-        "index_expression": within("operand", item_of),
+        "index_expression": within("operand", forms.item_of),
         "slice_expression": within("operand"),
         "parenthesized_expression": Reader.inner,
         "func_literal": _function_literal,

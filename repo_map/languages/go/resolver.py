@@ -11,7 +11,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.core.values import MODULE, TYPE_KINDS, UNKNOWN_EXTERNAL, Position, Value, Values
+from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.model import Place
 
 _GO_MOD: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
@@ -39,13 +39,13 @@ class Go(Resolver):
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: of the package, an import of the file, or built in."""
         del is_called
-        if found := self._in_package(*self._package(where.file), name):
+        if found := self._in_package(self._package(where.file), name):
             return found
         if (path := self._imports(where.file).get(name)) is not None:
             return (self._space(path),)
         for each in self.views[where.file].of_scope.get((-1, STAR), ()):
             space = self._space(each.value)
-            if space.kind == MODULE and (found := self.of_module(space, name, where)):
+            if space.kind == Kind.MODULE and (found := self.of_module(space, name, where)):
                 return found
         return (UNKNOWN_EXTERNAL,) if name in GO_TYPES or name in GO_FUNCTIONS else ()
 
@@ -53,7 +53,7 @@ class Go(Resolver):
         """Return what a package calls ``name``."""
         del where
         folder, _, package = space.name.rpartition(":")
-        return self._in_package(folder, package, name)
+        return self._in_package((folder, package), name)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the first file of each package that a file imports, with the line where it does."""
@@ -74,17 +74,18 @@ class Go(Resolver):
         }
         return len({file for file, _ in functions}) == len(functions) and len(owners) == 1
 
+    def space_of(self, place: Place) -> tuple[str, str] | None:
+        """Return the folder and the package of a definition at the top of a file."""
+        return self._package(place[0]) if self.definitions[place].parent < 0 else None
+
     @memoized
-    def _in_package(self, folder: str, package: str, name: str) -> Values:
+    def _in_package(self, package: tuple[str, str], name: str) -> Values:
         found: list[Value] = []
-        for place in self.definitions.named(name):
+        for place in self.tops(package, name):
             definition = self.definitions[place]
-            is_top = definition.parent < 0 and definition.name == name
-            if not is_top or self._package(place[0]) != (folder, package):
-                continue
-            if definition.kind in TYPE_KINDS | FUNCTIONS:
+            if definition.kind in TYPE_KINDS | FUNCTIONS and definition.name == name:
                 found.append(self.definitions.value_of(place))
-            else:
+            elif definition.name == name:
                 found += self.variable(place, name)
         return tuple(found)
 
@@ -111,7 +112,7 @@ class Go(Resolver):
             return UNKNOWN_EXTERNAL
         names = [self._package(file)[1] for file in self._folders[folder]]
         name = next((each for each in names if not each.endswith("_test")), names[0])
-        return Value(MODULE, name=f"{folder}:{name}")
+        return Value(Kind.MODULE, name=f"{folder}:{name}")
 
     def _folder_of(self, path: str) -> str | None:
         for module, root in self._modules:

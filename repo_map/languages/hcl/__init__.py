@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages.language import (
-    HASH_COMMENTS,
-    DocComments,
-    Language,
-    LanguageRole,
-    words,
-)
+from repo_map.languages.language import HASH_COMMENTS, DocComments, Language, LanguageRole, words
 from repo_map.languages.syntax import (
     BLOCK,
     DOLLAR_BRACES,

@@ -72,10 +72,7 @@ _JAVASCRIPT: Final = Language(
     namer=_namer,
     imports=_imports,
     writing=Writing(
-        (SLASHES, BLOCK, DOUBLE, SINGLE, BACKTICK),
-        ("${",),
-        DOLLAR_BRACES,
-        identifier=SCRIPT_IDENTIFIER,
+        (SLASHES, BLOCK, DOUBLE, SINGLE, BACKTICK), ("${",), DOLLAR_BRACES, identifier=SCRIPT_IDENTIFIER
     ),
     keywords=words(_SCRIPT_WORDS),
     literals=SCRIPT_LITERALS,
@@ -93,11 +90,7 @@ LANGUAGES: Final = (
     _JAVASCRIPT,
     _TYPESCRIPT,
     _TYPESCRIPT._replace(
-        name="tsx",
-        suffixes=(".tsx",),
-        spoken=(),
-        grammar_function="language_tsx",
-        queries="typescript",
+        name="tsx", suffixes=(".tsx",), spoken=(), grammar_function="language_tsx", queries="typescript"
     ),
 )
 

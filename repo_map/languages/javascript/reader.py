@@ -16,23 +16,9 @@ from tree_sitter import Node
 from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.javascript.import_reader import MAX_TARGETS, ImportReader
 from repo_map.languages.language import words
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    CALLBACK,
-    OBJECT_FORM,
-    OTHER_FORM,
-    TEXT_FORM,
-    UNKNOWN_FORM,
-    Form,
-    anonymous_type,
-    call_of,
-    element_of,
-    item_of,
-    list_of,
-    member_of,
-    of_type,
-    part_of,
-)
+from repo_map.parsing.expressions import CALLBACK, OBJECT_FORM, OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
 from repo_map.parsing.facts_reader import (
     LITERAL,
@@ -127,7 +113,7 @@ class _Reader(ImportReader):
         method, value = self.text_of(function, "property"), self.of_field(function, "object")
         place = 0 if method in _BY_ELEMENT | {"then"} else 1 if method in ("reduce", "reduceRight") else -1
         if method != "then":
-            value = element_of(value)
+            value = forms.element_of(value)
         first = given[0]
         single = first.child_by_field_name("parameter")
         listed = first.child_by_field_name("parameters")
@@ -154,7 +140,13 @@ class _Reader(ImportReader):
         declared = self._annotation(written)
         is_declared = bool(declared) and pattern.type == "identifier"
         kind = facts.DECLARED if is_declared else facts.ASSIGNED
-        form = declared if is_declared else self.expression(value) if written is None else of_type(declared)
+        form = (
+            declared
+            if is_declared
+            else self.expression(value)
+            if written is None
+            else forms.of_type(declared)
+        )
         if pattern.type == "rest_pattern":
             pattern = pattern.named_children[-1]
         self._bind(pattern, form, child, inside=not is_own, kind=kind)
@@ -220,10 +212,10 @@ class _Reader(ImportReader):
                 self.bind(name, value, at, facts.FIELD)
         elif form == "object_pattern":
             for key, inner in self.properties_of(target):
-                self._bind(inner, member_of(Form(value), key), at, inside=inside)
+                self._bind(inner, forms.member_of(Form(value), key), at, inside=inside)
         elif form == "array_pattern":
             for number, inner in enumerate(target.named_children[:MAX_TARGETS]):
-                self._bind(inner, part_of(Form(value), number), at, inside=inside)
+                self._bind(inner, forms.part_of(Form(value), number), at, inside=inside)
         elif form == "assignment_pattern" and (left := target.child_by_field_name("left")) is not None:
             self._bind(left, value, at, inside=inside)
 
@@ -231,7 +223,7 @@ class _Reader(ImportReader):
         left = node.child_by_field_name("left")
         if left is not None:
             is_of = self.text_of(node, "operator") == "of"
-            form = element_of(self.of_field(node, "right")) if is_of else TEXT_FORM
+            form = forms.element_of(self.of_field(node, "right")) if is_of else TEXT_FORM
             self._bind(left, form, node, inside=True)
 
     def on_base(self, node: Node) -> None:
@@ -331,7 +323,7 @@ class _Reader(ImportReader):
     def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return a written type, ``""`` for what is none that can be followed."""
         if node is not None and node.type == "object_type":
-            return anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
+            return forms.anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
         return super().type_of(node, depth)
 
     def _named_type(self, node: Node, _depth: int) -> str:
@@ -358,14 +350,14 @@ class _Reader(ImportReader):
 
     def _called(self, node: Node, depth: int) -> Form:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        return call_of(self.expression(function, depth))
+        return forms.call_of(self.expression(function, depth))
 
     def _first(self, node: Node, depth: int) -> Form:
         return self.expression(next(iter(children_of(node)), None), depth)
 
     def _cast(self, node: Node, depth: int) -> Form:
         parts = children_of(node)
-        return of_type(self.type_of(parts[1])) if len(parts) > 1 else self._first(node, depth)
+        return forms.of_type(self.type_of(parts[1])) if len(parts) > 1 else self._first(node, depth)
 
     def _either(self, node: Node, depth: int) -> Form:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -382,16 +374,16 @@ class _Reader(ImportReader):
     def _subscript(self, node: Node, depth: int) -> Form:
         index = node.child_by_field_name("index")
         number = self.text(index) if index is not None and index.type == "number" else ""
-        return item_of(self.of_field(node, "object", depth), number if number.isdigit() else "")
+        return forms.item_of(self.of_field(node, "object", depth), number if number.isdigit() else "")
 
     def _several(self, node: Node, depth: int) -> Form:
         first = next(iter(children_of(node)), None)
         if first is not None and first.type == "spread_element":
             return self._first(first, depth)
-        return list_of(self.expression(first, depth))
+        return forms.list_of(self.expression(first, depth))
 
     leaves = frozenset({*_WORDS, *_TEXTS, *_NUMBERS})
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         **dict.fromkeys(_WORDS, Reader.word),
         **dict.fromkeys(_TEXTS, QUOTED),
         **dict.fromkeys(_NUMBERS, LITERAL),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from repo_map import globs
 from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
+from repo_map.parsing.expressions import Root
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
-from repo_map.relations.core.values import FUNCTION, INSTANCE, MODULE, OBJECT, Position, Value, Values
+from repo_map.relations.core.values import Kind, Position, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ _DEPENDENCIES: Final = ("dependencies", "devDependencies", "peerDependencies", "
 _LOCAL: Final = ("workspace:", "file:", "link:", "portal:")
 _LISTED: Final = re.compile(r"^[^\S\n]*-[^\S\n]*[\"']?([^\s\"'#]+)", re.M)
 _BUILT: Final = ("dist", "lib", "build", "out", "esm", "cjs")
+_SETTINGS: Final = re.compile(r"(?:\A|/)(?:package\.json|[tj]sconfig[^/]*\.json|pnpm-workspace\.yaml)\Z")
+_PACKAGE: Final = re.compile(r"@[^/]*/[^/]*|[^/]+")
 _MAX_SETTINGS: Final = 500
 _MAX_CHARS: Final = 100_000
 
@@ -46,109 +49,97 @@ class ScriptModules:
         self._index = index
         self._packages: dict[str, str] = {}
         """Folder of each package of the repository, by its name."""
-        self._entries: dict[str, tuple[str, ...]] = {}
-        self._paths: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        self._entries: dict[str, list[str]] = {}
+        self._paths: dict[str, list[tuple[str, list[str]]]] = {}
         """By folder of a ``tsconfig.json``: patterns, and where each may lead."""
         self._wanted: dict[str, dict[str, str]] = {}
         """What the packages in each folder depend on, and in which version."""
-        self._members: dict[str, tuple[str, ...]] = {}
+        self._members: dict[str, list[str]] = {}
         """By folder of a workspace: patterns of the folders of its members."""
         self._known: dict[tuple[str, str], int | None] = {}
-        settings = [
-            (file, path)
-            for file, path in enumerate(index.paths)
-            if path.endswith(".json")
-            and _is_settings(path.rpartition("/")[2])
-            and "node_modules/" not in path
-        ]
-        for file, path in settings[:_MAX_SETTINGS]:
-            if int(index.files.size[file]) <= _MAX_CHARS:
-                self._read(path, _parsed(index.sources.text(file)))
-        for file, path in enumerate(index.paths):
-            if path.rpartition("/")[2] == "pnpm-workspace.yaml" and int(index.files.size[file]) <= _MAX_CHARS:
-                self._members[path.rpartition("/")[0]] = tuple(_LISTED.findall(index.sources.text(file)))
-
-    def _read(self, path: str, data: Any) -> None:
-        if not isinstance(data, dict):
-            return
-        folder, _, name = path.rpartition("/")
-        if name == "package.json":
-            self._read_package(folder, data)
-        elif isinstance(options := data.get("compilerOptions"), dict):
-            self._read_options(folder, options)
+        settings = [file for file, path in enumerate(index.paths) if _SETTINGS.search(path)]
+        for file in settings[:_MAX_SETTINGS]:
+            folder, _, name = index.paths[file].rpartition("/")
+            if "node_modules/" in folder + "/" or int(index.files.size[file]) > _MAX_CHARS:
+                continue
+            text = index.sources.text(file)
+            if name == "pnpm-workspace.yaml":
+                self._members[folder] = _LISTED.findall(text)
+            elif isinstance(data := _parsed(text), dict):
+                if name == "package.json":
+                    self._read_package(folder, data)
+                elif isinstance(options := data.get("compilerOptions"), dict):
+                    self._read_options(folder, options)
 
     def _read_package(self, folder: str, data: dict[str, Any]) -> None:
-        called, exported = data.get("name"), data.get("exports")
+        called, exported, members = data.get("name"), data.get("exports"), data.get("workspaces")
         if isinstance(called, str):
             self._packages.setdefault(called, folder)
-        tables = [data.get(key) for key in _DEPENDENCIES]
+        tables = [table for key in _DEPENDENCIES if isinstance(table := data.get(key), dict)]
         self._wanted[folder] = {
             wanted: version
             for table in tables
-            if isinstance(table, dict)
             for wanted, version in table.items()
             if isinstance(version, str)
         }
-        members = data.get("workspaces")
         members = members.get("packages") if isinstance(members, dict) else members
         if isinstance(members, list):
-            self._members[folder] = tuple(each for each in members if isinstance(each, str))
+            self._members[folder] = _strings(members)
         found = [data.get(key) for key in _ENTRIES]
         found += _texts(exported.get(".", exported)) if isinstance(exported, dict) else [exported]
-        self._entries[folder] = tuple(each for each in found if isinstance(each, str))
+        self._entries[folder] = _strings(found)
 
     def _read_options(self, folder: str, options: dict[str, Any]) -> None:
         base, paths = options.get("baseUrl"), options.get("paths")
         start = posixpath.normpath(posixpath.join(folder, base)) if isinstance(base, str) else folder
         start = "" if start == "." else start
         rules = [
-            (pattern, tuple(_joined(start, each) for each in places if isinstance(each, str)))
+            (pattern, [_joined(start, each) for each in _strings(places)])
             for pattern, places in (paths.items() if isinstance(paths, dict) else ())
             if isinstance(places, list)
         ]
         if isinstance(base, str):
-            rules.append(("*", (_joined(start, "*"),)))
+            rules.append(("*", [_joined(start, "*")]))
         if rules:
             self._paths.setdefault(folder, []).extend(rules)
 
     def find(self, file: int, name: str) -> int | None:
         """Return the file that an import names, None where it is not of this repository."""
-        folder = self._index.paths[file].rpartition("/")[0]
-        key = (folder, name)
+        key = (self._index.paths[file].rpartition("/")[0], name)
         if key not in self._known:
-            self._known[key] = self._find(folder, name)
+            self._known[key] = self._find(*key)
         return self._known[key]
 
     def _find(self, folder: str, name: str) -> int | None:
         name = name.partition("?")[0]
         if name.startswith("."):
-            return self._at(posixpath.normpath(posixpath.join(folder, name)))
-        first, _, rest = name.partition("/")
-        called = f"{first}/{rest.partition('/')[0]}" if first.startswith("@") else first
-        if called in self._packages and self._is_published(folder, called):
+            return self._first((posixpath.join(folder, name),))
+        called = _PACKAGE.match(name)
+        if called is not None and called[0] in self._packages and self._is_published(folder, called[0]):
             return None
-        around = folder
+        found = self._first(self._mapped(folder, name))
+        return found if found is not None else self._in_package(name)
+
+    def _mapped(self, around: str, name: str) -> Iterator[str]:
+        """Yield where the settings of a folder, or of those around it, say that a module lies."""
         while True:
             for pattern, places in self._paths.get(around, ()):
                 head, star, tail = pattern.partition("*")
                 if (name.startswith(head) and name.endswith(tail)) if star else name == pattern:
                     middle = name[len(head) : len(name) - len(tail)] if star else ""
-                    for place in places:
-                        found = self._at(posixpath.normpath(place.replace("*", middle, 1)))
-                        if found is not None:
-                            return found
+                    yield from (place.replace("*", middle, 1) for place in places)
             if not around:
-                break
+                return
             around = around.rpartition("/")[0]
-        return self._in_package(name)
 
     def _in_package(self, name: str) -> int | None:
         parts = name.split("/")
         for length in range(min(len(parts), 2), 0, -1):
-            called = "/".join(parts[:length])
-            if called in self._packages:
-                folder, below = self._packages[called], "/".join(parts[length:])
-                return self._entry(folder) if not below else self._below(folder, below)
+            folder = self._packages.get("/".join(parts[:length]))
+            if folder is not None:
+                below = "/".join(parts[length:])
+                places = (below, f"src/{below}") if below else self._entries_of(folder)
+                return self._first(_joined(folder, place) for place in places)
         return None
 
     def _is_published(self, around: str, called: str) -> bool:
@@ -164,50 +155,31 @@ class ScriptModules:
             for folder, members in self._members.items()
         )
 
-    def _entry(self, folder: str) -> int | None:
+    def _entries_of(self, folder: str) -> Iterator[str]:
+        """Yield where a package begins: the sources of what it gives out are seldom named."""
         for each in self._entries.get(folder, ()):
-            found = self._built(folder, each)
-            if found is not None:
-                return found
-        for each in ("src/index", "index", "src/main", "lib/index"):
-            found = self._at(_joined(folder, each))
-            if found is not None:
-                return found
-        return None
+            entry = posixpath.normpath(each)
+            yield entry
+            first, _, rest = entry.partition("/")
+            if first in _BUILT and rest:
+                above, slash, name = rest.rpartition("/")
+                stem = above + slash + (name.partition(".")[0] or name)
+                yield from (f"src/{stem}", f"lib/{stem}", stem)
+        yield from ("src/index", "index", "src/main", "lib/index")
 
-    def _below(self, folder: str, name: str) -> int | None:
-        for place in (name, f"src/{name}"):
-            found = self._at(_joined(folder, place))
-            if found is not None:
-                return found
-        return None
-
-    def _built(self, folder: str, entry: str) -> int | None:
-        """Return the source of what a package gives out, which is seldom in the repository itself."""
-        entry = posixpath.normpath(entry)
-        found = self._at(_joined(folder, entry))
-        if found is not None:
-            return found
-        first, _, rest = entry.partition("/")
-        if first in _BUILT and rest:
-            stem = rest
-            while "." in stem.rpartition("/")[2]:
-                stem = stem.rpartition(".")[0]
-            for place in ("src", "lib", ""):
-                found = self._at(_joined(folder, _joined(place, stem)))
-                if found is not None:
+    def _first(self, places: Iterable[str]) -> int | None:
+        """Return the first file at one of several paths as imports write them."""
+        for place in places:
+            path = posixpath.normpath(place)
+            for each in _candidates("" if path in (".", "/") else path):
+                found = self._index.file_id(each)
+                if found is not None and each.endswith(_ENDS):
                     return found
         return None
 
-    def _at(self, path: str) -> int | None:
-        """Return the file at a path as imports write it: without its end, or with that of its output."""
-        if path in (".", "/"):
-            path = ""
-        for each in _candidates(path):
-            found = self._index.file_id(each)
-            if found is not None and _is_script(each):
-                return found
-        return None
+
+def _strings(values: Iterable[Any]) -> list[str]:
+    return [each for each in values if isinstance(each, str)]
 
 
 def _candidates(path: str) -> Iterable[str]:
@@ -220,14 +192,6 @@ def _candidates(path: str) -> Iterable[str]:
             yield path + end
     for end in _ENDS:
         yield _joined(path, "index" + end)
-
-
-def _is_script(path: str) -> bool:
-    return path.endswith(_ENDS)
-
-
-def _is_settings(name: str) -> bool:
-    return name == "package.json" or name.startswith(("tsconfig", "jsconfig"))
 
 
 def _joined(folder: str, name: str) -> str:
@@ -265,23 +229,12 @@ class JavaScript(DynamicResolver):
     mappings = frozenset({"Map", "WeakMap", "ReadonlyMap", "Record"})
     initialisers = frozenset({"constructor"})
     container_methods: ClassVar[Mapping[str, str]] = {
-        "mapping.get": "1",
-        "mapping.values": "[1",
-        "mapping.keys": "[0",
-        "mapping.entries": "pairs",
-        "several.pop": "0",
-        "several.shift": "0",
-        "several.at": "0",
-        "several.find": "0",
-        "several.findLast": "0",
-        "several.filter": "=",
-        "several.slice": "=",
-        "several.splice": "=",
-        "several.concat": "=",
-        "several.sort": "=",
-        "several.toSorted": "=",
-        "several.reverse": "=",
-        "several.values": "[0",
+        "get": "1",
+        **dict.fromkeys(("pop", "shift", "at", "find", "findLast"), "0"),
+        **dict.fromkeys(("filter", "slice", "splice", "concat", "sort", "toSorted", "reverse"), "="),
+        "values": "[1",
+        "keys": "[0",
+        "entries": "pairs",
     }
 
     def __init__(self, index: Index) -> None:
@@ -291,7 +244,7 @@ class JavaScript(DynamicResolver):
     def module(self, file: int, name: str) -> Value | None:
         """Return the module of ours that an import in a file names."""
         found = self._modules.find(file, name)
-        return None if found is None else Value(MODULE, found)
+        return None if found is None else Value(Kind.MODULE, found)
 
     def own_object(self, view: FileView, scope: int, name: str) -> Values:
         """Return what ``this`` is: an object of the class, or what a function was assigned to."""
@@ -300,54 +253,58 @@ class JavaScript(DynamicResolver):
             definition = view.definitions[at]
             owner = view.outer(at)
             if owner >= 0 and view.definitions[owner].kind in CLASSES:
-                return (Value(INSTANCE, view.file, owner),)
+                return (Value(Kind.INSTANCE, view.file, owner),)
             holder, dot, _ = definition.name.rpartition(".")
             if dot:
-                return (Value(OBJECT, view.file, -1, holder),)
+                return (Value(Kind.OBJECT, view.file, -1, holder),)
             parent = definition.parent
             if definition.kind == "method" and parent >= 0 and view.definitions[parent].kind == "constant":
-                return (Value(OBJECT, view.file, parent, view.definitions[parent].name),)
+                return (Value(Kind.OBJECT, view.file, parent, view.definitions[parent].name),)
             at = owner
         return ()
 
-    def object_literal(self, where: Position) -> Values:
-        """Return the object that a constant's literal makes, whose methods are definitions."""
+    def several(self, where: Position, literal: Root) -> Values:
+        """Return what a literal of parts makes: that of a constant may be an object with methods."""
+        if literal.kind != "dict" or literal.parts:
+            return super().several(where, literal)
         view = self.views[where.file]
         if where.row >= 0 and view.definitions[where.row].kind in ("constant", "field"):
-            return (Value(OBJECT, where.file, where.row, view.definitions[where.row].name),)
+            return (Value(Kind.OBJECT, where.file, where.row, view.definitions[where.row].name),)
         return ()
 
-    def of_object(self, value: Value, name: str) -> Values:
-        """Return a method of an object literal, or what is assigned to ``object.name``."""
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``, an object without a class and a function among them."""
+        if value.kind not in (Kind.OBJECT, Kind.FUNCTION):
+            return super().member(value, name, where, is_called=is_called)
         view = self.views[value.file]
+        if value.kind == Kind.FUNCTION:
+            value = value._replace(name=view.definitions[value.row].name)
         rows = [
             row
             for row in view.members.get((-1, name), ())
             if view.definitions[row].name == f"{value.name}.{name}"
             or (value.row >= 0 and view.definitions[row].parent == value.row)
         ]
-        return tuple(Value(FUNCTION, value.file, row, parts=((value,),)) for row in rows)
+        return tuple(Value(Kind.FUNCTION, value.file, row, parts=((value,),)) for row in rows)
 
-    def constructed(self, function: Value) -> Values:
-        """Return the object that ``new`` makes of a function."""
-        name = self.views[function.file].definitions[function.row].name
-        return (Value(OBJECT, function.file, -1, name),)
+    def result(self, value: Value) -> Values:
+        """Return what calling a value gives; ``new`` makes an object of a function."""
+        found = super().result(value)
+        if found or value.kind != Kind.FUNCTION:
+            return found
+        return (Value(Kind.OBJECT, value.file, -1, self.views[value.file].definitions[value.row].name),)
 
     def of_file(self, module: Value, name: str) -> Values | None:
         """Return what a module gives where it gives one thing, or what its default is called in it."""
         view = self.views[module.file]
         if name == _WHOLE:
             return self.bound_at(view, -1, _WHOLE, None) or (module,)
-        if name == "default":
-            found = self.bound_at(view, -1, "default", None)
-            return found if found is not None else self.bound_at(view, -1, _WHOLE, None)
         found = self.bound_at(view, -1, name, None)
+        if found is None and name == "default":
+            return self.bound_at(view, -1, _WHOLE, None)
         if found is None and (whole := self.bound_at(view, -1, _WHOLE, None)):
-            return tuple(
-                dict.fromkeys(
-                    v for each in whole for v in self.member(each, name, Position(module.file, -1, 0))
-                )
-            )
+            where = Position(module.file, -1, 0)
+            return self.all_of(whole, lambda each: self.member(each, name, where))
         return found
 
     def is_property(self, function: Value) -> bool:

@@ -16,26 +16,9 @@ from tree_sitter import Node
 
 from repo_map.languages.jvm import KOTLIN_USUAL
 from repo_map.languages.language import words
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    TEXT_FORM,
-    UNKNOWN_FORM,
-    Form,
-    arguments_given,
-    call_of,
-    either,
-    element_of,
-    entry_of,
-    head_of_type,
-    implicit_receivers,
-    item_of,
-    member_of,
-    name_form,
-    of_type,
-    one_of,
-    several_of,
-)
+from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
 from repo_map.parsing.facts_reader import (
     MAX_CHARS,
@@ -70,10 +53,10 @@ _EXITS: Final = re.compile(rb"(?:return|throw|continue|break)\b")
 _TYPES: Final = frozenset({"user_type", "nullable_type", "function_type", "parenthesized_type"})
 _CLASSES: Final = frozenset({"class_declaration", "object_declaration", "companion_object"})
 _DECLARED: Final = ("variable_declaration", "multi_variable_declaration")
-_NULL: Final = of_type("null")
-_BOOLEAN: Final = of_type("boolean")
+_NULL: Final = forms.of_type("null")
+_BOOLEAN: Final = forms.of_type("boolean")
 _WORDS: Final = {"null": _NULL, "true": _BOOLEAN, "false": _BOOLEAN}
-_LITERALS: Final = {TEXT_FORM: of_type("String"), OTHER_FORM: of_type("int")}
+_LITERALS: Final = {TEXT_FORM: forms.of_type("String"), OTHER_FORM: forms.of_type("int")}
 _BASIC: Final = {
     **{name: name.lower() for name in ("Int", "Long", "Char", "Byte", "Short", "Double", "Float", "Boolean")},
     **{f"{name}Array": f"list[{name.lower()}]" for name in ("Byte", "Int", "Char", "Long")},
@@ -145,7 +128,7 @@ class KotlinReader(Reader):
 
     def _meaning(self, block: _Block) -> Form:
         if block.callee is None:
-            return of_type(block.written)
+            return forms.of_type(block.written)
         if block.name == "it":
             return self._given_by(block.callee)
         called, target = self._callee(block.callee)
@@ -154,14 +137,14 @@ class KotlinReader(Reader):
         return self.expression(target, 2) if target is not None else self._this(block.callee)
 
     def _this(self, node: Node) -> Form:
-        return next(self._stands_for("this", node), name_form("this"))
+        return next(self._stands_for("this", node), forms.name_form("this"))
 
     def _given_by(self, callee: Node) -> Form:
         """Return what a function gives its lambda."""
         name, target = self._callee(callee)
         if name in _ITSELF:
             return self.expression(target, 2)
-        return element_of(self.expression(target, 2)) if name in _OF_ELEMENTS else UNKNOWN_FORM
+        return forms.element_of(self.expression(target, 2)) if name in _OF_ELEMENTS else UNKNOWN_FORM
 
     def _callee(self, callee: Node) -> tuple[str, Node | None]:
         """Return the name of the function that is called, and what it is called on."""
@@ -228,7 +211,7 @@ class KotlinReader(Reader):
                 written = self._type_in(each)
                 modified = child_of(each, "modifiers")
                 if is_vararg or (modified is not None and b"vararg" in (modified.text or b"")):
-                    written, has_vararg = several_of(written), True
+                    written, has_vararg = forms.several_of(written), True
                 types.append(written)
                 is_vararg = False
                 required += all(child.type != "=" for child in each.children)
@@ -307,14 +290,14 @@ class KotlinReader(Reader):
         if len(parts) > 1 and parts[0].type in _DECLARED:
             over = self.expression(parts[1])
             is_one = parts[0].type == "variable_declaration"
-            forms = (element_of(over),) if is_one else (entry_of(over), element_of(over))
-            self._bind_all(parts[0], forms, node, inside=True)
+            values = (forms.element_of(over),) if is_one else (forms.entry_of(over), forms.element_of(over))
+            self._bind_all(parts[0], values, node, inside=True)
 
-    def _bind_all(self, declared: Node, forms: Sequence[Form], node: Node, *, inside: bool = False) -> None:
+    def _bind_all(self, declared: Node, values: Sequence[Form], node: Node, *, inside: bool = False) -> None:
         """Bind a variable, or each of several, to its type or to what it is made of."""
         is_one = declared.type != "multi_variable_declaration"
         for number, each in enumerate([declared] if is_one else declared.named_children):
-            form = forms[number] if number < len(forms) else UNKNOWN_FORM
+            form = values[number] if number < len(values) else UNKNOWN_FORM
             name = self.text(each.named_children[0]) if each.named_children else ""
             self.variable(name, self._type_in(each), form, node, inside=inside)
 
@@ -385,7 +368,7 @@ class KotlinReader(Reader):
     def on_construct(self, node: Node) -> None:
         """Read the call of what a class extends."""
         written = node.named_children[0]
-        if head := head_of_type(self.type_of(written)):
+        if head := forms.head_of_type(self.type_of(written)):
             self.taken.add(written.start_byte)
             self.use(head, written, facts.CALL, self._arguments(node))
 
@@ -396,7 +379,9 @@ class KotlinReader(Reader):
             return
         called = node.children[0]
         name = (
-            self.text_of(owner, "name") if called.type == "this" else head_of_type(self._object_type(owner))
+            self.text_of(owner, "name")
+            if called.type == "this"
+            else forms.head_of_type(self._object_type(owner))
         )
         if name:
             self.site(name.rpartition(".")[2], self._arguments(node), called, facts.CALL)
@@ -421,9 +406,9 @@ class KotlinReader(Reader):
     def _bare(self, name: Node, given: str) -> None:
         """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
-        receivers = implicit_receivers(() if text[:1].isupper() else self._stands_for("this", name))
+        receivers = forms.implicit_receivers(() if text[:1].isupper() else self._stands_for("this", name))
         if len(receivers) > MAX_CHARS:
-            receivers = implicit_receivers((UNKNOWN_FORM,))
+            receivers = forms.implicit_receivers((UNKNOWN_FORM,))
         self.site(text, receivers + given, name, facts.CALL)
 
     def _arguments(self, node: Node) -> str:
@@ -433,10 +418,10 @@ class KotlinReader(Reader):
         ]
         if any(one.type == "=" for each in given for one in each.children):
             return ""
-        forms = [self.argument(each) for each in _arguments_of(node)]
+        known = [self.argument(each) for each in _arguments_of(node)]
         lambdas = sum(child.type == "annotated_lambda" for child in node.named_children)
         lambdas += (node.start_byte, node.end_byte) in self._trailing
-        return arguments_given([*forms, *[UNKNOWN_FORM] * lambdas])
+        return forms.arguments_given([*known, *[UNKNOWN_FORM] * lambdas])
 
     def on_generic(self, node: Node) -> None:
         """Read ``x.f<T>(a)``, which the grammar takes for two comparisons."""
@@ -448,7 +433,7 @@ class KotlinReader(Reader):
     def on_infix(self, node: Node) -> None:
         parts = node.named_children
         if len(parts) == 3 and parts[1].type == "identifier" and self.text(parts[1]) not in _OPERATORS:
-            given = arguments_given((self.argument(parts[2]),))
+            given = forms.arguments_given((self.argument(parts[2]),))
             self.site(self.text(parts[1]), self.expression(parts[0], 1) + given, parts[1], facts.CALL)
 
     def on_reference(self, node: Node) -> None:
@@ -503,21 +488,21 @@ class KotlinReader(Reader):
         del depth
         text = self.text(node)
         if text == "it":
-            return next(self._stands_for("it", node), name_form("it"))
-        return _WORDS.get(text) or self._of_block(node, name_form(text))
+            return next(self._stands_for("it", node), forms.name_form("it"))
+        return _WORDS.get(text) or self._of_block(node, forms.name_form(text))
 
     def _of_block(self, node: Node, bare: Form) -> Form:
         """Return a bare name or call, as what the block around it has or the scopes."""
         form = UNKNOWN_FORM if bare[:1].isupper() else next(self._stands_for("this", node), UNKNOWN_FORM)
-        return bare if form == UNKNOWN_FORM else one_of((member_of(form, bare), bare))
+        return bare if form == UNKNOWN_FORM else forms.one_of((forms.member_of(form, bare), bare))
 
     def _self(self, node: Node, depth: int) -> Form:
         del depth
         if node.type == "super_expression":
-            return name_form("super")
+            return forms.name_form("super")
         label = self.text(child_of(node, "identifier"))
         if label[:1].isupper():
-            return member_of(name_form(label), "this")
+            return forms.member_of(forms.name_form(label), "this")
         return UNKNOWN_FORM if label else self._this(node)
 
     def _access(self, node: Node, depth: int) -> Form:
@@ -526,10 +511,10 @@ class KotlinReader(Reader):
             return UNKNOWN_FORM
         name = self.text(parts[-1])
         if any(child.type == "::" for child in node.children):
-            return of_type("KClass") if name == "class" else UNKNOWN_FORM
+            return forms.of_type("KClass") if name == "class" else UNKNOWN_FORM
         if parts[0].type == "identifier" and not self._blocks and (chain := self.chain(node)):
-            return name_form(chain)
-        return member_of(self.expression(parts[0], depth), name)
+            return forms.name_form(chain)
+        return forms.member_of(self.expression(parts[0], depth), name)
 
     def _called(self, node: Node, depth: int) -> Form:
         callee, (name, target) = node.named_children[0], self._callee(node)
@@ -541,11 +526,15 @@ class KotlinReader(Reader):
                 return self._last_of(node, depth)
         if callee.type == "navigation_expression":
             is_named = callee.named_children[-1].type == "identifier"
-            return call_of(member_of(self.expression(target, depth), name)) if is_named else UNKNOWN_FORM
+            return (
+                forms.call_of(forms.member_of(self.expression(target, depth), name))
+                if is_named
+                else UNKNOWN_FORM
+            )
         if callee.type == "identifier":
             if name in _FIRST_GIVEN:
                 return self.expression(next(iter(_arguments_of(node)), None), depth)
-            return self._of_block(callee, call_of(name_form(name)))
+            return self._of_block(callee, forms.call_of(forms.name_form(name)))
         return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN_FORM
 
     def _last_of(self, node: Node, depth: int = 2) -> Form:
@@ -567,7 +556,7 @@ class KotlinReader(Reader):
             self.inner(each, depth) if each.type == "block" else self.expression(each, depth)
             for each in branches
         )
-        return UNKNOWN_FORM if UNKNOWN_FORM in (one, other) else either(one, other, _NULL)
+        return UNKNOWN_FORM if UNKNOWN_FORM in (one, other) else forms.either(one, other, _NULL)
 
     def _binary(self, node: Node, depth: int) -> Form:
         sign = self.text_of(node, "operator")
@@ -575,24 +564,30 @@ class KotlinReader(Reader):
             return _BOOLEAN
         left = self.of_field(node, "left", depth)
         if sign == "?:":
-            return either(left, self.of_field(node, "right", depth), _NULL)
+            return forms.either(left, self.of_field(node, "right", depth), _NULL)
         return TEXT_FORM if sign == "+" and left == TEXT_FORM else UNKNOWN_FORM
 
     def _object(self, node: Node, depth: int) -> Form:
         del depth
-        return of_type(self._object_type(node))
+        return forms.of_type(self._object_type(node))
 
     def _number(self, node: Node, depth: int) -> Form:
         del depth
         text = self.text(node)
-        return of_type("long") if text.endswith("L") else of_type("double") if "." in text else OTHER_FORM
+        return (
+            forms.of_type("long")
+            if text.endswith("L")
+            else forms.of_type("double")
+            if "." in text
+            else OTHER_FORM
+        )
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         "identifier": _word,
         **dict.fromkeys(("this_expression", "super_expression"), _self),
         "navigation_expression": _access,
         "call_expression": _called,
-        "index_expression": first(item_of),
+        "index_expression": first(forms.item_of),
         "unary_expression": _unary,
         "parenthesized_expression": Reader.inner,
         "if_expression": _if,
@@ -601,7 +596,7 @@ class KotlinReader(Reader):
         "is_expression": constant(_BOOLEAN),
         "object_literal": _object,
         **dict.fromkeys(("string_literal", "multiline_string_literal"), QUOTED),
-        "character_literal": constant(of_type("char")),
+        "character_literal": constant(forms.of_type("char")),
         **dict.fromkeys(("number_literal", "float_literal"), _number),
     }
     types = {  # noqa: RUF012

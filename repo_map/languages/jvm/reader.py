@@ -8,24 +8,9 @@ from tree_sitter import Node
 
 from repo_map.languages.jvm import JAVA_USUAL
 from repo_map.languages.jvm.kotlin_reader import KotlinReader
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    TEXT_FORM,
-    UNKNOWN_FORM,
-    Form,
-    argument_of,
-    call_of,
-    either,
-    element_of,
-    head_of_type,
-    item_of,
-    member_of,
-    name_form,
-    of_type,
-    parameter_of,
-    several_of,
-)
+from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
@@ -42,7 +27,7 @@ from repo_map.parsing.facts_reader import (
     within,
 )
 
-_NULL: Final = of_type("null")
+_NULL: Final = forms.of_type("null")
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
 _CLASSES: Final = frozenset(
     {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -107,11 +92,11 @@ class _JavaReader(Reader):
             written = self._with_dimensions(self.type_in(node, "type"), node)
             return self.text_of(node, "name"), written
         parts = [child for child in node.named_children if child.type != "modifiers"]
-        return self.text_of(parts[-1], "name"), several_of(self.type_of(parts[0]))
+        return self.text_of(parts[-1], "name"), forms.several_of(self.type_of(parts[0]))
 
     def _with_dimensions(self, written: str, node: Node) -> str:
         has_more = written != "var" and node.child_by_field_name("dimensions") is not None
-        return several_of(written) if has_more else written
+        return forms.several_of(written) if has_more else written
 
     def on_field(self, node: Node) -> None:
         for each in node.children_by_field_name("declarator"):
@@ -128,7 +113,7 @@ class _JavaReader(Reader):
         self.variable(self.text_of(named, "name"), written, value, node, inside=inside)
 
     def on_loop(self, node: Node) -> None:
-        value = element_of(self.of_field(node, "value"))
+        value = forms.element_of(self.of_field(node, "value"))
         self._variable(node, self.type_in(node, "type"), value, node, inside=True)
 
     def on_caught(self, node: Node) -> None:
@@ -146,7 +131,9 @@ class _JavaReader(Reader):
         wanted = self._wanted(node)
         for number, each in enumerate([given] if given.type == "identifier" else given.named_children):
             if each.type == "identifier":
-                self.bind(self.text(each), parameter_of(wanted, number), each, facts.ASSIGNED, inside=True)
+                self.bind(
+                    self.text(each), forms.parameter_of(wanted, number), each, facts.ASSIGNED, inside=True
+                )
             elif each.type in ("formal_parameter", "spread_parameter"):
                 name, written = self._parameter(each)
                 self.bind(name, "" if written == "var" else written, each, facts.DECLARED, inside=True)
@@ -158,14 +145,14 @@ class _JavaReader(Reader):
         if parent is None or call is None:
             return UNKNOWN_FORM
         if parent.type == "variable_declarator":
-            return of_type(self.type_in(call, "type"))
+            return forms.of_type(self.type_in(call, "type"))
         function = UNKNOWN_FORM
         if call.type == "method_invocation":
             function = self._function_called(call, 1)
         elif call.type == "object_creation_expression":
-            function = name_form(head_of_type(self.type_in(call, "type")) or UNKNOWN_FORM)
+            function = forms.name_form(forms.head_of_type(self.type_in(call, "type")) or UNKNOWN_FORM)
         arguments = children_of(parent)
-        return argument_of(function, len(arguments), arguments.index(node))
+        return forms.argument_of(function, len(arguments), arguments.index(node))
 
     def on_test(self, node: Node) -> None:
         written = self.type_in(node, "right")
@@ -197,7 +184,7 @@ class _JavaReader(Reader):
         parts = node.named_children
         if len(parts) == 2 and parts[1].type == "identifier":
             self.site(self.text(parts[1]), self.expression(parts[0]), parts[1], facts.VALUE)
-        elif node.children[-1].type == "new" and (head := head_of_type(self.type_of(parts[0]))):
+        elif node.children[-1].type == "new" and (head := forms.head_of_type(self.type_of(parts[0]))):
             self.use(head, parts[0], facts.VALUE)
         if parts and parts[0].type == "identifier":
             self.on_head(parts[0])
@@ -207,7 +194,7 @@ class _JavaReader(Reader):
         if written is None:
             return
         self.taken.add(written.start_byte)
-        receiver, _, name = head_of_type(self.type_of(written)).rpartition(".")
+        receiver, _, name = forms.head_of_type(self.type_of(written)).rpartition(".")
         if not receiver and node.named_children[0] != written:
             receiver = self.expression(node.named_children[0])
         if name:
@@ -221,7 +208,7 @@ class _JavaReader(Reader):
         above = parts_of(owner, "superclass")
         name = self.text_of(owner, "name")
         if called.type != "this":
-            name = head_of_type(self.type_of(above[0])) if above else ""
+            name = forms.head_of_type(self.type_of(above[0])) if above else ""
         if name:
             given = self.text(called) + self._arguments(node)
             self.site(name.rpartition(".")[2], given, called, facts.CALL)
@@ -254,50 +241,52 @@ class _JavaReader(Reader):
     # Expressions.
 
     def _called(self, node: Node, depth: int) -> Form:
-        return call_of(self._function_called(node, depth))
+        return forms.call_of(self._function_called(node, depth))
 
     def _function_called(self, node: Node, depth: int) -> Form:
         name, target = self.text_of(node, "name"), node.child_by_field_name("object")
-        return name_form(name) if target is None else member_of(self.expression(target, depth), name)
+        return (
+            forms.name_form(name) if target is None else forms.member_of(self.expression(target, depth), name)
+        )
 
     def _array(self, node: Node, depth: int) -> Form:
         del depth
         written = self.type_in(node, "type")
-        return of_type(f"list[{written}]" if written else "")
+        return forms.of_type(f"list[{written}]" if written else "")
 
     def _either(self, node: Node, depth: int) -> Form:
         one, other = (self.of_field(node, each, depth) for each in ("consequence", "alternative"))
-        return either(one, other, _NULL)
+        return forms.either(one, other, _NULL)
 
     def _integer(self, node: Node, depth: int) -> Form:
         del depth
-        return of_type("long") if self.text(node)[-1:] in "lL" else OTHER_FORM
+        return forms.of_type("long") if self.text(node)[-1:] in "lL" else OTHER_FORM
 
     def _binary(self, node: Node, depth: int) -> Form:
         sign = self.text_of(node, "operator")
         if sign in _COMPARISONS:
-            return of_type("boolean")
+            return forms.of_type("boolean")
         left = self.of_field(node, "left", depth)
         right = self.of_field(node, "right", depth)
         return TEXT_FORM if sign == "+" and TEXT_FORM in (left, right) else UNKNOWN_FORM
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         **dict.fromkeys(("identifier", "this", "super"), Reader.word),
         **dict.fromkeys(("field_access", "scoped_identifier"), access("object", "field")),
         "method_invocation": _called,
         **dict.fromkeys(("object_creation_expression", "cast_expression"), typed("type")),
         "array_creation_expression": _array,
-        "array_access": within("array", item_of),
+        "array_access": within("array", forms.item_of),
         "parenthesized_expression": Reader.inner,
         "ternary_expression": _either,
         "assignment_expression": within("right"),
         "binary_expression": _binary,
         "string_literal": QUOTED,
-        "character_literal": constant(of_type("char")),
+        "character_literal": constant(forms.of_type("char")),
         "decimal_integer_literal": _integer,
         "hex_integer_literal": LITERAL,
-        "decimal_floating_point_literal": constant(of_type("double")),
-        **dict.fromkeys(("true", "false"), constant(of_type("boolean"))),
+        "decimal_floating_point_literal": constant(forms.of_type("double")),
+        **dict.fromkeys(("true", "false"), constant(forms.of_type("boolean"))),
         "null_literal": constant(_NULL),
     }
     types = {  # noqa: RUF012

@@ -14,18 +14,7 @@ from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_t
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.memo import memoized
 from repo_map.relations.core.overloads import OverloadResolver
-from repo_map.relations.core.values import (
-    CLASS,
-    EXTERNAL,
-    EXTERNAL_METHOD,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    UNKNOWN_EXTERNAL,
-    Position,
-    Value,
-    Values,
-)
+from repo_map.relations.core.values import UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import shared_folders
@@ -58,19 +47,21 @@ class Jvm(OverloadResolver):
     has_implicit_receiver = True
     has_names_apart = True
     literals: ClassVar[Mapping[str, str]] = {"'": "String", "0": "int"}
-    elements: ClassVar[Mapping[str, int]] = {
-        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first"), 0),
-        **dict.fromkeys(words("getFirst getLast getKey take join call"), 0),
-        **dict.fromkeys(words("get getOrDefault remove getValue put computeIfAbsent elementAt find"), 1),
-        **dict.fromkeys(words("firstOrNull getOrNull lastOrNull maxByOrNull minByOrNull random"), 1),
-        **dict.fromkeys(words("last removeFirst removeLast single singleOrNull"), 1),
+    container_methods: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first"), "0"),
+        **dict.fromkeys(words("getFirst getLast getKey take join call"), "0"),
+        **dict.fromkeys(words("iterator stream filter sorted distinct limit skip findFirst findAny"), "="),
+        **dict.fromkeys(words("filterNot filterNotNull toList toMutableList reversed drop asSequence"), "="),
+        **dict.fromkeys(
+            words("asIterable orEmpty plus minus onEach sortedBy dropLast takeLast subList"), "="
+        ),
+        **dict.fromkeys(words("get getOrDefault remove getValue put computeIfAbsent elementAt find"), "1"),
+        **dict.fromkeys(words("firstOrNull getOrNull lastOrNull maxByOrNull minByOrNull random"), "1"),
+        **dict.fromkeys(words("last removeFirst removeLast single singleOrNull"), "1"),
+        "keySet": "[0",
+        "values": "[1",
+        "entrySet": "pairs",
     }
-    same = words(
-        "iterator stream filter sorted distinct limit skip findFirst findAny filterNot filterNotNull toList"
-        " toMutableList reversed drop take asSequence asIterable orEmpty plus minus onEach sortedBy dropLast"
-        " takeLast subList"
-    )
-    view_methods: ClassVar[Mapping[str, int]] = {"keySet": 0, "values": 1, "entrySet": -1}
     callback_methods: Final = words(
         "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
         " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
@@ -89,7 +80,7 @@ class Jvm(OverloadResolver):
         for each in receiver.implicit:
             found = self.evaluate(where, each)
             values = self.all_of(found, lambda value: self.member(value, site.name, where, is_called=True))
-            if any(value.kind == FUNCTION for value in values):
+            if any(value.kind == Kind.FUNCTION for value in values):
                 return values
             if values or not found:
                 return ()  # It may be a member of what is not known, or not ours.
@@ -129,8 +120,8 @@ class Jvm(OverloadResolver):
         if owner < 0:
             return ()
         if name == "this":
-            return (Value(INSTANCE, where.file, owner),)
-        return self.bases_as(INSTANCE, (where.file, owner))
+            return (Value(Kind.INSTANCE, where.file, owner),)
+        return self.bases_as(Kind.INSTANCE, (where.file, owner))
 
     def _extension_around(self, where: Position) -> Place | None:
         """Return the extension within the innermost class around a position."""
@@ -149,13 +140,13 @@ class Jvm(OverloadResolver):
             return self.of_binding(where.file, bound) or (UNKNOWN_EXTERNAL,)
         if not is_constructed:
             return super().lookup(where, name, is_called=is_called)
-        types = [value for value in self.named_type(where, name) if value.kind == CLASS]
+        types = [value for value in self.named_type(where, name) if value.kind == Kind.CLASS]
         if types and not is_kotlin:
             return tuple(types)
         found = super().lookup(where, name, is_called=is_called)
         if not is_kotlin:
             return found
-        functions = [value for value in found if value.kind == FUNCTION]
+        functions = [value for value in found if value.kind == Kind.FUNCTION]
         if functions:
             types = [value for value in types if self.definitions.kind(value.place) != "interface"]
         return (*types, *functions) if types or functions else found
@@ -191,7 +182,7 @@ class Jvm(OverloadResolver):
         bound = self.views[where.file].bound.get((-1, name), ())
         packages = [self.package(where.file), *(each.value.rpartition(".")[0] for each in bound)]
         facades = [package for package in packages if (package, name) in self._facades]
-        return (Value(MODULE, name=facades[0]),) if facades else found
+        return (Value(Kind.MODULE, name=facades[0]),) if facades else found
 
     def _top_of_java(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what Java sees: imported, of the package, or of an imported package."""
@@ -218,7 +209,7 @@ class Jvm(OverloadResolver):
     def _unknown_top(self, name: str, outside: frozenset[str]) -> Values:
         """Return the package that a name begins, or what is not ours where it is written like a type."""
         if name in self._package_roots:
-            return (Value(MODULE, name=name),)
+            return (Value(Kind.MODULE, name=name),)
         return (UNKNOWN_EXTERNAL,) if name[:1].isupper() or name in outside else ()
 
     def _starred(self, star: str, name: str, where: Position, *, is_called: bool) -> Values:
@@ -231,41 +222,30 @@ class Jvm(OverloadResolver):
         """Return a member of a type by the type's full name."""
         package, _, last = owner.rpartition(".")
         if (package, last) in self._facades:
-            if is_called:
-                return self._package_functions(package, name, where.file)
-            return self._package_variables(package, name)
+            return self._of_package(package, name, where, is_called=is_called)
         found = self._qualified(owner, where.file)
-        return tuple(
-            each for value in found for each in self.of_type(value, name, where, is_called=is_called)
-        )
+        return self.all_of(found, lambda value: self.of_type(value, name, where, is_called=is_called))
 
     def _top_of_kotlin(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what Kotlin sees: imported, of the file, of the package, or of one imported whole."""
-        view = self.views[where.file]
-        bound = view.bound.get((-1, name), ())
-        imported = [each for each in bound if each.kind in (facts.IMPORT, facts.RENAMED)]
-        if imported:
-            values = (
-                value for each in imported for value in self._at(each.value, where, is_called=is_called)
-            )
+        bound = self.views[where.file].bound.get((-1, name), ())
+        if imported := [each.value for each in bound if each.kind in (facts.IMPORT, facts.RENAMED)]:
+            values = (value for path in imported for value in self._at(path, where, is_called=is_called))
             return tuple(dict.fromkeys(values)) or (UNKNOWN_EXTERNAL,)
-        if not is_called:
-            for each in bound:
-                if each.kind in (facts.ASSIGNED, facts.DECLARED):
-                    return self.of_binding(view.file, each)
+        for each in bound if not is_called else ():
+            if each.kind in (facts.ASSIGNED, facts.DECLARED):
+                return self.of_binding(where.file, each)
         if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
             return found
         return self._unknown_top(name, _FINAL_TYPES)
 
     def _unnamed(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what is seen without its own import: of the package, or of one imported whole."""
-        own = self.package(where.file)
-        if found := self._of_package(own, name, where, is_called=is_called):
-            return found
-        for star in (each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ())):
-            if found := self._of_package(star, name, where, is_called=is_called):
+        stars = [each.value for each in self.views[where.file].of_scope.get((-1, facts.STAR), ())]
+        for at, package in enumerate((self.package(where.file), *stars)):
+            if found := self._of_package(package, name, where, is_called=is_called):
                 return found
-            for value in self._qualified(star, where.file):
+            for value in self._qualified(package, where.file) if at else ():
                 if found := self.of_type(value, name, where, is_called=is_called):
                     return found
         return ()
@@ -273,9 +253,8 @@ class Jvm(OverloadResolver):
     def of_module(self, module: Value, name: str, where: Position) -> Values:
         """Return what a package calls ``name``: a function, a type, or a package below it."""
         found = self._package_functions(module.name, name, where.file)
-        if found := found or self._package_types(module.name, name, where.file):
-            return found
-        return (Value(MODULE, name=f"{module.name}.{name}"),) if not name[:1].isupper() else ()
+        found = found or self._package_types(module.name, name, where.file)
+        return found or (() if name[:1].isupper() else (Value(Kind.MODULE, name=f"{module.name}.{name}"),))
 
     def _of_package(self, package: str, name: str, where: Position, *, is_called: bool) -> Values:
         if is_called:
@@ -319,17 +298,18 @@ class Jvm(OverloadResolver):
             found.add((self.package(file), name))
         return frozenset(found)
 
+    def space_of(self, place: Place) -> str | None:
+        """Return the package of what is in no type; extensions are none of its definitions."""
+        is_top = self.definitions[place].parent < 0 and not self.definitions.stated(place, facts.RECEIVER)
+        return self.package(place[0]) if is_top else None
+
     def _package_types(self, package: str, name: str, seen_from: int) -> Values:
         """Return the type of a name in a package; of several modules' the one nearest to a file."""
-        found = [
-            place
-            for place in self.definitions.types_named(name)
-            if self.views[place[0]].definitions[place[1]].parent < 0 and self.package(place[0]) == package
-        ]
+        found = [place for place in self.tops(package, name) if self.definitions.is_type(place)]
         if len(found) > 1:
             paths = self.index.paths
             found = [max(found, key=lambda place: shared_folders(paths[seen_from], paths[place[0]]))]
-        return tuple(Value(CLASS, *place) for place in found)
+        return tuple(Value(Kind.CLASS, *place) for place in found)
 
     def _qualified(self, name: str, seen_from: int) -> Values:
         """Return the type of a full name (``a.b.Outer.Inner``)."""
@@ -337,10 +317,9 @@ class Jvm(OverloadResolver):
         for at in range(len(parts) - 1, -1, -1):
             found = self._package_types(".".join(parts[:at]), parts[at], seen_from)
             for inner in parts[at + 1 :]:
-                found = tuple(
-                    each
-                    for value in found
-                    for each in self.inner_types(self.views[value.file], value.row, inner)
+                found = self.all_of(
+                    found,
+                    lambda value, inner=inner: self.inner_types(self.views[value.file], value.row, inner),  # type: ignore[misc]
                 )
             if found:
                 return found
@@ -348,22 +327,12 @@ class Jvm(OverloadResolver):
 
     def _package_functions(self, package: str, name: str, seen_from: int) -> Values:
         """Return the functions of a package that are of no type, those of the file first."""
-        found = self._functions(package, name)
+        tops = self.tops(package, name)
+        found = tuple(Value(Kind.FUNCTION, *place) for place in tops if self.definitions.is_function(place))
         own = tuple(value for value in found if value.file == seen_from)
         if own or len({value.file for value in found}) < 2:
             return own or found
         return tuple(value for value in found if not self._is_private(value.place))
-
-    @memoized
-    def _functions(self, package: str, name: str) -> Values:
-        return tuple(
-            Value(FUNCTION, *place)
-            for place in self.definitions.named(name)
-            if self.definitions.is_function(place)
-            and self.definitions[place].parent < 0
-            and self.package(place[0]) == package
-            and not self.definitions.stated(place, facts.RECEIVER)
-        )
 
     def _is_private(self, place: Place) -> bool:
         """Tell whether a function is seen in its own file alone."""
@@ -373,20 +342,15 @@ class Jvm(OverloadResolver):
 
     def _package_variables(self, package: str, name: str) -> Values:
         """Return what the properties of a package are that are of no type."""
-        found: list[Value] = []
-        for place in self.definitions.named(name):
-            definition = self.views[place[0]].definitions[place[1]]
-            is_own = definition.kind == "constant" and definition.parent < 0
-            if is_own and self.package(place[0]) == package:
-                found += self.variable(place, name)
-        return tuple(dict.fromkeys(found))
+        tops = (place for place in self.tops(package, name) if self.definitions.kind(place) == "constant")
+        return tuple(dict.fromkeys(value for place in tops for value in self.variable(place, name)))
 
     # Types.
 
     def named_type(self, where: Position, head: str) -> Values:
         """Return the types that a written name stands for, inherited ones too."""
         found = super().named_type(where, head)
-        if "." in head or any(value.kind == CLASS for value in found):
+        if "." in head or any(value.kind == Kind.CLASS for value in found):
             return found
         own = self.views[where.file]
         owner = own.class_around(where.row)
@@ -399,17 +363,17 @@ class Jvm(OverloadResolver):
 
     def fits(self, value: Value, wanted: Value) -> float | None:
         """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-        if EXTERNAL not in (value.kind, wanted.kind):
+        if Kind.EXTERNAL not in (value.kind, wanted.kind):
             return super().fits(value, wanted)
-        one = value.name if value.kind == EXTERNAL else ""
-        other = wanted.name if wanted.kind == EXTERNAL else ""
+        one = value.name if value.kind == Kind.EXTERNAL else ""
+        other = wanted.name if wanted.kind == Kind.EXTERNAL else ""
         if other == _ROOT_TYPE:
             return 0.3 if one in _PRIMITIVES else 1.0
         if one == "null":
             return None if other in _PRIMITIVES else 1.0
-        if wanted.kind == INSTANCE and one:
+        if wanted.kind == Kind.INSTANCE and one:
             return None if one in _FINAL_TYPES else 0.1
-        if value.kind == INSTANCE and other:
+        if value.kind == Kind.INSTANCE and other:
             return None if other in _FINAL_TYPES or self.order(value.place)[1] else 0.5
         if one == other == "list" and value.parts and wanted.parts and value.parts[0] and wanted.parts[0]:
             inner = self.fits(value.parts[0][0], wanted.parts[0][0])
@@ -423,7 +387,7 @@ class Jvm(OverloadResolver):
         if stated := self.definitions.stated(place, facts.RECEIVER):
             head = head_of_type(stated[0].value)
             for value in self.named_type(Position(*place, 0), head) if head != "?" else ():
-                if value.kind == CLASS:
+                if value.kind == Kind.CLASS:
                     return value.place
             return None
         return super().owner(place)
@@ -440,11 +404,11 @@ class Jvm(OverloadResolver):
 
         In Kotlin extensions that are seen from a position are among it.
         """
-        if value.kind == CLASS and name in ("this", "class"):
-            return (value._replace(kind=INSTANCE),) if name == "this" else (UNKNOWN_EXTERNAL,)
+        if value.kind == Kind.CLASS and name in ("this", "class"):
+            return (value._replace(kind=Kind.INSTANCE),) if name == "this" else (UNKNOWN_EXTERNAL,)
         found = super().member(value, name, where, is_called=is_called)
-        is_open = not found or all(each.kind == EXTERNAL_METHOD for each in found)
-        if is_called and is_open and value.kind != MODULE and self._is_kotlin(where.file):
+        is_open = not found or all(each.kind == Kind.EXTERNAL_METHOD for each in found)
+        if is_called and is_open and value.kind != Kind.MODULE and self._is_kotlin(where.file):
             return self._extensions(value, name, where) or found
         return found
 
@@ -453,16 +417,16 @@ class Jvm(OverloadResolver):
         found = self._declared(value, name, where, is_called=is_called)
         if not self._is_kotlin(where.file):
             return self._seen_by_java(found, value, name, where, is_called=is_called)
-        if any(each.kind != EXTERNAL_METHOD for each in found):
+        if any(each.kind != Kind.EXTERNAL_METHOD for each in found):
             return found
         return self._of_companion(value, name, where, is_called=is_called) or found
 
     def _declared(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values:
         """Return what a type calls ``name``; a call of a class's name constructs it."""
         found = super().of_type(value, name, where, is_called=is_called)
-        if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
+        if is_called and name[:1].isupper() and not any(each.kind == Kind.FUNCTION for each in found):
             types = super().of_type(value, name, where)
-            if any(each.kind == CLASS for each in types):
+            if any(each.kind == Kind.CLASS for each in types):
                 return types
         return found
 
@@ -470,7 +434,7 @@ class Jvm(OverloadResolver):
         """Return what the companion of a type, or of one that it extends, calls ``name``."""
         for place in self.order(value.place)[0]:
             for row in self.views[place[0]].members.get((place[1], "Companion"), ()):
-                inner = Value(CLASS, place[0], row)
+                inner = Value(Kind.CLASS, place[0], row)
                 is_type = self.definitions.is_type((place[0], row)) and inner[1:3] != value[1:3]
                 if is_type and (found := self._declared(inner, name, where, is_called=is_called)):
                     return found
@@ -480,17 +444,13 @@ class Jvm(OverloadResolver):
         self, found: Values, value: Value, name: str, where: Position, *, is_called: bool
     ) -> Values:
         """Return members as Java sees them: a property may be read by a call of its name."""
-        functions = [each for each in found if each.kind == FUNCTION]
-        hidden = {
-            each
-            for each in functions
-            if each.row >= 0 and self.definitions.stated(each.place, facts.EXPORTED)
-        }
-        seen = tuple(each for each in found if each not in hidden) if hidden else found
+        functions = [each for each in found if each.kind == Kind.FUNCTION]
+        stated = self.definitions.stated
+        seen = tuple(v for v in found if v.kind != Kind.FUNCTION or not stated(v.place, facts.EXPORTED))
         if is_called and any(self._is_kotlin(each.file) for each in functions):
             read = super().of_type(value, name, where)
-            if read and read[0].kind != EXTERNAL_METHOD:
-                return (*seen, Value(EXTERNAL, name="func", parts=(read,)))
+            if read and read[0].kind != Kind.EXTERNAL_METHOD:
+                return (*seen, Value(Kind.EXTERNAL, name="func", parts=(read,)))
         return seen
 
     def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
@@ -498,11 +458,8 @@ class Jvm(OverloadResolver):
         found = super().declared_member(place, value, name, is_called=is_called)
         if found is not None:
             # A member is meant before an extension of its name.
-            if len(found) > 1:
-                stated = self.definitions.stated
-                members = tuple(each for each in found if not stated(each.place, facts.RECEIVER))
-                return members or found
-            return found
+            stated = self.definitions.stated
+            return tuple(v for v in found if v.row < 0 or not stated(v.place, facts.RECEIVER)) or found
         if is_called and self._is_kotlin(place[0]):
             return self._property_called(place, value, name)
         if not is_called and not self._is_kotlin(place[0]):
@@ -516,10 +473,10 @@ class Jvm(OverloadResolver):
         names = [name, accessed[1][:1].lower() + accessed[1][1:]] if accessed else [name]
         for each in names:
             if values := super().declared_member(place, value, each, is_called=False):
-                if values[0].kind == CLASS:
+                if values[0].kind == Kind.CLASS:
                     return None
-                is_function = values[0].kind == EXTERNAL and values[0].name == "func"
-                return values if is_function else (Value(EXTERNAL, name="func", parts=(values,)),)
+                is_function = values[0].kind == Kind.EXTERNAL and values[0].name == "func"
+                return values if is_function else (Value(Kind.EXTERNAL, name="func", parts=(values,)),)
         return None
 
     def field_position(self, view: FileView, each: Binding) -> Position:
@@ -530,24 +487,21 @@ class Jvm(OverloadResolver):
 
     def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
         """Return what a call with these arguments means; a class of Kotlin has a constructor in its head."""
-        types = [value for value in values if value.kind == CLASS and self._is_kotlin(value.file)]
-        functions = tuple(value for value in values if value.kind == FUNCTION)
+        types = [value for value in values if value.kind == Kind.CLASS and self._is_kotlin(value.file)]
+        functions = tuple(value for value in values if value.kind == Kind.FUNCTION)
         if not types:
             if functions and len(functions) < len(values) and arguments is not None:
                 # A function, and a property that Java reads by a call without arguments.
                 given = [self.evaluate(where, each) for each in arguments]
-                values = tuple(
-                    value
-                    for value in values
-                    if value.kind != FUNCTION or self.fit(value.place, given) is not None
-                )
+                fitting = {each for each in functions if self.fit(each.place, given) is not None}
+                values = tuple(each for each in values if each.kind != Kind.FUNCTION or each in fitting)
             return super().called(values, arguments, where)
         made: list[Value] = []
         for value in types:
             place = value.place
-            others = tuple(Value(FUNCTION, *each) for each in self.constructors(place)) + functions
+            others = tuple(Value(Kind.FUNCTION, *each) for each in self.constructors(place)) + functions
             has_head = self.definitions.stated(place, facts.PARAMETERS) or not others
-            head = (Value(FUNCTION, *place),) if has_head else ()
+            head = (Value(Kind.FUNCTION, *place),) if has_head else ()
             chosen = super().called(head + others, arguments, where) if others else head
             if all(each not in functions for each in chosen):
                 made.append(value)
@@ -567,12 +521,12 @@ class Jvm(OverloadResolver):
 
     def taken(self, value: Value, count: int, number: int) -> Values:
         """Return what a call of ``count`` arguments takes as the one at ``number``."""
-        if value.kind == EXTERNAL_METHOD:
+        if value.kind == Kind.EXTERNAL_METHOD:
             return (value,)
-        if value.kind == CLASS:
-            made = [Value(FUNCTION, *each) for each in self.constructors(value.place)]
+        if value.kind == Kind.CLASS:
+            made = [Value(Kind.FUNCTION, *each) for each in self.constructors(value.place)]
             return self.all_of(tuple(made), lambda each: self.taken(each, count, number))
-        if value.kind != FUNCTION or value.row < 0:
+        if value.kind != Kind.FUNCTION or value.row < 0:
             return ()
         place = value.place
         parameters = self.definitions.parameters(place)
@@ -583,14 +537,14 @@ class Jvm(OverloadResolver):
 
     def parameter(self, value: Value, number: int) -> Values:
         """Return a parameter of what is a function: of an interface, or of what a container calls."""
-        if value.kind == EXTERNAL_METHOD and value.parts and value.parts[0]:
+        if value.kind == Kind.EXTERNAL_METHOD and value.parts and value.parts[0]:
             container = value.parts[0][0]
-            if container.kind == EXTERNAL and container.parts and value.name in self.callback_methods:
+            if container.kind == Kind.EXTERNAL and container.parts and value.name in self.callback_methods:
                 return container.parts[min(number, len(container.parts) - 1)]
             return ()
-        if value.kind == EXTERNAL and value.name in self.functions:
+        if value.kind == Kind.EXTERNAL and value.name in self.functions:
             return value.parts[min(number, len(value.parts) - 1)] if value.parts else ()
-        return self._parameter_of_interface(value, number) if value.kind == INSTANCE else ()
+        return self._parameter_of_interface(value, number) if value.kind == Kind.INSTANCE else ()
 
     def _parameter_of_interface(self, value: Value, number: int) -> Values:
         """Return a parameter of the only method that an interface of ours leaves open."""
@@ -618,31 +572,27 @@ class Jvm(OverloadResolver):
         found: list[tuple[float, Place]] = []
         candidates = self.definitions.named(name)
         self.memo.charge(len(candidates) // 2)
-        for place in candidates:
-            is_function = self.definitions.is_function(place)
-            stated = self.definitions.stated(place, facts.RECEIVER) if is_function else ()
-            if not stated or stated[0].value == "?" or self.owner(place) is not None:
-                continue
-            is_seen = self._is_imported(place, where)
-            fit = self._extends(place, head_of_type(stated[0].value), value)
-            if fit is not None and (is_seen or (fit > 1 and self._is_near(place, where))):
-                found.append((fit, place))
+        for place in filter(self.definitions.is_function, candidates):
+            stated = self.definitions.stated(place, facts.RECEIVER)
+            if stated and stated[0].value != "?" and self.owner(place) is None:
+                fit = self._extends(place, head_of_type(stated[0].value), value)
+                is_seen = self._is_imported(place, where) or (fit > 1 and self._is_near(place, where))
+                if fit and is_seen:
+                    found.append((fit, place))
         best = max((fit for fit, _ in found), default=0)
-        return tuple(Value(FUNCTION, *place) for fit, place in found if fit == best)
+        return tuple(Value(Kind.FUNCTION, *place) for fit, place in found if fit == best)
 
-    def _extends(self, place: Place, head: str, value: Value) -> float | None:
-        """Return how well an extension takes a value."""
+    def _extends(self, place: Place, head: str, value: Value) -> float:
+        """Return how well an extension takes a value, 0 where not at all."""
         parameters = self.definitions.stated(place, facts.TYPE_PARAMETER)
         if head in _OF_ANY or any(each.name == head for each in parameters):
             return 1.0
         last = head.rpartition(".")[2]
-        if value.kind == EXTERNAL and value.name:
-            if value.name == last:
-                return 2.0
-            return None if value.name in _FINAL_TYPES and last in _FINAL_TYPES else 0.5
-        if value.kind in (INSTANCE, CLASS):
-            return None if self.order(value.place)[1] else 0.5
-        return 0.5
+        if value.kind == Kind.EXTERNAL and value.name == last != "":
+            return 2.0
+        is_other = value.kind == Kind.EXTERNAL and value.name in _FINAL_TYPES and last in _FINAL_TYPES
+        is_ours = value.kind in (Kind.INSTANCE, Kind.CLASS) and self.order(value.place)[1]
+        return 0.0 if is_other or is_ours else 0.5
 
     def _is_imported(self, place: Place, where: Position) -> bool:
         """Tell whether a file imports an extension by its name."""

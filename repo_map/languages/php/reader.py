@@ -11,21 +11,9 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.language import words
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    TEXT_FORM,
-    UNKNOWN_FORM,
-    Form,
-    call_of,
-    either,
-    element_of,
-    item_of,
-    member_of,
-    name_form,
-    of_type,
-    several_of,
-)
+from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
@@ -96,7 +84,7 @@ class _Reader(Reader):
             name = self.text_of(each, "name")
             written = self.type_in(each, "type") or documented.get(name, "")
             if each.type == "variadic_parameter":
-                written = several_of(written)
+                written = forms.several_of(written)
             if name:
                 self.bind(name, written, node, facts.DECLARED)
             if each.type == "property_promotion_parameter":
@@ -157,7 +145,7 @@ class _Reader(Reader):
         if declared is not None and declared.type == "pair":
             declared = declared.named_children[-1]
         if declared is not None and declared.type == "variable_name":
-            form = element_of(self.expression(over))
+            form = forms.element_of(self.expression(over))
             self.bind(self.text(declared), form, node, facts.ASSIGNED, inside=True)
 
     def on_caught(self, node: Node) -> None:
@@ -238,37 +226,36 @@ class _Reader(Reader):
 
     def _class_name(self, node: Node, depth: int) -> Form:
         del depth
-        return name_form(self._dotted(node))
+        return forms.name_form(self._dotted(node))
 
     def _member(self, node: Node, depth: int) -> Form:
         """Return a member that is read or called; a static field has a ``$`` before its name."""
         name = node.child_by_field_name("name")
         if name is None or name.type not in ("name", "variable_name"):
             return UNKNOWN_FORM
-        return member_of(self.expression(_target(node), depth), self.text(name).removeprefix("$"))
+        return forms.member_of(self.expression(_target(node), depth), self.text(name).removeprefix("$"))
 
     def _called(self, node: Node, depth: int) -> Form:
         name = node.child_by_field_name("name")
-        return (
-            call_of(self._member(node, depth)) if name is not None and name.type == "name" else UNKNOWN_FORM
-        )
+        is_plain = name is not None and name.type == "name"
+        return forms.call_of(self._member(node, depth)) if is_plain else UNKNOWN_FORM
 
     def _plainly_called(self, node: Node, depth: int) -> Form:
         del depth
         called = node.child_by_field_name("function")
         is_named = called is not None and called.type in _NAMES
-        return call_of(name_form(self._dotted(called))) if is_named else UNKNOWN_FORM
+        return forms.call_of(forms.name_form(self._dotted(called))) if is_named else UNKNOWN_FORM
 
     def _created(self, node: Node, depth: int) -> Form:
         del depth
-        return of_type(self._dotted(child_of(node, *_NAMES)))
+        return forms.of_type(self._dotted(child_of(node, *_NAMES)))
 
     def _binary(self, node: Node, depth: int) -> Form:
         if self.text_of(node, "operator") != "??":
             return UNKNOWN_FORM
-        return either(self.of_field(node, "left", depth), self.of_field(node, "right", depth))
+        return forms.either(self.of_field(node, "left", depth), self.of_field(node, "right", depth))
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         **dict.fromkeys(("variable_name", "relative_scope"), Reader.word),
         **dict.fromkeys(("name", "qualified_name"), _class_name),
         **dict.fromkeys(("member_access_expression", "nullsafe_member_access_expression"), _member),
@@ -277,7 +264,7 @@ class _Reader(Reader):
         "scoped_call_expression": _called,
         "function_call_expression": _plainly_called,
         "object_creation_expression": _created,
-        "subscript_expression": first(item_of),
+        "subscript_expression": first(forms.item_of),
         **dict.fromkeys(("parenthesized_expression", "clone_expression"), Reader.inner),
         "assignment_expression": within("right"),
         "binary_expression": _binary,

@@ -7,18 +7,9 @@ from typing import Final
 
 from repo_map.languages.php import PHP_MEMBERS
 from repo_map.parsing.facts_model import IMPORT, RENAMED
-from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.memo import cached
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.core.values import (
-    CLASS,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    UNKNOWN_EXTERNAL,
-    Position,
-    Value,
-    Values,
-)
+from repo_map.relations.core.values import UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.model import Place
 
 _RANKS: Final = {"trait": 0, "interface": 2}
@@ -35,9 +26,9 @@ class Php(Resolver):
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, the names of the class around among them."""
         if name in _OWN:
-            return self._own_class(where, name, CLASS)
+            return self._own_class(where, name, Kind.CLASS)
         if name == "$":
-            return (Value(MODULE),)
+            return (Value(Kind.MODULE),)
         return super().root_name(where, name, is_called=is_called)
 
     def _own_class(self, where: Position, name: str, kind: str, of: Value | None = None) -> Values:
@@ -48,13 +39,13 @@ class Php(Resolver):
         if owner < 0:
             return ()
         if name != "parent":
-            return (Value(kind if name != "$this" else INSTANCE, where.file, owner),)
+            return (Value(kind if name != "$this" else Kind.INSTANCE, where.file, owner),)
         return self.bases_as(kind, (where.file, owner))
 
     def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type, that of the class around among them."""
         if head in _OWN:
-            return self._own_class(where, head, INSTANCE, of)
+            return self._own_class(where, head, Kind.INSTANCE, of)
         return super().instance(where, head, arguments, of)
 
     @cached
@@ -63,7 +54,7 @@ class Php(Resolver):
         found, is_complete = super().order(place)
         depth: dict[Place, tuple[int, ...]] = {place: ()}
         for each in found:
-            bases = [value.place for value in self.base_values(each) if value.kind == CLASS]
+            bases = [value.place for value in self.base_values(each) if value.kind == Kind.CLASS]
             bases.sort(key=lambda base: _RANKS.get(self.definitions.kind(base), 1))
             for at, base in enumerate(bases):
                 depth.setdefault(base, (*depth[each], at))
@@ -75,7 +66,7 @@ class Php(Resolver):
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: imported, of the namespace, or for a function of none."""
         if name == "$":
-            return (Value(MODULE),)
+            return (Value(Kind.MODULE),)
         if name.startswith("$"):
             return ()
         for each in self.views[where.file].bound.get((-1, name), ()):
@@ -84,13 +75,13 @@ class Php(Resolver):
                     return found
                 if not is_called:
                     has_space = any(space.startswith(each.value) for space in self._spaces)
-                    return (Value(MODULE, name=each.value),) if has_space else (UNKNOWN_EXTERNAL,)
+                    return (Value(Kind.MODULE, name=each.value),) if has_space else (UNKNOWN_EXTERNAL,)
         if found := self._in_space(self.package(where.file), name, is_called=is_called):
             return found
         if is_called:
             return self._in_space("", name, is_called=True)
         below = f"{self.package(where.file)}.{name}".lstrip(".")
-        return (Value(MODULE, name=below),) if below in self._spaces else (UNKNOWN_EXTERNAL,)
+        return (Value(Kind.MODULE, name=below),) if below in self._spaces else (UNKNOWN_EXTERNAL,)
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is; what is constructed may be called by the name of its class."""
@@ -103,7 +94,7 @@ class Php(Resolver):
         found = self._at(f"{space.name}.{name}")
         below = f"{space.name}.{name}".lstrip(".")
         is_space = any(each == below or each.startswith(below + ".") for each in self._spaces)
-        return found or ((Value(MODULE, name=below),) if is_space else (UNKNOWN_EXTERNAL,))
+        return found or ((Value(Kind.MODULE, name=below),) if is_space else (UNKNOWN_EXTERNAL,))
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports something of, each with the line where it does."""
@@ -121,20 +112,16 @@ class Php(Resolver):
 
     def _in_space(self, space: str, name: str, *, is_called: bool) -> Values:
         """Return the class, or the functions, of a name in a namespace."""
-        found = tuple(value for value in self._named(space, name) if (value.kind == FUNCTION) == is_called)
+        is_wanted = self.definitions.is_function if is_called else self.definitions.is_type
+        found = [self.definitions.value_of(place) for place in self.tops(space, name) if is_wanted(place)]
         # Several of one full name are never loaded together: which is loaded is not known.
-        return found if is_called or len(found) < 2 else ()
+        return tuple(found) if is_called or len(found) < 2 else ()
 
-    @memoized
-    def _named(self, space: str, name: str) -> Values:
-        found = []
-        for place in self.definitions.named(name):
-            view, parent = self.views[place[0]], self.definitions[place].parent
-            is_top = parent < 0 or view.definitions[parent].kind == "module"
-            is_one = self.definitions.is_function(place) or self.definitions.is_type(place)
-            if is_top and is_one and self.package(place[0]) == space:
-                found.append(self.definitions.value_of(place))
-        return tuple(found)
+    def space_of(self, place: Place) -> str | None:
+        """Return the namespace of what stands in nothing else."""
+        parent = self.definitions[place].parent
+        is_top = parent < 0 or self.definitions.kind((place[0], parent)) == "module"
+        return self.package(place[0]) if is_top else None
 
     @cached_property
     def _spaces(self) -> frozenset[str]:

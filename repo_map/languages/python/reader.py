@@ -12,34 +12,11 @@ from tree_sitter import Node
 
 from repo_map.languages.language import words
 from repo_map.languages.python import PYTHON_MEMBERS
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    UNKNOWN_FORM,
-    Form,
-    call_of,
-    element_of,
-    entry_of,
-    excluded_form,
-    item_of,
-    list_of,
-    mapping_of,
-    member_of,
-    name_form,
-    of_type,
-    part_of,
-    tuple_of,
-)
+from repo_map.parsing.expressions import OTHER_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import Binding, FileFacts
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    QUOTED,
-    Reader,
-    ValueReader,
-    access,
-    children_of,
-    parts_of,
-)
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader, access, children_of, parts_of
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
@@ -162,7 +139,7 @@ class _Reader(ValueReader):
 
     def on_loop(self, node: Node) -> None:
         at = node if node.type == "for_statement" else node.parent or node
-        self._bind(node.child_by_field_name("left"), element_of(self.of_field(node, "right")), at)
+        self._bind(node.child_by_field_name("left"), forms.element_of(self.of_field(node, "right")), at)
 
     def _bind(self, target: Node | None, value: Form, at: Node, depth: int = 0) -> None:
         """Bind a target, or each of several, to an expression."""
@@ -175,7 +152,7 @@ class _Reader(ValueReader):
             self._field(target, value, at, facts.FIELD)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern"):
             for number, part in enumerate(target.named_children[:_MAX_TARGETS]):
-                self._bind(part, part_of(value, number), at, depth + 1)
+                self._bind(part, forms.part_of(value, number), at, depth + 1)
         elif kind == "as_pattern_target":
             for part in target.named_children:
                 self._bind(part, value, at, depth + 1)
@@ -191,9 +168,9 @@ class _Reader(ValueReader):
             return
         form = UNKNOWN_FORM
         if parent.type == "with_item":
-            form = entry_of(self.expression(value))
+            form = forms.entry_of(self.expression(value))
         elif parent.type == "except_clause":
-            form = of_type(self._alternatives(value))
+            form = forms.of_type(self._alternatives(value))
         self._bind(node.child_by_field_name("alias"), form, node)
 
     def on_return(self, node: Node) -> None:
@@ -203,7 +180,7 @@ class _Reader(ValueReader):
     def on_yield(self, node: Node) -> None:
         value = self.expression(node)
         if self.owner(node.start_byte) not in self.annotated and value not in self.placeholders:
-            self.bind("", list_of(value), node, facts.RETURNED)
+            self.bind("", forms.list_of(value), node, facts.RETURNED)
 
     def on_test(self, node: Node) -> None:
         """Read ``if isinstance(x, T):`` and ``assert isinstance(x, T)``."""
@@ -243,7 +220,7 @@ class _Reader(ValueReader):
                 inside = bound[bisect_left(lines, first) : bisect_right(lines, last)]
                 for name, definition in dict.fromkeys((each.name, each.definition) for each in inside):
                     for start, until in branches[at:]:
-                        value = excluded_form(first, last, until)
+                        value = forms.excluded_form(first, last, until)
                         self.bindings.append(Binding(name, value, definition, start, facts.EXCLUDED, indent))
         return super().facts()
 
@@ -322,28 +299,32 @@ class _Reader(ValueReader):
             return UNKNOWN_FORM
         name = self.chain(function)
         if name.rpartition(".")[2] == "cast":
-            return of_type(self.type_of(next(iter(arguments.named_children), None)))
+            return forms.of_type(self.type_of(next(iter(arguments.named_children), None)))
         if name in _SPECIAL:
             return self._special(name, arguments, depth)
-        return call_of(self.expression(function, depth))
+        return forms.call_of(self.expression(function, depth))
 
     def _special(self, name: str, arguments: Node, depth: int) -> Form:
         """Return what a builtin makes of its arguments."""
         given = [child for child in arguments.named_children if child.type != "keyword_argument"]
         if name == "super" or not given:
-            return call_of(name_form(name))
+            return forms.call_of(forms.name_form(name))
         if arguments.type == "generator_expression":
             return self._several(arguments, depth)
         first = self.expression(given[0], depth)
         if name == "type":
-            return member_of(first, "__class__") if len(given) == 1 else UNKNOWN_FORM
+            return forms.member_of(first, "__class__") if len(given) == 1 else UNKNOWN_FORM
         if name in _FIRST:
-            return element_of(first) if len(given) == 1 or name == "next" else self.one_of(given, depth)
+            return forms.element_of(first) if len(given) == 1 or name == "next" else self.one_of(given, depth)
         if name == "enumerate":
-            return list_of(tuple_of((OTHER_FORM, element_of(first))))
+            return forms.list_of(forms.tuple_of((OTHER_FORM, forms.element_of(first))))
         if name == "zip":
-            return list_of(tuple_of(element_of(self.expression(each, depth)) for each in given[:4]))
-        return list_of(element_of(self.expression(given[-1], depth) if name == "filter" else first))
+            return forms.list_of(
+                forms.tuple_of(forms.element_of(self.expression(each, depth)) for each in given[:4])
+            )
+        return forms.list_of(
+            forms.element_of(self.expression(given[-1], depth) if name == "filter" else first)
+        )
 
     def _either(self, node: Node, depth: int) -> Form:
         return self.one_of((node.named_children[0], node.named_children[-1]), depth)
@@ -356,22 +337,22 @@ class _Reader(ValueReader):
         index = node.child_by_field_name("subscript")
         if index is not None and index.type == "slice":
             return value
-        return item_of(value, self.text(index) if index is not None and index.type == "integer" else "")
+        return forms.item_of(value, self.text(index) if index is not None and index.type == "integer" else "")
 
     def _several(self, node: Node, depth: int) -> Form:
-        return list_of(self.expression(next(iter(children_of(node)), None), depth))
+        return forms.list_of(self.expression(next(iter(children_of(node)), None), depth))
 
     def _tuple(self, node: Node, depth: int) -> Form:
-        return tuple_of(self.expression(child, depth) for child in children_of(node)[:_MAX_TARGETS])
+        return forms.tuple_of(self.expression(child, depth) for child in children_of(node)[:_MAX_TARGETS])
 
     def _mapping(self, node: Node, depth: int) -> Form:
         pair = next((child for child in node.named_children if child.type == "pair"), None)
         if pair is None:
-            return mapping_of(UNKNOWN_FORM, UNKNOWN_FORM)
-        return mapping_of(self.of_field(pair, "key", depth), self.of_field(pair, "value", depth))
+            return forms.mapping_of(UNKNOWN_FORM, UNKNOWN_FORM)
+        return forms.mapping_of(self.of_field(pair, "key", depth), self.of_field(pair, "value", depth))
 
     leaves = _LITERALS | _TEXTS | {"identifier"}
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
         **dict.fromkeys(_TEXTS, QUOTED),
         **dict.fromkeys(_LITERALS, LITERAL),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.languages.language import words
 from repo_map.languages.python import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
-from repo_map.relations.core.values import CLASS, EXTERNAL, EXTERNAL_CLASS, INSTANCE, MODULE, Value, Values
+from repo_map.relations.core.values import Kind, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
 
@@ -39,20 +39,11 @@ class PythonModules:
             if stem not in self._ids or path.endswith(".py"):
                 self._ids[stem] = file
         self._packages = {_folder(stem) for stem in self._ids if stem.rpartition("/")[2] == "__init__"}
-        self._folders: set[str] = set()
-        for stem in self._ids:
-            folder = _folder(stem)
-            while folder not in self._folders:
-                self._folders.add(folder)
-                if not folder:
-                    break
-                folder = _folder(folder)
+        self._folders = {folder for stem in self._ids for folder in _around(stem)}
         self._root_of: dict[str, str] = {}
-        tops: dict[str, None] = {}
+        nearest = sorted(self._packages, key=lambda each: (each.count("/"), each))
+        self._tops = tuple(dict.fromkeys(map(self.root, nearest)))
         """Folders that hold packages, the nearest to the repository's root first."""
-        for package in sorted(self._packages, key=lambda each: (each.count("/"), each)):
-            tops.setdefault(self.root(package), None)
-        self._tops = tuple(tops)
         self._known: dict[tuple[str, str], Value | None] = {}
 
     def root(self, folder: str) -> str:
@@ -65,50 +56,47 @@ class PythonModules:
     def find(self, importer: int, name: str) -> Value | None:
         """Return what ``name``, dots before it for relative, leads to; None where it is not here."""
         folder = _folder(self._paths[importer])
-        key = (folder, name)
-        if key not in self._known:
-            self._known[key] = self._find(folder, name)
-        return self._known[key]
+        if (folder, name) not in self._known:
+            self._known[folder, name] = self._find(folder, name)
+        return self._known[folder, name]
 
     def _find(self, folder: str, name: str) -> Value | None:
         bare = name.lstrip(".")
+        below = bare.replace(".", "/")
         if dots := len(name) - len(bare):
             for _ in range(dots - 1):
                 if not folder:
                     return None
                 folder = _folder(folder)
-            return self.at(_joined(folder, bare.replace(".", "/")) if bare else folder)
-        below = name.replace(".", "/")
-        own = self.root(folder)
-        is_standard = name.partition(".")[0] in sys.stdlib_module_names
-        if found := self.at(_joined(own, below)):
+            return self.at(_joined(folder, below) if below else folder)
+        if found := self.at(_joined(self.root(folder), below)):
             return found
-        if is_standard:
+        if bare.partition(".")[0] in sys.stdlib_module_names:
             return None
         # A script finds what lies beside it; a test what lies in the folders above it.
         places = [folder, *(root for root in _ROOTS if root in self._folders or not root), *self._tops]
-        near = sorted(
-            dict.fromkeys(places),
-            key=lambda place: (place != folder, -_shared(place, folder)),
-        )
-        for place in near:
-            if found := self.at(_joined(place, below)):
-                return found
-        return None
+        near = sorted(dict.fromkeys(places), key=lambda place: (place != folder, -_shared(place, folder)))
+        return next((found for place in near if (found := self.at(_joined(place, below)))), None)
 
     def at(self, stem: str) -> Value | None:
         """Return the module or package at a path without its suffix."""
         if stem in self._packages:
-            return Value(MODULE, self._ids[_joined(stem, "__init__")], name=stem)
+            return Value(Kind.MODULE, self._ids[_joined(stem, "__init__")], name=stem)
         if stem in self._ids:
-            return Value(MODULE, self._ids[stem])
+            return Value(Kind.MODULE, self._ids[stem])
         if stem in self._folders and stem:
-            return Value(MODULE, name=stem)
+            return Value(Kind.MODULE, name=stem)
         return None
 
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+def _around(path: str) -> Iterator[str]:
+    while path:
+        path = _folder(path)
+        yield path
 
 
 def _joined(folder: str, name: str) -> str:
@@ -143,18 +131,12 @@ class Python(DynamicResolver):
     ignored_bases = frozenset({"object", "Generic", "Protocol", "ABC"})
     initialisers = frozenset({"__init__", "__new__"})
     container_methods: ClassVar[Mapping[str, str]] = {
-        "mapping.get": "1",
-        "mapping.pop": "1",
-        "mapping.setdefault": "1",
-        "mapping.values": "[1",
-        "mapping.keys": "[0",
-        "mapping.items": "pairs",
-        "mapping.copy": "=",
-        "several.pop": "0",
-        "several.popleft": "0",
-        "several.get": "0",
-        "several.get_nowait": "0",
-        "several.copy": "=",
+        **dict.fromkeys(("get", "pop", "setdefault"), "1"),
+        **dict.fromkeys(("popleft", "get_nowait"), "0"),
+        "values": "[1",
+        "keys": "[0",
+        "items": "pairs",
+        "copy": "=",
     }
 
     def __init__(self, index: Index) -> None:
@@ -177,7 +159,7 @@ class Python(DynamicResolver):
             owner = view.outer(scope)
             if owner >= 0 and view.definitions[owner].kind in CLASSES:
                 is_class = name == "cls" or view.definitions[scope].name in _OF_CLASSES
-                return (Value(CLASS if is_class else INSTANCE, view.file, owner),)
+                return (Value(Kind.CLASS if is_class else Kind.INSTANCE, view.file, owner),)
             scope = owner
         return ()
 
@@ -185,15 +167,22 @@ class Python(DynamicResolver):
         """Tell whether reading a method calls it."""
         return not _PROPERTIES.isdisjoint(self._decorators(function))
 
-    def generated(self, function: Value, returned: Values) -> Values:
-        """Return what a call gives: a generator that is decorated to be a context gives what it yields."""
-        if _CONTEXTS.isdisjoint(self._decorators(function)):
-            return returned
-        return (Value(EXTERNAL, name="ContextManager", parts=(self.all_of(returned, self.iterated),)),)
+    def result(self, value: Value) -> Values:
+        """Return what calling a value gives; a generator decorated as a context has what it yields."""
+        found = super().result(value)
+        if value.kind != Kind.FUNCTION or _CONTEXTS.isdisjoint(self._decorators(value)):
+            return found
+        return (Value(Kind.EXTERNAL, name="ContextManager", parts=(self.all_of(found, self.iterated),)),)
 
-    def is_enumeration(self, owner: Place) -> bool:
-        """Tell whether a class is an enumeration."""
-        return any(base.kind == EXTERNAL_CLASS and base.name in _ENUMS for base in self.base_values(owner))
+    def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+        """Return the members of a name that a class itself has; an enumeration's values are objects of it."""
+        found = super().declared_member(place, value, name, is_called=is_called)
+        is_enumeration = found == () and any(
+            base.kind == Kind.EXTERNAL_CLASS and base.name in _ENUMS
+            for owner in self.order(value.place)[0]
+            for base in self.base_values(owner)
+        )
+        return (value._replace(kind=Kind.INSTANCE),) if is_enumeration else found
 
     def _decorators(self, function: Value) -> frozenset[str]:
         view = self.views[function.file]

@@ -11,17 +11,9 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    OTHER_FORM,
-    TEXT_FORM,
-    UNKNOWN_FORM,
-    Form,
-    call_of,
-    member_of,
-    name_form,
-    of_type,
-)
+from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, parts_of
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
@@ -148,24 +140,24 @@ class _Reader(Reader):
 
     def _constant_form(self, node: Node, depth: int) -> Form:
         del depth
-        return name_form(self._path(node) or UNKNOWN_FORM)
+        return forms.name_form(self._path(node) or UNKNOWN_FORM)
 
     def _field_form(self, node: Node, depth: int) -> Form:
         del depth
-        return member_of(name_form("self"), self.text(node).replace("@", "$"))
+        return forms.member_of(forms.name_form("self"), self.text(node).replace("@", "$"))
 
     def _called(self, node: Node, depth: int) -> Form:
         name, target = self.text_of(node, "method"), node.child_by_field_name("receiver")
         if target is None:
-            return call_of(name_form(name)) if name.isidentifier() else UNKNOWN_FORM
+            return forms.call_of(forms.name_form(name)) if name.isidentifier() else UNKNOWN_FORM
         if name == "new":
-            return of_type(self._path(target))
+            return forms.of_type(self._path(target))
         form = self.expression(target, depth)
         if name == "class" and form == "self":
-            return member_of(form, name)
-        return call_of(member_of(form, name)) if name.isidentifier() else UNKNOWN_FORM
+            return forms.member_of(form, name)
+        return forms.call_of(forms.member_of(form, name)) if name.isidentifier() else UNKNOWN_FORM
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         **dict.fromkeys(("identifier", "self"), Reader.word),
         **dict.fromkeys(("constant", "scope_resolution"), _constant_form),
         "instance_variable": _field_form,

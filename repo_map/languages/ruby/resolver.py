@@ -11,16 +11,7 @@ from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.core.values import (
-    CLASS,
-    FUNCTION,
-    INSTANCE,
-    MAX_VALUES,
-    UNKNOWN_EXTERNAL,
-    Position,
-    Value,
-    Values,
-)
+from repo_map.relations.core.values import MAX_VALUES, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.model import Place
 
 
@@ -85,7 +76,7 @@ class Ruby(Resolver):
         while True:
             path = f"{around}.{head}" if around else head
             if opened := self._opened(path):
-                return (Value(CLASS, *opened[0]),)
+                return (Value(Kind.CLASS, *opened[0]),)
             if not around:
                 return (UNKNOWN_EXTERNAL,)
             around = around.rpartition(".")[0]
@@ -93,13 +84,13 @@ class Ruby(Resolver):
     def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the methods of a name that a class has, or its objects, or an instance variable."""
         of_object, of_class = self._methods(place, name)
-        if value.kind == INSTANCE:
+        if value.kind == Kind.INSTANCE:
             chosen = of_object
         else:
             # A module's own functions may be made its singletons' by `extend self`.
             chosen = of_class or ([] if self.definitions.kind(place) == "class" else of_object)
         if chosen:
-            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MAX_VALUES])
+            return tuple(Value(Kind.FUNCTION, *each, parts=((value,),)) for each in chosen[:MAX_VALUES])
         return (self._fields(place, name, value) or None) if name.startswith("$") else None
 
     @cached
@@ -142,7 +133,7 @@ class Ruby(Resolver):
             return ()
         place = self._opened(self._path((where.file, container)))[0]
         is_class = row == container or bool(self.definitions.stated((where.file, row), facts.RECEIVER))
-        kind = CLASS if is_class else INSTANCE
+        kind = Kind.CLASS if is_class else Kind.INSTANCE
         if name == "self":
             return (Value(kind, *place),)
         if self.definitions.kind(place) != "class":
@@ -151,11 +142,11 @@ class Ruby(Resolver):
 
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a constant in a class is one of it."""
-        if name == "class" and value.kind == INSTANCE:
-            return (value._replace(kind=CLASS),)
-        if value.kind == CLASS and name[:1].isupper():
+        if name == "class" and value.kind == Kind.INSTANCE:
+            return (value._replace(kind=Kind.CLASS),)
+        if value.kind == Kind.CLASS and name[:1].isupper():
             opened = self._opened(f"{self._path(value.place)}.{name}")
-            return (Value(CLASS, *opened[0]),) if opened else ()
+            return (Value(Kind.CLASS, *opened[0]),) if opened else ()
         return super().member(value, name, where, is_called=is_called)
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -170,7 +161,7 @@ class Ruby(Resolver):
             self.root_name(where, "self", is_called=False),
             lambda value: self.member(value, name, where, is_called=is_called),
         )
-        if any(value.kind == FUNCTION for value in found):
+        if any(value.kind == Kind.FUNCTION for value in found):
             return found
         return ()
 

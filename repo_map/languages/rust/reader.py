@@ -8,19 +8,9 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.rust import RUST_MACROS, RUST_USUAL, use_paths
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    UNKNOWN_FORM,
-    Form,
-    call_of,
-    element_of,
-    entry_of,
-    item_of,
-    member_of,
-    name_form,
-    of_type,
-    part_of,
-)
+from repo_map.parsing.expressions import UNKNOWN_FORM, Form
 from repo_map.parsing.facts_reader import (
     LITERAL,
     QUOTED,
@@ -108,7 +98,7 @@ class _Reader(Reader):
     def _parameters(self, node: Node, *, inside: bool = False) -> None:
         for each in parts_of(node, "parameters"):
             if each.type == "parameter":
-                form = of_type(self.type_in(each, "type"))
+                form = forms.of_type(self.type_in(each, "type"))
                 self._bind(each.child_by_field_name("pattern"), form, node, inside=inside)
             elif inside:
                 self._bind(each, UNKNOWN_FORM, node, inside=True)
@@ -132,7 +122,7 @@ class _Reader(Reader):
 
     def on_let(self, node: Node) -> None:
         written = self.type_in(node, "type")
-        value = of_type(written) if written and written != "?" else self.of_field(node, "value")
+        value = forms.of_type(written) if written and written != "?" else self.of_field(node, "value")
         self._bind(node.child_by_field_name("pattern"), value, node, inside=node.type == "let_condition")
 
     def on_match(self, node: Node) -> None:
@@ -142,7 +132,7 @@ class _Reader(Reader):
             self._bind(next(iter(pattern), None), value, arm, inside=True)
 
     def on_loop(self, node: Node) -> None:
-        value = element_of(self.of_field(node, "value"))
+        value = forms.element_of(self.of_field(node, "value"))
         self._bind(node.child_by_field_name("pattern"), value, node, inside=True)
 
     def on_closure(self, node: Node) -> None:
@@ -163,13 +153,13 @@ class _Reader(Reader):
             self._bind(parts[-1] if parts else None, value, at, inside=inside, depth=depth + 1)
         elif kind == "tuple_pattern":
             for number, each in enumerate(parts):
-                self._bind(each, part_of(value, number), at, inside=inside, depth=depth + 1)
+                self._bind(each, forms.part_of(value, number), at, inside=inside, depth=depth + 1)
         elif (
             kind == "tuple_struct_pattern"
             and len(parts) == 2
             and (head := self.text(parts[0])) in _FIRST | _LAST
         ):
-            inner = entry_of(value) if head in _FIRST else item_of(value)
+            inner = forms.entry_of(value) if head in _FIRST else forms.item_of(value)
             self._bind(parts[1], inner, at, inside=inside, depth=depth + 1)
         else:
             for each in parts:
@@ -271,22 +261,22 @@ class _Reader(Reader):
 
     def _of_path(self, node: Node, depth: int) -> Form:
         del depth
-        return name_form(self._path(node) or UNKNOWN_FORM)
+        return forms.name_form(self._path(node) or UNKNOWN_FORM)
 
     def _member(self, node: Node, depth: int) -> Form:
         field = self.text_of(node, "field")
         value = self.of_field(node, "value", depth)
-        return part_of(value, int(field)) if field.isdigit() else member_of(value, field)
+        return forms.part_of(value, int(field)) if field.isdigit() else forms.member_of(value, field)
 
     def _called(self, node: Node, depth: int) -> Form:
-        return call_of(self.expression(self._function_called(node), depth))
+        return forms.call_of(self.expression(self._function_called(node), depth))
 
     def _tried(self, node: Node, depth: int) -> Form:
-        return entry_of(self.inner(node, depth))
+        return forms.entry_of(self.inner(node, depth))
 
-    forms = {  # noqa: RUF012 - see the base
+    expressions = {  # noqa: RUF012 - see the base
         "identifier": Reader.word,
-        "self": constant(name_form("self")),
+        "self": constant(forms.name_form("self")),
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,
@@ -295,7 +285,7 @@ class _Reader(Reader):
         **dict.fromkeys(("unary_expression", "parenthesized_expression"), Reader.inner),
         "struct_expression": typed("name"),
         "type_cast_expression": typed("type"),
-        "index_expression": first(item_of),
+        "index_expression": first(forms.item_of),
         "string_literal": QUOTED,
         **dict.fromkeys(("integer_literal", "boolean_literal"), LITERAL),
     }

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import words
 from repo_map.languages.rust import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
-from repo_map.relations.core.memo import cached, memoized
+from repo_map.relations.core.memo import memoized
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.core.values import (
-    CLASS,
-    EXTERNAL,
-    EXTERNAL_METHOD,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    TYPE_KINDS,
-    UNKNOWN_EXTERNAL,
-    Position,
-    Value,
-    Values,
-)
+from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.model import Place
 
 _MAKERS: Final = frozenset({"default", "from"})
@@ -42,19 +31,19 @@ class Rust(Resolver):
     has_names_apart = True
     has_local_functions = True
     binds_below = True
-    elements = {  # noqa: RUF012 - a table of the class
-        **dict.fromkeys(("unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"), 0),
-        **dict.fromkeys(("next", "last", "first", "pop", "get", "get_mut", "take"), 0),
+    container_methods: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            words("iter iter_mut into_iter as_ref as_mut clone borrow borrow_mut lock filter"), "="
+        ),
+        **dict.fromkeys(words("rev skip map_err cloned copied to_owned by_ref or_else ok"), "="),
+        **dict.fromkeys(words("unwrap expect unwrap_or unwrap_or_else unwrap_or_default"), "0"),
+        **dict.fromkeys(words("next last first pop get get_mut take"), "0"),
     }
-    same = words(
-        "iter iter_mut into_iter as_ref as_mut clone borrow borrow_mut lock filter rev skip map_err"
-        " cloned copied to_owned by_ref or_else ok"
-    )
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is; ``self`` is an object of the type around."""
         if name in ("self", "Self"):
-            return self._own_type(where, INSTANCE if name == "self" else CLASS)
+            return self._own_type(where, Kind.INSTANCE if name == "self" else Kind.CLASS)
         return super().root_name(where, name, is_called=is_called)
 
     def _own_type(self, where: Position, kind: str) -> Values:
@@ -73,7 +62,7 @@ class Rust(Resolver):
         if any(each.name == definition.name for each in self.definitions.stated(place, facts.TYPE_PARAMETER)):
             return ()
         values = self.named_type(where, definition.name)
-        return tuple(value for value in values if value.kind == CLASS)
+        return tuple(value for value in values if value.kind == Kind.CLASS)
 
     def owner(self, place: Place) -> Place | None:
         """Return the type of the ``impl`` block, or the trait or the type, around a member."""
@@ -89,10 +78,10 @@ class Rust(Resolver):
 
     def result(self, value: Value) -> Values:
         """Return what calling a value gives; what is derived makes the type that it is called on."""
-        if value.kind == EXTERNAL_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
+        if value.kind == Kind.EXTERNAL_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
             owner = value.parts[0][0]
-            if owner.kind == CLASS:
-                return (owner._replace(kind=INSTANCE),)
+            if owner.kind == Kind.CLASS:
+                return (owner._replace(kind=Kind.INSTANCE),)
         return super().result(value)
 
     @memoized
@@ -109,7 +98,7 @@ class Rust(Resolver):
     def named_type(self, where: Position, head: str) -> Values:
         """Return the types that a path stands for."""
         if head == "Self":
-            return self._own_type(where, CLASS)
+            return self._own_type(where, Kind.CLASS)
         first, _, rest = head.partition(".")
         if rest and "." not in rest and (bounds := self._bounds(where, first)):
             return self.all_of(bounds, lambda bound: self._associated(bound, rest))
@@ -118,27 +107,27 @@ class Rust(Resolver):
     def _bounds(self, where: Position, name: str) -> Values:
         """Return what says which types belong to ``Self`` or to a parameter: a trait, or an ``impl``'s."""
         if name == "Self":
-            return self._own_type(where, CLASS)
+            return self._own_type(where, Kind.CLASS)
         parameter = self.type_parameter(where, name)
         if parameter is None or not parameter[2]:
             return ()
         return tuple(
-            value._replace(kind=CLASS)
+            value._replace(kind=Kind.CLASS)
             for value in self.instances(Position(*parameter[0], 0), parameter[2])
-            if value.kind == INSTANCE
+            if value.kind == Kind.INSTANCE
         )
 
     def _associated(self, owner: Value, name: str) -> Values:
         """Return the type that a trait or a type calls ``name``: its own, or that of a trait above."""
         for place in self.order(owner.place)[0]:
             owned = self.definitions.owned(name, place)
-            if found := tuple(Value(CLASS, *each) for each in owned if self.definitions.is_type(each)):
+            if found := tuple(Value(Kind.CLASS, *each) for each in owned if self.definitions.is_type(each)):
                 return found if len(found) == 1 else ()
         return ()
 
     def part(self, value: Value, number: int) -> Values:
-        if value.kind == EXTERNAL and value.name.endswith("Map") and len(value.parts) == 2:
-            return (Value(EXTERNAL, name="tuple", parts=value.parts),)
+        if value.kind == Kind.EXTERNAL and value.name.endswith("Map") and len(value.parts) == 2:
+            return (Value(Kind.EXTERNAL, name="tuple", parts=value.parts),)
         return super().part(value, number)
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -187,14 +176,14 @@ class Rust(Resolver):
             for place in self.definitions.named(name)
             if self.definitions.kind(place) == "macro" and self._files[place[0]][0] == crate
         ]
-        return (Value(FUNCTION, *found[0]),) if len(found) == 1 else ()
+        return (Value(Kind.FUNCTION, *found[0]),) if len(found) == 1 else ()
 
     # Modules.
 
     def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
-        found = self._tops(name).get((crate, module), [])
+        found = self._own(crate, module, name)
         if is_called is False:
-            found = [value for value in found if value.kind == CLASS] or found
+            found = tuple(value for value in found if value.kind == Kind.CLASS) or found
         below = f"{module}.{name}" if module else name
         spaces = (_space(crate, below),) if (crate, below) in self._modules else ()
         if found:
@@ -202,14 +191,16 @@ class Rust(Resolver):
         # A module and what it gives may share a name: ``pub use self::read::read``.
         return (*self._used(crate, module, name), *spaces)
 
-    @cached
-    def _tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
-        """Return the functions and types of a name by the modules that hold them."""
-        found: dict[tuple[str, str], list[Value]] = {}
-        for place in self.definitions.named(name):
-            if self.definitions.kind(place) in TYPE_KINDS | FUNCTIONS and self._is_top(place):
-                found.setdefault(self._module_of(place), []).append(self.definitions.value_of(place))
-        return found
+    def _own(self, crate: str, module: str, name: str) -> Values:
+        """Return the functions and types of a name that a module itself holds."""
+        kinds, tops = TYPE_KINDS | FUNCTIONS, self.tops((crate, module), name)
+        return tuple(self.definitions.value_of(p) for p in tops if self.definitions.kind(p) in kinds)
+
+    def space_of(self, place: Place) -> tuple[str, str] | None:
+        """Return the crate and the module of what is inside of nothing else."""
+        parent = self.definitions[place].parent
+        is_top = parent < 0 or self.definitions.kind((place[0], parent)) == "module"
+        return self._module_of(place) if is_top else None
 
     @memoized
     def _used(self, crate: str, module: str, name: str) -> Values:
@@ -226,7 +217,7 @@ class Rust(Resolver):
             stars += [self._at_path(where, each.value) for each in view.of_scope.get((row, facts.STAR), ())]
         for spaces in stars:
             for space in spaces:
-                if space.kind == MODULE and space.name != f"{crate}|{module}":
+                if space.kind == Kind.MODULE and space.name != f"{crate}|{module}":
                     other, _, inner = space.name.partition("|")
                     if found := self._in_module(other, inner, name, is_called=None):
                         return found
@@ -244,11 +235,6 @@ class Rust(Resolver):
         for name in rest:
             values = tuple(found for value in values for found in self.member(value, name, where))
         return values
-
-    def _is_top(self, place: Place) -> bool:
-        view = self.views[place[0]]
-        parent = view.definitions[place[1]].parent
-        return parent < 0 or view.definitions[parent].kind == "module"
 
     def _module_at(self, where: Position) -> tuple[str, str]:
         return self._module_of((where.file, where.row), is_inside=True)
@@ -319,7 +305,7 @@ def _crate_name(manifest: str) -> str:
 
 
 def _space(crate: str, module: str) -> Value:
-    return Value(MODULE, name=f"{crate}|{module}")
+    return Value(Kind.MODULE, name=f"{crate}|{module}")
 
 
 RESOLVER: Final = Rust

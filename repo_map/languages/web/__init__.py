@@ -44,11 +44,7 @@ LANGUAGES: Final = (
         literals=SCRIPT_LITERALS,
     ),
     Language(
-        name="vue",
-        suffixes=(".vue",),
-        structure=Structure.BLOCKS,
-        has_scripts=True,
-        literals=SCRIPT_LITERALS,
+        name="vue", suffixes=(".vue",), structure=Structure.BLOCKS, has_scripts=True, literals=SCRIPT_LITERALS
     ),
     Language(
         name="svelte",

@@ -15,7 +15,7 @@ from repo_map.parsing.expressions import Parameters, decode_parameters
 from repo_map.parsing.facts_model import Binding
 from repo_map.parsing.values import Definition
 from repo_map.relations.core.memo import Memo, cached, memoized
-from repo_map.relations.core.values import CLASS, FUNCTION, TYPE_KINDS, Value
+from repo_map.relations.core.values import TYPE_KINDS, Kind, Value
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 
@@ -24,30 +24,13 @@ if TYPE_CHECKING:
 
 _NAMESAKES_A_STEP: Final = 16
 """Definitions of one name that are looked through in the time of a step."""
-_STATED: Final = frozenset(
-    {
-        facts.ALIAS,
-        facts.INHERITS,
-        facts.DECORATED,
-        facts.EXPORTED,
-        facts.PARAMETERS,
-        facts.RECEIVER,
-        facts.RETURNED,
-        facts.RETURN_TYPE,
-        facts.TYPE_PARAMETER,
-    }
-)
 
 
 class Definitions:
     """Finds the definitions in some files of an index."""
 
     def __init__(
-        self,
-        index: Index,
-        files: Sequence[int],
-        memo: Memo,
-        owner: Callable[[Place], Place | None],
+        self, index: Index, files: Sequence[int], memo: Memo, owner: Callable[[Place], Place | None]
     ) -> None:
         """``owner`` tells the type that a definition is a member of."""
         self.memo = memo
@@ -89,6 +72,13 @@ class Definitions:
             if last != whole:
                 found.setdefault(last, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
+
+    @cached
+    def methods_called(self, name: str) -> tuple[Place, ...]:
+        """Return the methods of exactly this name, in the order of the repository."""
+        return tuple(
+            place for place in self._named(name) if self[place].name == name and self.kind(place) == "method"
+        )
 
     def types_named(self, name: str) -> Iterator[Place]:
         """Yield the types of a last name."""
@@ -139,19 +129,11 @@ class Definitions:
 
     def value_of(self, place: Place) -> Value:
         """Return a definition of a function or a type as a value."""
-        return Value(CLASS if self.is_type(place) else FUNCTION, *place)
+        return Value(Kind.CLASS if self.is_type(place) else Kind.FUNCTION, *place)
 
     def stated(self, place: Place, kind: int) -> list[Binding]:
         """Return what is stated of a definition itself."""
-        return self._stated(place[0]).get((place[1], kind), [])
-
-    @cached
-    def _stated(self, file: int) -> dict[tuple[int, int], list[Binding]]:
-        table: dict[tuple[int, int], list[Binding]] = {}
-        for each in self._views[file].bindings:
-            if each.kind in _STATED:
-                table.setdefault((each.definition, each.kind), []).append(each)
-        return table
+        return self._views[place[0]].stated.get((place[1], kind), [])
 
     def parameters(self, place: Place) -> Parameters | None:
         """Return what a function takes, None where that is not written."""

@@ -20,18 +20,9 @@ from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP, MAX_DEPTH, cached, memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import (
-    CLASS,
-    EXTERNAL,
-    EXTERNAL_CLASS,
-    EXTERNAL_METHOD,
-    FUNCTION,
-    INSTANCE,
     MAX_VALUES,
-    OBJECT,
-    SUPER,
-    TUPLE,
-    UNKNOWN_BASE,
     UNKNOWN_EXTERNAL,
+    Kind,
     Position,
     Value,
     Values,
@@ -45,7 +36,7 @@ _BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
 _MAX_BASES: Final = 200
 _MARKS: Final = frozenset({facts.EXCLUDED, facts.NARROWED})
 """Kinds of bindings that bind nothing: they say which others hold."""
-_TYPES: Final = frozenset({CLASS, EXTERNAL_CLASS, INSTANCE, TUPLE})
+_TYPES: Final = frozenset({Kind.CLASS, Kind.EXTERNAL_CLASS, Kind.INSTANCE, Kind.TUPLE})
 
 
 class DynamicResolver(Resolver):
@@ -67,8 +58,7 @@ class DynamicResolver(Resolver):
     mappings: ClassVar[frozenset[str]] = frozenset()
     ignored_bases: ClassVar[frozenset[str]] = frozenset()
     """Bases from elsewhere that bring no members worth a name."""
-    container_methods: ClassVar[Mapping[str, str]] = {}
-    """Results of container methods: ``0``, ``1`` that type argument, ``[0`` a list of it, ``=`` itself."""
+    pair: ClassVar[Value] = Value(Kind.TUPLE)
 
     # What a language may say otherwise.
 
@@ -89,35 +79,10 @@ class DynamicResolver(Resolver):
         """Return what a file binds a name to at its top, None where it does not."""
         return self.bound_at(self.views[module.file], -1, name, None)
 
-    def of_object(self, value: Value, name: str) -> Values:
-        """Return a member of an object that no class makes."""
-        del value, name
-        return ()
-
     def is_property(self, function: Value) -> bool:
         """Tell whether reading a method calls it."""
         del function
         return False
-
-    def generated(self, function: Value, returned: Values) -> Values:
-        """Return what a call gives, where a function is more than its ``return``."""
-        del function
-        return returned
-
-    def constructed(self, function: Value) -> Values:
-        """Return what a function makes that returns nothing."""
-        del function
-        return ()
-
-    def is_enumeration(self, owner: Place) -> bool:
-        """Tell whether the values of a class are objects of it."""
-        del owner
-        return False
-
-    def object_literal(self, where: Position) -> Values:
-        """Return the object that a literal makes at a position."""
-        del where
-        return ()
 
     # Bare names.
 
@@ -125,7 +90,7 @@ class DynamicResolver(Resolver):
         """Return what a site's name is; a builtin where nothing is known of what hides it."""
         found = self.named(where, site, receiver)
         if not found and not receiver.text and site.name in self.builtins:
-            return (Value(EXTERNAL_CLASS, name=site.name),)
+            return (Value(Kind.EXTERNAL_CLASS, name=site.name),)
         return found
 
     def one_of(self, targets: list[Place]) -> list[Place]:
@@ -136,7 +101,7 @@ class DynamicResolver(Resolver):
         """Return what the first name of an expression is, ``super`` among them."""
         if name == "super":
             owner = self.views[where.file].class_around(where.row)
-            return (Value(SUPER, where.file, owner),) if owner >= 0 else ()
+            return (Value(Kind.SUPER, where.file, owner),) if owner >= 0 else ()
         return self.lookup(where, name, is_called=is_called)
 
     def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
@@ -166,7 +131,7 @@ class DynamicResolver(Resolver):
             return found
         if starred := self._starred(view, name):
             return starred
-        return (Value(EXTERNAL_CLASS, name=name),) if name in self.builtins else ()
+        return (Value(Kind.EXTERNAL_CLASS, name=name),) if name in self.builtins else ()
 
     def bound_at(self, view: FileView, scope: int, name: str, where: Position | None) -> Values | None:
         """Return what a name is in one scope, None where the scope does not bind it."""
@@ -180,7 +145,7 @@ class DynamicResolver(Resolver):
             return None
         values: dict[Value, None] = {}
         for row in rows:
-            kind = CLASS if view.definitions[row].kind in CLASSES else FUNCTION
+            kind = Kind.CLASS if view.definitions[row].kind in CLASSES else Kind.FUNCTION
             values[Value(kind, view.file, row)] = None
         for each in self._reaching(bound, where):
             for value in self.of_binding(view.file, each):
@@ -230,7 +195,7 @@ class DynamicResolver(Resolver):
         name, _, member = value.partition(":")
         module = self.module(file, name)
         if module is None:
-            return (Value(EXTERNAL_CLASS, name=member or name),)
+            return (Value(Kind.EXTERNAL_CLASS, name=member or name),)
         return self._of_module(module, member) if member else (module,)
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:
@@ -288,40 +253,40 @@ class DynamicResolver(Resolver):
             return self.instances(where, arguments[-1])
         if last in ("type", "Type") and arguments:
             found = self.instances(where, arguments[0])
-            return tuple(each._replace(kind=CLASS) for each in found if each.kind == INSTANCE)
+            return tuple(each._replace(kind=Kind.CLASS) for each in found if each.kind == Kind.INSTANCE)
         if last == "Self":
             owner = self.views[where.file].class_around(where.row)
-            return (Value(INSTANCE, where.file, owner),) if owner >= 0 else ()
+            return (Value(Kind.INSTANCE, where.file, owner),) if owner >= 0 else ()
         # What is written as a type may be defined below.
         values = self.evaluate(where._replace(line=0), decode(head))
         return tuple(self._object_of(where, value, arguments) for value in values if value.kind in _TYPES)
 
     def _object_of(self, where: Position, value: Value, arguments: tuple[str, ...]) -> Value:
         """Return the object of a type with its arguments."""
-        if value.kind == CLASS:
-            return Value(INSTANCE, value.file, value.row)
-        if value.kind != EXTERNAL_CLASS:
+        if value.kind == Kind.CLASS:
+            return Value(Kind.INSTANCE, value.file, value.row)
+        if value.kind != Kind.EXTERNAL_CLASS:
             # A name for a type: ``Handler = Union[A, B]`` is read as what it was made of.
             return value
         parts = tuple(self.instances(where, each) for each in arguments)
         name = value.name.rpartition(".")[2]
         if name not in ("tuple", "Tuple"):
-            return Value(EXTERNAL, name=name, parts=parts)
+            return Value(Kind.EXTERNAL, name=name, parts=parts)
         if len(arguments) == 1 or arguments[1:] == ("...",):
-            return Value(EXTERNAL, name="list", parts=parts[:1])
-        return Value(TUPLE, name="tuple", parts=parts)
+            return Value(Kind.EXTERNAL, name="list", parts=parts[:1])
+        return Value(Kind.TUPLE, name="tuple", parts=parts)
 
     # Members.
 
     def read_member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what reading an attribute gives: a property's value, not the property."""
-        if value.kind != INSTANCE:
+        if value.kind != Kind.INSTANCE:
             return self.member(value, name, where)
         if name == "__class__":
-            return (value._replace(kind=CLASS),)
+            return (value._replace(kind=Kind.CLASS),)
         read: dict[Value, None] = {}
         for each in self.of_type(value, name, where):
-            if each.kind == FUNCTION and self.is_property(each):
+            if each.kind == Kind.FUNCTION and self.is_property(each):
                 read.update(dict.fromkeys(self.returned(each)))
             else:
                 read[each] = None
@@ -330,38 +295,27 @@ class DynamicResolver(Resolver):
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``."""
         kind = value.kind
-        if kind == SUPER:
+        if kind == Kind.SUPER:
             return self.of_type(value, name, where)
-        if kind == EXTERNAL_CLASS:
-            return (Value(EXTERNAL_CLASS, name=name),)
-        if kind == OBJECT:
-            return self.of_object(value, name)
-        if kind == FUNCTION:
-            called = self.views[value.file].definitions[value.row].name
-            return self.of_object(value._replace(name=called), name)
-        return () if kind == EXTERNAL_METHOD else super().member(value, name, where)
+        if kind == Kind.EXTERNAL_CLASS:
+            return (Value(Kind.EXTERNAL_CLASS, name=name),)
+        return () if kind == Kind.EXTERNAL_METHOD else super().member(value, name, where)
 
     def declared_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
         """Return the members of a name that a class itself has; ``super`` skips the class around."""
         view = self.views[place[0]]
-        if value.kind == SUPER:
+        if value.kind == Kind.SUPER:
             if place == value.place:
                 return None
-            value = value._replace(kind=INSTANCE)
+            value = value._replace(kind=Kind.INSTANCE)
         fields = view.fields.get((place[1], name), ())
         bound = [*view.bound.get((place[1], name), ()), *fields]
         found = self._defined(view, place[1], name, value, is_callback=bool(fields))
         declared = [each for each in bound if each.kind in (facts.DECLARED, facts.FIELD_TYPE)]
         for each in declared or bound:
             for of in self.of_binding(view.file, each):
-                found[of._replace(parts=((value,),)) if of.kind == FUNCTION else of] = None
-        if found:
-            return tuple(found)[:MAX_VALUES]
-        if not bound:
-            return None
-        # A value of an enumeration is an object of its class.
-        order = self.order(value.place)[0]
-        return (value._replace(kind=INSTANCE),) if any(map(self.is_enumeration, order)) else ()
+                found[of._replace(parts=((value,),)) if of.kind == Kind.FUNCTION else of] = None
+        return tuple(found)[:MAX_VALUES] if found or bound else None
 
     def _defined(
         self, view: FileView, scope: int, name: str, value: Value, *, is_callback: bool
@@ -371,11 +325,11 @@ class DynamicResolver(Resolver):
         for row in view.members.get((scope, name), ()):
             kind = view.definitions[row].kind
             if kind in ("method", "function"):
-                found[Value(FUNCTION, view.file, row, parts=((value,),))] = None
+                found[Value(Kind.FUNCTION, view.file, row, parts=((value,),))] = None
             elif kind in CLASSES:
-                found[Value(CLASS, view.file, row)] = None
+                found[Value(Kind.CLASS, view.file, row)] = None
             elif is_callback and kind == "field" and view.fields[scope, name][0].value == CALLBACK:
-                found[Value(FUNCTION, view.file, row)] = None
+                found[Value(Kind.FUNCTION, view.file, row)] = None
         return found
 
     def member_not_found(
@@ -386,8 +340,8 @@ class DynamicResolver(Resolver):
             return ()
         order = self.order(value.place)[0]
         bases = (base.kind for owner in order for base in self.base_values(owner))
-        is_external = all(kind in (CLASS, EXTERNAL_CLASS) for kind in bases)
-        return (Value(EXTERNAL_METHOD, name=name),) if is_external else ()
+        is_external = all(kind in (Kind.CLASS, Kind.EXTERNAL_CLASS) for kind in bases)
+        return (Value(Kind.EXTERNAL_METHOD, name=name),) if is_external else ()
 
     # Inheritance.
 
@@ -403,7 +357,7 @@ class DynamicResolver(Resolver):
             self.memo.charge()
             ours = []
             for base in self.base_values(at):
-                if base.kind == CLASS:
+                if base.kind == Kind.CLASS:
                     ours.append(base.place)
                 elif base.name not in self.ignored_bases:
                     is_complete = False
@@ -426,7 +380,7 @@ class DynamicResolver(Resolver):
             values: Values = ()
             if head:
                 values = self.evaluate(Position(view.file, view.outer(place[1]), 0), decode(head))
-            found += values or (Value(UNKNOWN_BASE, name=head or "?"),)
+            found += values or (Value(Kind.UNKNOWN_BASE, name=head or "?"),)
         return tuple(found)
 
     # Calls.
@@ -434,38 +388,22 @@ class DynamicResolver(Resolver):
     def result(self, value: Value) -> Values:
         """Return what calling a value gives."""
         kind = value.kind
-        if kind == CLASS:
-            return (Value(INSTANCE, value.file, value.row),)
-        if kind == FUNCTION:
-            return self.generated(value, self.returned(value)) or self.constructed(value)
-        if kind == INSTANCE:
+        if kind == Kind.CLASS:
+            return (Value(Kind.INSTANCE, value.file, value.row),)
+        if kind == Kind.FUNCTION:
+            return self.returned(value)
+        if kind == Kind.INSTANCE:
             return self._result_of(value, "__call__")
-        if kind == EXTERNAL_CLASS:
-            return (Value(EXTERNAL, name=value.name),)
-        if kind == EXTERNAL_METHOD:
-            return self._result_of_external(value)
-        return (value,) if kind == SUPER else ()
+        if kind == Kind.EXTERNAL_CLASS:
+            return (Value(Kind.EXTERNAL, name=value.name),)
+        if kind == Kind.EXTERNAL_METHOD:
+            return self.result_of_external(value)
+        return (value,) if kind == Kind.SUPER else ()
 
     def _result_of(self, value: Value, method: str) -> Values:
         """Return what a method of an object of ours gives."""
         found = self.of_type(value, method, Position(value.file, -1, 0))
-        return self.all_of(found, lambda each: self.returned(each) if each.kind == FUNCTION else ())
-
-    def _result_of_external(self, method: Value) -> Values:
-        """Return what a method of a container gives."""
-        if not method.parts:
-            return (UNKNOWN_EXTERNAL,)
-        container = method.parts[0][0]
-        kind = "mapping" if container.name in self.mappings and len(container.parts) == 2 else "several"
-        gives = self.container_methods.get(f"{kind}.{method.name}", "")
-        if not gives or not container.parts:
-            return (UNKNOWN_EXTERNAL,)
-        if gives == "=":
-            return (container,)
-        if gives == "pairs":
-            return (Value(EXTERNAL, name="list", parts=((Value(TUPLE, parts=container.parts),),)),)
-        part = container.parts[int(gives[-1])]
-        return (Value(EXTERNAL, name="list", parts=(part,)),) if gives[0] == "[" else part
+        return self.all_of(found, lambda each: self.returned(each) if each.kind == Kind.FUNCTION else ())
 
     @memoized
     def returned(self, function: Value) -> Values:
@@ -473,7 +411,7 @@ class DynamicResolver(Resolver):
         view = self.views[function.file]
         written = view.of_scope.get((function.row, facts.RETURN_TYPE), ())
         receiver = function.parts[0] if function.parts else ()
-        own = tuple(each._replace(kind=INSTANCE) for each in receiver)
+        own = tuple(each._replace(kind=Kind.INSTANCE) for each in receiver)
         if written:
             if own and self._returns_itself(view, function.row, written[0].value):
                 return own
@@ -497,33 +435,33 @@ class DynamicResolver(Resolver):
     # Containers.
 
     def several(self, where: Position, literal: Root) -> Values:
-        """Return the list, mapping, tuple or object that a literal makes."""
-        if literal.kind == "dict" and not literal.parts:
-            return self.object_literal(where)
+        """Return the list, mapping or tuple that a literal makes."""
         parts = tuple(self.evaluate(where, each) for each in literal.parts)
-        return (Value(TUPLE if literal.kind == "tuple" else EXTERNAL, name=literal.kind, parts=parts),)
+        return (
+            Value(Kind.TUPLE if literal.kind == "tuple" else Kind.EXTERNAL, name=literal.kind, parts=parts),
+        )
 
     def item(self, value: Value, number: int | None) -> Values:
         """Return what subscripting a value gives."""
-        if value.kind in (CLASS, EXTERNAL_CLASS):
+        if value.kind in (Kind.CLASS, Kind.EXTERNAL_CLASS):
             return (value,)
-        if value.kind == TUPLE:
+        if value.kind == Kind.TUPLE:
             return _flat(value.parts) if number is None else self.nth(value, number)
-        if value.kind == EXTERNAL:
+        if value.kind == Kind.EXTERNAL:
             if value.name in self.mappings:
                 return value.parts[1] if len(value.parts) == 2 else ()
             return _first_part(value)
-        return self._result_of(value, "__getitem__") if value.kind == INSTANCE else ()
+        return self._result_of(value, "__getitem__") if value.kind == Kind.INSTANCE else ()
 
     def iterated(self, value: Value) -> Values:
         """Return what iterating over a value gives."""
-        if value.kind == TUPLE:
+        if value.kind == Kind.TUPLE:
             return _flat(value.parts)
-        if value.kind == EXTERNAL:
+        if value.kind == Kind.EXTERNAL:
             return _first_part(value)
-        if value.kind == CLASS:
-            return (value._replace(kind=INSTANCE),)
-        if value.kind != INSTANCE:
+        if value.kind == Kind.CLASS:
+            return (value._replace(kind=Kind.INSTANCE),)
+        if value.kind != Kind.INSTANCE:
             return ()
         for method in ("__iter__", "__aiter__"):
             if found := self._result_of(value, method):
@@ -533,15 +471,15 @@ class DynamicResolver(Resolver):
 
     def entered(self, value: Value) -> Values:
         """Return what entering a value as a context gives."""
-        if value.kind == INSTANCE:
+        if value.kind == Kind.INSTANCE:
             return self._result_of(value, "__enter__") or self._result_of(value, "__aenter__")
-        return _first_part(value) if value.kind == EXTERNAL else ()
+        return _first_part(value) if value.kind == Kind.EXTERNAL else ()
 
     def nth(self, value: Value, number: int) -> Values:
         """Return one of the parts of a tuple."""
-        if value.kind == TUPLE:
+        if value.kind == Kind.TUPLE:
             return value.parts[number] if number < len(value.parts) else ()
-        return _first_part(value) if value.kind == EXTERNAL else ()
+        return _first_part(value) if value.kind == Kind.EXTERNAL else ()
 
 
 def _not_excluded(before: Sequence[Binding], line: int) -> Iterator[Binding]:

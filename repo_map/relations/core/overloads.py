@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from repo_map.parsing.expressions import Expression
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.core.values import CLASS, FUNCTION, INSTANCE, Position, Value, Values
+from repo_map.relations.core.values import Kind, Position, Value, Values
 from repo_map.relations.model import Place
 
 
@@ -23,12 +23,12 @@ class OverloadResolver(Resolver):
         made: list[Value] = []
         for value in values:
             made.append(value)
-            if value.kind == CLASS:
-                made += (Value(FUNCTION, *each) for each in self.constructors(value.place))
-        functions = [value for value in made if value.kind == FUNCTION and value.row >= 0]
+            if value.kind == Kind.CLASS:
+                made += (Value(Kind.FUNCTION, *each) for each in self.constructors(value.place))
+        functions = [value for value in made if value.kind == Kind.FUNCTION and value.row >= 0]
         if arguments is None or len(functions) < 2:
             return tuple(made)
-        others = [value for value in made if value.kind != FUNCTION or value.row < 0]
+        others = [value for value in made if value.kind != Kind.FUNCTION or value.row < 0]
         given = [self.evaluate(where, each) for each in arguments]
         fits = [(self.fit(each.place, given), each) for each in functions]
         possible = [(fit, each) for fit, each in fits if fit is not None]
@@ -48,7 +48,7 @@ class OverloadResolver(Resolver):
 
     def fits(self, value: Value, wanted: Value) -> float | None:
         """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
-        if value.kind == INSTANCE and wanted.kind == INSTANCE:
+        if value.kind == Kind.INSTANCE and wanted.kind == Kind.INSTANCE:
             if value[1:3] == wanted[1:3]:
                 return 3.0
             order, is_complete = self.order(value.place)

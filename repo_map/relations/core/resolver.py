@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -31,18 +31,10 @@ from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.definitions import Definitions
 from repo_map.relations.core.memo import BINDINGS_A_STEP, Memo, cached, memoized
 from repo_map.relations.core.values import (
-    CLASS,
-    EXTERNAL,
-    EXTERNAL_CLASS,
-    EXTERNAL_METHOD,
-    FUNCTION,
-    INSTANCE,
     MAX_VALUES,
-    MODULE,
-    TUPLE,
     TYPE_KINDS,
     UNKNOWN_EXTERNAL,
-    UNNAMED,
+    Kind,
     Position,
     Value,
     Values,
@@ -54,8 +46,8 @@ from repo_map.relations.model import UNRESOLVED, Meaning, Place
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-_OURS: Final = frozenset({CLASS, FUNCTION})
-_EXTERNAL: Final = frozenset({EXTERNAL, EXTERNAL_CLASS, EXTERNAL_METHOD, TUPLE})
+_OURS: Final = frozenset({Kind.CLASS, Kind.FUNCTION})
+_EXTERNAL: Final = frozenset({Kind.EXTERNAL, Kind.EXTERNAL_CLASS, Kind.EXTERNAL_METHOD, Kind.TUPLE})
 _PLAIN_NAME: Final = re.compile(r"(?:.*:)?[\w.$=]+\Z")
 _MAX_RENAMES: Final = 3
 """Names of a name of a name that are followed."""
@@ -87,12 +79,10 @@ class Resolver:
     """Whether a local may be called by its bare name even so."""
     binds_below: ClassVar[bool] = False
     """Whether ``let x = x.next()`` refers to the previous ``x``."""
-    elements: ClassVar[Mapping[str, int]] = {}
-    """Methods of containers that are not ours which give one of their parts, by its position."""
-    same: ClassVar[frozenset[str]] = frozenset()
-    """Methods of containers that are not ours which give a container alike."""
-    view_methods: ClassVar[Mapping[str, int]] = {}
-    """Methods of mappings that are not ours which give all parts of one position; -1: all pairs."""
+    container_methods: ClassVar[Mapping[str, str]] = {}
+    """What methods of containers that are not ours give: ``1`` the second part, or the last of fewer, ``[1``
+    a container of it, ``pairs`` one of both parts, ``=`` the container itself."""
+    pair: ClassVar[Value] = Value(Kind.EXTERNAL, name="tuple")
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -130,7 +120,7 @@ class Resolver:
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the types of this repository that a type extends or implements directly, in order."""
-        return tuple(v.place for v in self.base_values(place) if v.kind == CLASS)
+        return tuple(v.place for v in self.base_values(place) if v.kind == Kind.CLASS)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
@@ -148,6 +138,21 @@ class Resolver:
         rows = np.flatnonzero(table.kind == facts.PACKAGE)[::-1]
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
         return dict(zip(files, self.index.expressions.many(table.value[rows]), strict=True))
+
+    def space_of(self, place: Place) -> Hashable:
+        """Return the package or module at whose top a definition stands, None where it is no part of one."""
+        return None if self.definitions[place].parent >= 0 else self.package(place[0])
+
+    def tops(self, space: Hashable, name: str) -> Sequence[Place]:
+        """Return the definitions of a last name at the top of a package or module."""
+        return self._tops(name).get(space, ())
+
+    @cached
+    def _tops(self, name: str) -> dict[Hashable, list[Place]]:
+        found: dict[Hashable, list[Place]] = {}
+        for place in self.definitions.named(name):
+            found.setdefault(self.space_of(place), []).append(place)
+        return found
 
     def owner(self, place: Place) -> Place | None:
         """Return the type that a definition is a member of: by default the class around it."""
@@ -222,7 +227,7 @@ class Resolver:
     ) -> Values | None:
         """Return the local, the inner definition or, where the language has it, the member of a name."""
         if view.definitions[scope].kind in CLASSES:
-            return self._of_implicit(Value(INSTANCE, view.file, scope), name, where, is_called=is_called)
+            return self._of_implicit(Value(Kind.INSTANCE, view.file, scope), name, where, is_called=is_called)
         if where.line and (not is_called or self.has_local_functions or not self.has_names_apart):
             bound = self.reaching(view, scope, name, where, is_inner=is_inner)
             if bound is not None:
@@ -230,7 +235,7 @@ class Resolver:
         if local := self.inner_definitions(view, scope, name):
             return local
         if self.has_implicit_receiver and (owner := self.owner((view.file, scope))) is not None:
-            return self._of_implicit(Value(INSTANCE, *owner), name, where, is_called=is_called)
+            return self._of_implicit(Value(Kind.INSTANCE, *owner), name, where, is_called=is_called)
         return None
 
     def _of_implicit(self, value: Value, name: str, where: Position, *, is_called: bool) -> Values | None:
@@ -238,7 +243,7 @@ class Resolver:
         if not self.has_implicit_receiver:
             return None
         found = self.of_type(value, name, where, is_called=is_called)
-        return found if any(each.kind != EXTERNAL_METHOD for each in found) else None
+        return found if any(each.kind != Kind.EXTERNAL_METHOD for each in found) else None
 
     def reaching(
         self, view: FileView, scope: int, name: str, where: Position, *, is_inner: bool
@@ -312,7 +317,7 @@ class Resolver:
             found: dict[Value, None] = {}
             for head, arguments in decode_type(written):
                 if head == FIELDS:
-                    found[Value(UNNAMED, where.file, where.row, ",".join(arguments))] = None
+                    found[Value(Kind.UNNAMED, where.file, where.row, ",".join(arguments))] = None
                 else:
                     found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
             return tuple(found)[:MAX_VALUES]
@@ -325,16 +330,16 @@ class Resolver:
             return ()
         if head in _CONTAINERS:
             parts = tuple(self.instances(where, each, of=of) for each in arguments)
-            return (Value(EXTERNAL, name=head, parts=parts),)
+            return (Value(Kind.EXTERNAL, name=head, parts=parts),)
         if "." not in head and (parameter := self.type_parameter(where, head)) is not None:
             return self._type_argument(parameter, of)
         parts = tuple(self.instances(where, each, of=of) for each in arguments)
         return tuple(
-            value._replace(kind=INSTANCE, parts=parts)
-            if value.kind == CLASS
+            value._replace(kind=Kind.INSTANCE, parts=parts)
+            if value.kind == Kind.CLASS
             else value._replace(name=head.rpartition(".")[2], parts=parts)
             for value in self.named_type(where, head)
-            if value.kind in (CLASS, EXTERNAL)
+            if value.kind in (Kind.CLASS, Kind.EXTERNAL)
         )
 
     def type_parameter(self, where: Position, name: str) -> tuple[Place, int, str] | None:
@@ -366,20 +371,20 @@ class Resolver:
         for name in rest:
             values = self.all_of(values, lambda value, name=name: self.member(value, name, where))  # type: ignore[misc]
         return tuple(
-            UNKNOWN_EXTERNAL if value.kind == EXTERNAL_METHOD else value
+            UNKNOWN_EXTERNAL if value.kind == Kind.EXTERNAL_METHOD else value
             for value in values
-            if value.kind in (CLASS, EXTERNAL, EXTERNAL_METHOD)
+            if value.kind in (Kind.CLASS, Kind.EXTERNAL, Kind.EXTERNAL_METHOD)
         )
 
     def inner_types(self, view: FileView, scope: int, name: str) -> Values:
         """Return the types that a scope holds, inherited ones for a class."""
         found = tuple(
-            Value(CLASS, view.file, row)
+            Value(Kind.CLASS, view.file, row)
             for row in view.members.get((scope, name), ())
             if view.definitions[row].kind in TYPE_KINDS
         )
         if view.definitions[scope].kind in TYPE_KINDS and view.definitions[scope].name == name:
-            return found or (Value(CLASS, view.file, scope),)
+            return found or (Value(Kind.CLASS, view.file, scope),)
         return found
 
     @memoized
@@ -399,13 +404,13 @@ class Resolver:
     def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``."""
         kind = value.kind
-        if kind in (INSTANCE, CLASS):
+        if kind in (Kind.INSTANCE, Kind.CLASS):
             return self.of_type(value, name, where, is_called=is_called)
-        if kind == MODULE:
+        if kind == Kind.MODULE:
             return self.of_module(value, name, where)
-        if kind in (EXTERNAL, EXTERNAL_METHOD, TUPLE):
-            return (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
-        return self.of_unnamed(value, name) if kind == UNNAMED else ()
+        if kind in (Kind.EXTERNAL, Kind.EXTERNAL_METHOD, Kind.TUPLE):
+            return (Value(Kind.EXTERNAL_METHOD, name=name, parts=((value,),)),)
+        return self.of_unnamed(value, name) if kind == Kind.UNNAMED else ()
 
     def of_unnamed(self, value: Value, name: str) -> Values:
         """Return the member of a type without a name: a method, or something of a field's type."""
@@ -415,7 +420,7 @@ class Resolver:
         methods = view.members.get((view.scope(value.row), name), ())
         found = [row for row in methods if view.definitions[row].start in lines]
         if found:
-            return tuple(Value(FUNCTION, view.file, row, parts=((value,),)) for row in found[:1])
+            return tuple(Value(Kind.FUNCTION, view.file, row, parts=((value,),)) for row in found[:1])
         for each in view.fields.get((view.class_around(value.row), name), ()):
             if each.line in lines:
                 return self.instances(Position(view.file, each.definition, 0), each.value)
@@ -441,7 +446,7 @@ class Resolver:
         kind = self.definitions.kind
         if is_called or not self.has_names_apart:
             functions = tuple(
-                Value(FUNCTION, *each, parts=((value,),)) for each in owned if kind(each) in FUNCTIONS
+                Value(Kind.FUNCTION, *each, parts=((value,),)) for each in owned if kind(each) in FUNCTIONS
             )
             if functions or self.has_names_apart:
                 return functions or None
@@ -449,8 +454,8 @@ class Resolver:
         for each in view.fields.get((place[1], name), ()):
             return self.field(view, each, value) or None
         if any(kind(each) in TYPE_KINDS for each in owned):
-            return tuple(Value(CLASS, *each) for each in owned if kind(each) in TYPE_KINDS)
-        return (Value(INSTANCE, *place),) if owned and kind(place) == "enum" else None
+            return tuple(Value(Kind.CLASS, *each) for each in owned if kind(each) in TYPE_KINDS)
+        return (Value(Kind.INSTANCE, *place),) if owned and kind(place) == "enum" else None
 
     def field(self, view: FileView, each: Binding, value: Value) -> Values:
         """Return what a field of an object is: something of a type, or an expression."""
@@ -476,7 +481,7 @@ class Resolver:
             self.alias_of(value), lambda each: self.member(each, name, where, is_called=is_called)
         ):
             return found
-        return () if is_complete else (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
+        return () if is_complete else (Value(Kind.EXTERNAL_METHOD, name=name, parts=((value,),)),)
 
     # Inheritance.
 
@@ -490,7 +495,7 @@ class Resolver:
             for each in level:
                 for base in self.base_values(each):
                     at = base.place
-                    if base.kind != CLASS:
+                    if base.kind != Kind.CLASS:
                         is_complete = False
                     elif at not in found:
                         found[at] = None
@@ -514,7 +519,7 @@ class Resolver:
     def bases_as(self, kind: str, place: Place) -> Values:
         """Return what ``super`` is in a type: its bases, those of ours as values of a kind."""
         bases = self.base_values(place)
-        return tuple(each._replace(kind=kind) if each.kind == CLASS else each for each in bases)
+        return tuple(each._replace(kind=kind) if each.kind == Kind.CLASS else each for each in bases)
 
     # What is done with a value.
 
@@ -530,7 +535,7 @@ class Resolver:
         if root.kind == forms.NAME:
             return self.root_name(where, root.text, is_called=root.is_called)
         if root.kind == forms.LITERAL:
-            return (Value(EXTERNAL, name=self.literals.get(root.text, "")),)
+            return (Value(Kind.EXTERNAL, name=self.literals.get(root.text, "")),)
         if root.kind == forms.TYPED:
             return self.instances(where, root.text)
         if root.kind == forms.ONE_OF:
@@ -563,29 +568,30 @@ class Resolver:
 
     def result(self, value: Value) -> Values:
         """Return what calling a value gives."""
-        if value.kind == FUNCTION:
+        if value.kind == Kind.FUNCTION:
             return self.returned(value)
-        if value.kind == CLASS:
-            return (value._replace(kind=INSTANCE),)
-        if value.kind == INSTANCE:
+        if value.kind == Kind.CLASS:
+            return (value._replace(kind=Kind.INSTANCE),)
+        if value.kind == Kind.INSTANCE:
             return self.all_of(self.alias_of(value), self.result)
-        if value.kind == EXTERNAL and value.name == "func":
+        if value.kind == Kind.EXTERNAL and value.name == "func":
             return value.parts[-1] if value.parts else ()
-        if value.kind == EXTERNAL_METHOD:
-            return self._result_of_external(value)
-        return (UNKNOWN_EXTERNAL,) if value.kind == EXTERNAL else ()
+        if value.kind == Kind.EXTERNAL_METHOD:
+            return self.result_of_external(value)
+        return (UNKNOWN_EXTERNAL,) if value.kind == Kind.EXTERNAL else ()
 
-    def _result_of_external(self, method: Value) -> Values:
+    def result_of_external(self, method: Value) -> Values:
         """Return what a method of a container gives."""
         container = method.parts[0][0] if method.parts and method.parts[0] else UNKNOWN_EXTERNAL
-        if container.kind == EXTERNAL and container.parts:
-            if method.name in self.elements:
-                return container.parts[min(self.elements[method.name], len(container.parts) - 1)]
-            if method.name in self.view_methods and len(container.parts) == 2:
-                at = self.view_methods[method.name]
-                pair = (Value(EXTERNAL, name="tuple", parts=container.parts),)
-                return (Value(EXTERNAL, name="Set", parts=(pair if at < 0 else container.parts[at],)),)
-        return (container,) if method.name in self.same else (UNKNOWN_EXTERNAL,)
+        gives = self.container_methods.get(method.name, "")
+        parts = container.parts if container.kind == Kind.EXTERNAL else ()
+        if gives == "=":
+            return (container,)
+        if not gives or not parts or (gives == "pairs" and len(parts) != 2):
+            return (UNKNOWN_EXTERNAL,)
+        is_pair = gives == "pairs"
+        part = (self.pair._replace(parts=parts),) if is_pair else parts[min(int(gives[-1]), len(parts) - 1)]
+        return part if gives.isdigit() else (Value(Kind.EXTERNAL, name="Set", parts=(part,)),)
 
     @memoized
     def returned(self, function: Value) -> Values:
@@ -621,9 +627,9 @@ class Resolver:
 
     def part(self, value: Value, number: int) -> Values:
         """Return one of the parts of a container, by its position."""
-        if value.kind == INSTANCE:
+        if value.kind == Kind.INSTANCE:
             return self.all_of(self.alias_of(value), lambda each: self.part(each, number))
-        if value.kind != EXTERNAL:
+        if value.kind != Kind.EXTERNAL:
             return ()
         if not value.parts or (value.name == "list" and number == 0):
             return (UNKNOWN_EXTERNAL,)
@@ -631,9 +637,9 @@ class Resolver:
 
     def nth(self, value: Value, number: int) -> Values:
         """Return one of several results, or of the parts of a tuple."""
-        if value.kind == EXTERNAL and value.name == "tuple":
+        if value.kind == Kind.EXTERNAL and value.name == "tuple":
             return value.parts[number] if number < len(value.parts) else ()
-        if value.kind in (EXTERNAL, EXTERNAL_METHOD) and not value.parts:
+        if value.kind in (Kind.EXTERNAL, Kind.EXTERNAL_METHOD) and not value.parts:
             return (UNKNOWN_EXTERNAL,)
         return (value,) if number == 0 else ()
 

@@ -8,26 +8,31 @@ from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.facts_model import Binding
 from repo_map.relations.model import Place
 
-INSTANCE: Final = "instance"
-"""An object of a type of ours."""
-FUNCTION: Final = "function"
-CLASS: Final = "class"
-"""A type of ours, where types are written or are values."""
-MODULE: Final = "module"
-"""A module, package or namespace."""
-TUPLE: Final = "tuple"
-SUPER: Final = "super"
-OBJECT: Final = "object"
-"""An object that no class makes."""
-UNNAMED: Final = "unnamed"
-"""An object of a type without a name; its row is that of the definition around, its name is its lines."""
 
-EXTERNAL: Final = "external"
-"""An object that is not ours; its name is that of its type, its parts are what it holds."""
-EXTERNAL_CLASS: Final = "external class"
-EXTERNAL_METHOD: Final = "external method"
-UNKNOWN_BASE: Final = "unknown base"
-"""A base class of which it is not known whether it is ours."""
+class Kind:
+    """What a value is."""
+
+    INSTANCE: Final = "instance"
+    """An object of a type of ours."""
+    FUNCTION: Final = "function"
+    CLASS: Final = "class"
+    """A type of ours, where types are written or are values."""
+    MODULE: Final = "module"
+    """A module, package or namespace."""
+    TUPLE: Final = "tuple"
+    SUPER: Final = "super"
+    OBJECT: Final = "object"
+    """An object that no class makes."""
+    UNNAMED: Final = "unnamed"
+    """An object of a type without a name; its row is that of the definition around, its name is its lines."""
+
+    EXTERNAL: Final = "external"
+    """An object that is not ours; its name is that of its type, its parts are what it holds."""
+    EXTERNAL_CLASS: Final = "external class"
+    EXTERNAL_METHOD: Final = "external method"
+    UNKNOWN_BASE: Final = "unknown base"
+    """A base class of which it is not known whether it is ours."""
+
 
 TYPE_KINDS: Final = CODE - FUNCTIONS
 """Kinds of definition that are types."""
@@ -54,7 +59,7 @@ class Value(NamedTuple):
 
 Values = tuple[Value, ...]
 """Any one of them; empty where nothing is known."""
-UNKNOWN_EXTERNAL: Final = Value(EXTERNAL)
+UNKNOWN_EXTERNAL: Final = Value(Kind.EXTERNAL)
 
 
 class Position(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections import Counter
@@ -14,7 +13,7 @@ from repo_map.graph.references import KIND_PRIORS
 from repo_map.languages import kinds, registry
 from repo_map.languages.grammars import query_files, symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
-from repo_map.languages.registry import LANGUAGES, language_called, language_named
+from repo_map.languages.registry import LANGUAGES, language_called
 from repo_map.parsing.definitions import _WEIGHTS
 from repo_map.parsing.queries import ROLES
 from repo_map.parsing.references import lexicon_of
@@ -51,7 +50,9 @@ def test_a_record_says_what_its_language_needs(language: Language) -> None:
 @ALL
 def test_the_patterns_of_a_record_can_be_compiled(language: Language) -> None:
     assert re.compile(language.literals).groups == 1
-    assert all(re.compile(shared.pattern, re.MULTILINE) for shared in language.shared_suffixes)
+    for shared in language.shared_suffixes:
+        assert re.compile(shared.pattern, re.MULTILINE)
+        assert registry.language_of(f"a{shared.suffix}") not in ("", language.name)
     if language.writing is not None:
         assert re.compile(language.writing.identifier).groups == 1
         assert all(re.compile(pattern).groups == 0 for pattern in language.writing.skipped)
@@ -73,19 +74,8 @@ def test_nothing_is_two_languages() -> None:
         assert [name for name, count in Counter(named).items() if count > 1] == []
 
 
-def test_a_shared_suffix_is_another_languages() -> None:
-    for each in LANGUAGES.values():
-        for shared in each.shared_suffixes:
-            assert registry.language_of(f"a{shared.suffix}") not in ("", each.name)
-
-
-@pytest.mark.parametrize("language", PARSED, ids=[each.name for each in PARSED])
-def test_a_query_compiles_and_finds_kinds_that_units_and_prices_know(language: Language) -> None:
-    assert kinds_of(language) <= kinds.KINDS
-    assert kinds_of(language)
-
-
-def test_no_kind_is_known_that_no_language_has() -> None:
+def test_the_queries_find_the_kinds_that_are_known_and_no_others() -> None:
+    assert all(map(kinds_of, PARSED))
     produced = {kind for language in PARSED for kind in kinds_of(language)}
     assert produced == kinds.KINDS
     assert set(KIND_PRIORS) | set(_WEIGHTS) <= kinds.KINDS
@@ -126,25 +116,3 @@ def test_a_language_is_called_by_its_name_and_as_users_say_it() -> None:
         "fortran": "",
         "": "",
     }
-
-
-def test_text_in_no_language_has_a_record_too() -> None:
-    assert language_named("") is language_named("fortran") is registry.TEXT
-    assert not registry.TEXT.has_grammar
-
-
-def test_no_other_part_of_the_engine_names_a_language() -> None:
-    engine = ROOT / "repo_map"
-    found = {
-        (path.relative_to(engine).as_posix(), node.value)
-        for path in engine.rglob("*.py")
-        # What fits a call, and what a change leaves open, differs by language and is judged there.
-        if "languages" not in path.relative_to(engine).parts
-        and path.parent.name != "check"
-        and path.name != "forms.py"
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if node.value in LANGUAGES and len(node.value) > 1
-    }
-    # A script without a type is JavaScript by HTML's rule; a way to dump.
-    assert found == {("parsing/symbols.py", "javascript"), ("plan/yaml.py", "json")}

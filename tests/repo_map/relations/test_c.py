@@ -277,6 +277,6 @@ def test_a_member_of_what_under_another_condition_is_not_ours_is_no_fact(tmp_pat
             "class Null {\n public:\n  void store(int n);\n};\n"
             "#ifdef PLAIN\nusing Level = Null;\n#else\nusing Level = std::atomic<int>;\n#endif\n"
             "class Sink {\n  void set(int n) { level_.store(n); }\n  Level level_;\n};\n"
-        ),
+        )
     }
     assert callers(tmp_path, files, "a.hpp:Null.store") == []

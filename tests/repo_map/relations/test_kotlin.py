@@ -72,10 +72,7 @@ def test_overloads_are_told_apart_by_what_they_are_given(tmp_path: Path) -> None
         for row, each in enumerate(index.definitions(file))
         if (line := each.start) in (6, 7)
     }
-    assert told == {
-        6: [f"{CART}:{line}" for line in (14, 17, 18, 19, 21, 24)],
-        7: [f"{CART}:16"],
-    }
+    assert told == {6: [f"{CART}:{line}" for line in (14, 17, 18, 19, 21, 24)], 7: [f"{CART}:16"]}
 
 
 def test_extensions_are_told_by_imports_and_receivers(tmp_path: Path) -> None:
@@ -258,7 +255,7 @@ def test_the_methods_of_an_anonymous_object_are_of_no_class(tmp_path: Path) -> N
         "A.kt": (
             "class A {\n  val task = object : Runnable {\n    override fun run() {}\n  }\n"
             "  fun go() {\n    run()\n  }\n}\n\nfun run() {}\n"
-        ),
+        )
     }
     index = index_of(tmp_path, files)
     rows = [row for row, each in enumerate(index.definitions(0)) if each.name == "run"]

@@ -84,7 +84,7 @@ def test_a_trait_comes_before_the_parent_and_an_interface_last(tmp_path: Path) -
             "trait Own { function each() {} }\n"
             "class Base implements Each { use Own; }\n"
             "class Sub extends Base implements Each { function go() { $this->each(); } }\n"
-        ),
+        )
     }
     assert callers(tmp_path, files, "A.php:Own.each") == ["A.php:5"]
     assert callers(tmp_path, files, "A.php:Each.each") == []

@@ -79,10 +79,7 @@ def test_what_a_receiver_is_nobody_guesses(tmp_path: Path) -> None:
 
 
 def test_a_writer_is_another_method_than_its_reader(tmp_path: Path) -> None:
-    files = {
-        "a.rb": "module A\n  def self.level\n  end\nend\n",
-        "b.rb": "A.level = 1\nputs A.level\n",
-    }
+    files = {"a.rb": "module A\n  def self.level\n  end\nend\n", "b.rb": "A.level = 1\nputs A.level\n"}
     assert callers(tmp_path, files, "a.rb:A.level") == ["b.rb:2"]
 
 
