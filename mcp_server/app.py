@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -151,7 +151,6 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     folder = working_folder or Path.cwd()
     rounds = PendingCalls()
     has_views = settings.views != "off"
-    connections = Connections(partial(AppContext, settings, navigations, folder), rounds)
     offered = [*tools(), *(map_tools() if has_views else ())]
     metrics = PrometheusMetrics() if settings.metrics else None
     counting = CallMetrics(frozenset(tool.name for tool in offered), metrics)
@@ -161,7 +160,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         version=package_version(),
         instructions=INSTRUCTIONS,
         tools=offered,
-        lifespan=connections.open,
+        lifespan=lifespan_of(partial(AppContext, settings, navigations, folder), rounds),
         log_level=settings.log_level,
         middleware=[identify_principal, counting, OfferViews(settings.views), report_errors],
         cache_hints=_FRESH_FOR,
@@ -175,30 +174,30 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     return server
 
 
-class Connections:
-    """Counts the connections of a server; the last one that ends closes what they share."""
-
-    def __init__(self, new_context: Callable[[], AppContext], rounds: PendingCalls) -> None:
-        self._new_context = new_context
-        self._rounds = rounds
-        self._number = 0
+def lifespan_of(
+    new_context: Callable[[], AppContext], rounds: PendingCalls
+) -> Callable[[MCPServer[AppContext]], AbstractAsyncContextManager[AppContext]]:
+    """Return what gives a connection a context of its own; the last one that ends closes what they share."""
+    connections = 0
 
     @asynccontextmanager
-    async def open(self, _: MCPServer[AppContext]) -> AsyncIterator[AppContext]:
-        """Serve one connection, at a desk of its own."""
-        app = self._new_context()
-        self._number += 1
+    async def connected(_: MCPServer[AppContext]) -> AsyncIterator[AppContext]:
+        nonlocal connections
+        app = new_context()
+        connections += 1
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_load_early, app.navigations)
                 yield app
                 tasks.cancel_scope.cancel()
         finally:
-            self._number -= 1
-            if not self._number:
+            connections -= 1
+            if not connections:
                 with anyio.CancelScope(shield=True):
-                    await self._rounds.aclose()
+                    await rounds.aclose()
                     await app.navigations.aclose()
+
+    return connected
 
 
 async def _load_early(navigations: Navigations) -> None:

@@ -13,14 +13,15 @@ import anyio.to_thread
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-from mcp_server.reloaded_file import ReloadedFile
 from mcp_server.sdk_private import MODERN
-from mcp_server.settings import IdentitySettings, SettingsError
-from mcp_server.tokens import JWT_PREFIX, TokenEntry, user_of
+from mcp_server.settings import Settings, SettingsError
+from mcp_server.tokens import JWT_PREFIX, listed_tokens, user_of
 from navigator.settings import LOCAL_USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from jwt import PyJWKClient
 
 _ALGORITHMS: Final = [*(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)), "EdDSA"]
 """Of key pairs alone: with a shared secret, a public key would be enough to sign."""
@@ -73,77 +74,68 @@ async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: Cal
 
 
 class Authenticator:
-    """The SDK's token verifier: tokens of the file, then those of the identity provider."""
+    """The SDK's token verifier: tokens of the file, then those of the identity provider for this server.
 
-    def __init__(self, tokens: ReloadedFile[TokenEntry] | None, identity: IdentitySettings | None) -> None:
+    The latter are JSON Web Tokens (RFC 7519, RFC 8707).
+    """
+
+    def __init__(self, settings: Settings) -> None:
         """Prepare the verification; keys of a provider are fetched when the first of its tokens comes.
 
         Raises:
-            SettingsError: A provider is set, and the package that verifies its tokens is not installed.
+            SettingsError: The file can't be used, or the package for a provider's tokens is missing.
         """
-        self._tokens = tokens
-        self._identity = None if identity is None else IdentityTokens(identity)
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whom the token admits, or None."""
-        user = None if self._tokens is None else user_of(token, self._tokens.entries)
-        if user is not None:
-            return AccessToken(token=token, client_id=user, scopes=[])
-        return None if self._identity is None else await self._identity.verify_token(token)
-
-
-class IdentityTokens:
-    """Verifies the JSON Web Tokens that one identity provider issued for this server (RFC 7519, RFC 8707)."""
-
-    def __init__(self, settings: IdentitySettings) -> None:
-        """Prepare the verification.
-
-        Raises:
-            SettingsError: PyJWT is not installed.
-        """
-        if find_spec("jwt") is None:
-            raise SettingsError(
-                "REPO_NAVIGATOR_HTTP_ISSUER needs a package that is not installed; run "
-                "`pip install 'repo-navigator[team]'`."
-            )
-        from jwt import PyJWKClient  # noqa: PLC0415 - only where a provider is named
-
         self._settings = settings
-        self._keys = PyJWKClient(settings.keys_url, lifespan=_KEYS_LIFESPAN_S, timeout=_FETCH_TIMEOUT_S)
+        self._tokens = None if settings.tokens is None else listed_tokens(settings.tokens)
+        self._keys: PyJWKClient | None = None
+        if settings.http_issuer:
+            if find_spec("jwt") is None:
+                raise SettingsError(
+                    "REPO_NAVIGATOR_HTTP_ISSUER needs a package that is not installed; run "
+                    "`pip install 'repo-navigator[team]'`."
+                )
+            from jwt import PyJWKClient  # noqa: PLC0415 - only where a provider is named
+
+            lifespan, timeout = _KEYS_LIFESPAN_S, _FETCH_TIMEOUT_S
+            self._keys = PyJWKClient(settings.http_jwks, lifespan=lifespan, timeout=timeout)
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return whom the token admits, or None."""
-        claims = await anyio.to_thread.run_sync(self._claims_of, token)
+        if self._tokens is not None and (user := user_of(token, self._tokens.entries)) is not None:
+            return AccessToken(token=token, client_id=user, scopes=[])
+        if self._keys is None:
+            return None
+        claims = await anyio.to_thread.run_sync(self._claims_of, token, self._keys)
         if claims is None:
             return None
         return AccessToken(
             token=token,
-            client_id=JWT_PREFIX + self._user_of(str(claims[self._settings.user_claim])),
+            client_id=JWT_PREFIX + self._user_of(str(claims[self._settings.http_user_claim])),
             scopes=str(claims.get("scope", "")).split(),
             # The SDK's middleware looks at the clock once more, without the leeway.
             expires_at=int(claims["exp"]) + _LEEWAY_S,
-            resource=self._settings.resource,
+            resource=self._settings.http_resource,
             subject=str(claims["sub"]),
         )
 
-    def _claims_of(self, token: str) -> dict[str, Any] | None:
+    def _claims_of(self, token: str, keys: PyJWKClient) -> dict[str, Any] | None:
         import jwt  # noqa: PLC0415 - only where a provider is named
 
         decode: Callable[..., dict[str, Any]] = jwt.decode
         try:
             claims = decode(
                 token,
-                self._keys.get_signing_key_from_jwt(token).key,
+                keys.get_signing_key_from_jwt(token).key,
                 algorithms=_ALGORITHMS,
-                audience=self._settings.resource,
-                issuer=self._settings.issuer,
+                audience=self._settings.http_resource,
+                issuer=self._settings.http_issuer,
                 leeway=_LEEWAY_S,
                 options={"require": list(_REQUIRED_CLAIMS)},
             )
-            if not str(claims[self._settings.user_claim]).strip() or not str(claims["sub"]).strip():
+            if not str(claims[self._settings.http_user_claim]).strip() or not str(claims["sub"]).strip():
                 raise ValueError("it names no user")
         except jwt.PyJWKClientConnectionError:
-            logger.warning("The keys of %s can't be fetched", self._settings.issuer)
+            logger.warning("The keys of %s can't be fetched", self._settings.http_issuer)
             return None
         except (jwt.PyJWTError, TypeError, ValueError, KeyError) as error:
             logger.info("A token was refused: %s", type(error).__name__)
@@ -153,4 +145,4 @@ class IdentityTokens:
     def _user_of(self, subject: str) -> str:
         if _SAFE_SUBJECT.fullmatch(subject):
             return subject
-        return hashlib.sha256(f"{self._settings.issuer}\n{subject}".encode()).hexdigest()[:32]
+        return hashlib.sha256(f"{self._settings.http_issuer}\n{subject}".encode()).hexdigest()[:32]

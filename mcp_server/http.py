@@ -27,7 +27,6 @@ from mcp_server.logs import announce
 from mcp_server.sdk_private import let_calls_end, ping_streams
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
-from mcp_server.tokens import listed_tokens
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -244,25 +243,25 @@ def _behind_token(app: ASGIApp, settings: Settings) -> ASGIApp:
         else:
             await guarded(scope, receive, send)
 
-    tokens = None if settings.tokens is None else listed_tokens(settings.tokens)
-    backend = BearerAuthBackend(Authenticator(tokens, settings.identity))
+    backend = BearerAuthBackend(Authenticator(settings))
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=backend)
 
 
 def _description(settings: Settings) -> tuple[AnyHttpUrl | None, Response]:
     """Return where and what clients read of the identity provider (RFC 9728)."""
-    identity = settings.identity
-    if identity is None:
+    if not settings.http_issuer:
         return None, Response(status_code=404)
     # The values as they are set: a URL's model would add a slash to an issuer, and clients compare it whole.
     found = {
-        "resource": identity.resource,
-        "authorization_servers": [identity.issuer],
+        "resource": settings.http_resource,
+        "authorization_servers": [settings.http_issuer],
         "bearer_methods_supported": ["header"],
         "resource_name": NAME,
     }
     headers = {"cache-control": "public, max-age=3600", "access-control-allow-origin": "*"}
-    return build_resource_metadata_url(AnyHttpUrl(identity.resource)), JSONResponse(found, headers=headers)
+    return build_resource_metadata_url(AnyHttpUrl(settings.http_resource)), JSONResponse(
+        found, headers=headers
+    )
 
 
 class Readiness:

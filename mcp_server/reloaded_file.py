@@ -5,16 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from mcp_server.settings import SettingsError
 from repo_map.messages import one_line
-
-CHECK_INTERVAL_S: Final = 1.0
-"""Seconds between two looks at the file's size and time of change."""
 
 Entry = TypeVar("Entry", bound=BaseModel)
 logger = logging.getLogger(__name__)
@@ -38,20 +34,17 @@ class ReloadedFile(Generic[Entry]):
         self._list: TypeAdapter[list[Entry]] = TypeAdapter(list[entry])  # type: ignore[valid-type]
         self._stamp = self._stat()
         self._entries = self._read()
-        self._checked_at = monotonic()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries as they are now, at most ``CHECK_INTERVAL_S`` late."""
-        if monotonic() - self._checked_at >= CHECK_INTERVAL_S:
-            self._checked_at = monotonic()
-            if (stamp := self._stat()) != self._stamp:
-                self._stamp = stamp
-                try:
-                    self._entries = self._read()
-                    logger.info("Reloaded `%s`: %d entries", self._path, len(self._entries))
-                except SettingsError as error:
-                    logger.error("%s The last valid entries stay in force.", one_line(str(error)))
+        """The entries as they are now."""
+        if (stamp := self._stat()) != self._stamp:
+            self._stamp = stamp
+            try:
+                self._entries = self._read()
+                logger.info("Reloaded `%s`: %d entries", self._path, len(self._entries))
+            except SettingsError as error:
+                logger.error("%s The last valid entries stay in force.", one_line(str(error)))
         return self._entries
 
     def _stat(self) -> tuple[int, ...]:

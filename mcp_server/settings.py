@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
@@ -43,19 +43,6 @@ class SettingsError(UserError):
     """A setting has a value that can't be used; the message names the setting and what is wrong."""
 
     code = "invalid_setting"
-
-
-class IdentitySettings(NamedTuple):
-    """The identity provider whose tokens admit, beside those of the token file."""
-
-    issuer: str
-    """URL of the identity provider, as its tokens name it."""
-    resource: str
-    """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
-    keys_url: str
-    """URL of the provider's public keys (JSON Web Key Set)."""
-    user_claim: str = "sub"
-    """The claim that names the user, with ``jwt-`` before it."""
 
 
 def allowed_folders(names: Sequence[str]) -> tuple[Path, ...]:
@@ -164,21 +151,18 @@ class Settings(NavigatorSettings, BaseSettings):
     http_drain_seconds: _Amount = CALL_SECONDS
     """What calls under way get to be answered once the server was asked to end."""
     http_issuer: str = ""
+    """URL of the identity provider, as its tokens name it."""
     http_resource: str = ""
+    """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
     http_jwks: str = ""
+    """URL of the provider's public keys (JSON Web Key Set)."""
     http_user_claim: str = "sub"
-
-    @property
-    def identity(self) -> IdentitySettings | None:
-        """The identity provider; None where none is set."""
-        if not self.http_issuer:
-            return None
-        return IdentitySettings(self.http_issuer, self.http_resource, self.http_jwks, self.http_user_claim)
+    """The claim that names the user, with ``jwt-`` before it."""
 
     @property
     def asks_for_token(self) -> bool:
         """Whether HTTP requests need a token."""
-        return self.tokens is not None or self.identity is not None
+        return self.tokens is not None or bool(self.http_issuer)
 
     @model_validator(mode="after")
     def _provider_is_whole(self) -> Settings:

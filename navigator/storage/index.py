@@ -13,8 +13,9 @@ from navigator.storage import state
 
 if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
-    from navigator.storage.database import Database
     from navigator.storage.errors import StorageFaults
+    from navigator.storage.postgres import PostgresDatabase
+    from navigator.storage.sqlite import SqliteDatabase
 
 TABLE: Final = """
 CREATE TABLE IF NOT EXISTS navigations (
@@ -50,7 +51,7 @@ class NavigationKey(NamedTuple):
 class NavigationIndex:
     """The navigations of all users, one row each; every call raises ``StorageError`` where it fails."""
 
-    def __init__(self, database: Database, faults: StorageFaults) -> None:
+    def __init__(self, database: SqliteDatabase | PostgresDatabase, faults: StorageFaults) -> None:
         self._database = database
         self._faults = faults
 

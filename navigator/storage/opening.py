@@ -16,11 +16,11 @@ from typing import Any, Final
 from filelock import FileLock
 
 from navigator.storage.addresses import BucketAddress, DatabaseAddress, require_packages
-from navigator.storage.database import LOCKED_S, SqliteDatabase
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import TABLE, NavigationIndex
 from navigator.storage.locks import FileLocks, NavigationLocks
 from navigator.storage.sessions import Artifacts, FileArtifacts, Sessions, TableSessions
+from navigator.storage.sqlite import LOCKED_S, SqliteDatabase
 from navigator.storage.storage import Storage
 
 SESSIONS: Final = "sessions.db"

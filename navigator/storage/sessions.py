@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
     from google.adk.sessions import BaseSessionService
 
-    from navigator.storage.database import Database
+    from navigator.storage.postgres import PostgresDatabase
+    from navigator.storage.sqlite import SqliteDatabase
 
 APP_NAME: Final = "repo_navigator"
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")
@@ -72,7 +73,10 @@ class TableSessions(Sessions):
     """The sessions in a table beside the index: a state is read at once, and without importing ADK."""
 
     def __init__(
-        self, open_service: Callable[[], BaseSessionService], database: Database, table: str = "sessions"
+        self,
+        open_service: Callable[[], BaseSessionService],
+        database: SqliteDatabase | PostgresDatabase,
+        table: str = "sessions",
     ) -> None:
         super().__init__(open_service)
         self._database, self._table = database, table

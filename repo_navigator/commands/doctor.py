@@ -192,8 +192,8 @@ def _team_settings(settings: Settings) -> Iterator[Finding]:
         yield Finding("allowed folders", "failed", detail, "correct REPO_NAVIGATOR_ALLOW")
     elif settings.allowed:
         yield Finding("allowed folders", "ok", ", ".join(map(str, settings.allowed)))
-    if (identity := settings.identity) is not None:
-        detail = f"{identity.issuer}, for {identity.resource}; doctor does not contact it"
+    if settings.http_issuer:
+        detail = f"{settings.http_issuer}, for {settings.http_resource}; doctor does not contact it"
         yield Finding("identity provider", "ok", detail)
 
 

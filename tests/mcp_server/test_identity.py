@@ -13,8 +13,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from mcp_server.auth import IdentityTokens
-from mcp_server.settings import IdentitySettings
+from mcp_server.auth import Authenticator
+from mcp_server.settings import Settings
 from tests.mcp_server.test_http import ALICE, Served, as_principal, token_file
 from tests.support.providers.server import Answer, LoopbackServer, Reply
 from tests.support.results import object_of
@@ -63,8 +63,13 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def issuer(provider: Provider) -> IdentityTokens:
-    return IdentityTokens(IdentitySettings(provider.url, RESOURCE, f"{provider.url}/keys"))
+def issuer(provider: Provider) -> Authenticator:
+    return Authenticator(settings_of(provider))
+
+
+def settings_of(provider: Provider, **others: str) -> Settings:
+    jwks = f"{provider.url}/keys"
+    return Settings(http_issuer=provider.url, http_resource=RESOURCE, http_jwks=jwks, **others)  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
@@ -119,7 +124,7 @@ async def test_people_of_the_provider_navigate_and_do_not_see_each_other(
     ],
 )
 async def test_a_token_that_is_not_for_this_server_or_not_now_admits_nobody(
-    changed: dict[str, Any], provider: Provider, issuer: IdentityTokens
+    changed: dict[str, Any], provider: Provider, issuer: Authenticator
 ) -> None:
     assert await issuer.verify_token(provider.token(**changed)) is None
     admitted = await issuer.verify_token(provider.token(aud=["https://other.example", RESOURCE]))
@@ -129,7 +134,7 @@ async def test_a_token_that_is_not_for_this_server_or_not_now_admits_nobody(
 
 @pytest.mark.anyio
 async def test_a_token_that_the_provider_did_not_sign_admits_nobody(
-    provider: Provider, issuer: IdentityTokens
+    provider: Provider, issuer: Authenticator
 ) -> None:
     head, body, signature = provider.token().split(".")
     claims = jwt.decode(provider.token(), options={"verify_signature": False})
@@ -149,8 +154,8 @@ async def test_a_token_that_the_provider_did_not_sign_admits_nobody(
 
 @pytest.mark.anyio
 async def test_the_user_is_the_claim_that_is_set(provider: Provider) -> None:
-    settings = IdentitySettings(provider.url, RESOURCE, f"{provider.url}/keys", user_claim="email")
-    tokens = IdentityTokens(settings)
+    settings = settings_of(provider, http_user_claim="email")
+    tokens = Authenticator(settings)
     admitted = await tokens.verify_token(provider.token(email="ann@shop.example"))
     assert admitted is not None
     assert admitted.client_id == "jwt-ann@shop.example"
@@ -163,5 +168,5 @@ async def test_the_user_is_the_claim_that_is_set(provider: Provider) -> None:
 @pytest.mark.anyio
 async def test_a_provider_that_can_not_be_reached_admits_nobody(provider: Provider) -> None:
     provider.is_up = False
-    tokens = IdentityTokens(IdentitySettings(provider.url, RESOURCE, f"{provider.url}/keys"))
+    tokens = Authenticator(settings_of(provider))
     assert await tokens.verify_token(provider.token()) is None

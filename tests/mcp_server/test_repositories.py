@@ -11,7 +11,6 @@ import anyio
 import pytest
 from mcp import Client, MCPError
 
-from mcp_server import reloaded_file
 from mcp_server.app import build_server
 from mcp_server.repositories import RepositoryAccess
 from mcp_server.settings import Settings, SettingsError
@@ -29,11 +28,6 @@ pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple is wrong in the receipt"
 PRICES = "def discount(item: str) -> int:\n    return 5 if item == 'apple' else 0\n"
 RECEIPT = "export function receipt(discount: number): string {\n  return `minus ${discount}`\n}\n"
-
-
-@pytest.fixture(autouse=True)
-def _reads_changes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reloaded_file, "CHECK_INTERVAL_S", 0.0)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The database that holds the index: what it can do, and SQLite in a thread of its own."""
+"""SQLite in a thread of its own, for the index of navigations."""
 
 from __future__ import annotations
 
@@ -7,37 +7,17 @@ import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 LOCKED_S: Final = 10.0
 """Seconds that a statement waits for a database that another process has locked."""
 
 
-class Database(Protocol):
-    """Runs statements whose values are written ``$1``, ``$2``; each call is a transaction."""
-
-    merge: str
-    """What merges the JSON object ``{new}`` into ``{old}``."""
-
-    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
-        """Return the rows of a statement, once what it wrote is committed.
-
-        Args:
-            statement: one statement.
-            values: of its parameters.
-            durable: whether it must outlive a loss of power; it outlives the process in any case.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Close what is open."""
-        ...
-
-
 class SqliteDatabase:
-    """A file, or memory; all statements run one after the other in one thread."""
+    """A file, or memory; all statements run one after the other in one thread, each a transaction."""
 
     merge = "json_patch({old}, {new})"
+    """What merges the JSON object ``{new}`` into ``{old}``."""
 
     def __init__(self, path: Path | None, sessions: Path | None = None, *, create: str = "") -> None:
         """Describe a database; it is opened when it is first used.
@@ -52,7 +32,13 @@ class SqliteDatabase:
         self._thread = ThreadPoolExecutor(1, "navigation-index")
 
     async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
-        """Return the rows of a statement, once what it wrote is committed."""
+        """Return the rows of a statement, once what it wrote is committed.
+
+        Args:
+            statement: one statement.
+            values: of its parameters, which are written ``$1``, ``$2``.
+            durable: whether it must outlive a loss of power; it outlives the process in any case.
+        """
         running = asyncio.get_running_loop().run_in_executor(
             self._thread, self._execute, statement, values, durable
         )
