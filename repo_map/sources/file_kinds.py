@@ -122,41 +122,37 @@ def _is_minified(source: bytes) -> bool:
 
 
 # Patterns from here on are compiled on use: most processes need none of them.
-_BUILD_OUTPUT: Final = (
-    r"(?i:(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$)"
-)
-_DISTRIBUTED: Final = r"(?:^|/)(?:[\w-]+-)?dist/|\.min\.\w+$"
-_ENTRY: Final = r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$"
-_HEADER: Final = r"\.(?:h|hh|hpp|hxx|pyi)$"
-_TEMPLATE: Final = (
-    r"(?i:\.(?:html?|xhtml|jinja2?|j2|njk|twig|liquid|ejs|eta|hbs|handlebars|mustache|pug|jade|erb|haml|slim"
-    r"|blade\.php|phtml|tmpl|tpl|gohtml|mako|ftl|vm|jsp|cshtml|[a-z]+_t)$)"
-)
 
 
 def is_template(path: str) -> bool:
     """Return True if code may render a file and name it without its suffix."""
-    return re.search(_TEMPLATE, path) is not None
+    suffixes = (
+        r"html?|xhtml|jinja2?|j2|njk|twig|liquid|ejs|eta|hbs|handlebars|mustache|pug|jade|erb|haml|slim"
+        r"|blade\.php|phtml|tmpl|tpl|gohtml|mako|ftl|vm|jsp|cshtml|[a-z]+_t"
+    )
+    return re.search(rf"(?i:\.(?:{suffixes})$)", path) is not None
 
 
 def is_build_output(path: str) -> bool:
     """Return True if a path looks like the output of a build; such a file may be edited all the same."""
-    return re.search(_BUILD_OUTPUT, path) is not None
+    folders = r"(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/"
+    return re.search(rf"(?i:{folders}|amalgamat|\.d\.[cm]?ts$)", path) is not None
 
 
 def is_bundle(path: str) -> bool:
     """Return True if a file is the output of a build in the repository, which is not edited."""
-    return re.search(_DISTRIBUTED, path) is not None
+    return re.search(r"(?:^|/)(?:[\w-]+-)?dist/|\.min\.\w+$", path) is not None
 
 
 def is_entry(path: str) -> bool:
     """Return True if a file is the entry of its folder, as ``__init__.py`` is."""
-    return re.search(_ENTRY, path) is not None
+    names = r"__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java"
+    return re.search(rf"(?:^|/)(?:{names})$", path) is not None
 
 
 def is_header(path: str) -> bool:
     """Return True if a file declares the definitions of another one."""
-    return re.search(_HEADER, path) is not None
+    return path.endswith((".h", ".hh", ".hpp", ".hxx", ".pyi"))
 
 
 _SCRIPT: Final = r"[cm]?[jt]sx?"
@@ -228,22 +224,14 @@ class _KindRule(NamedTuple):
     """The folders and names of the files of a kind, in lower case."""
 
     kind: FileKind
-    auxiliary: frozenset[str] = frozenset()
+    auxiliary: str = ""
     """Folders whose files are beside the code, whatever the goal."""
-    further: frozenset[str] = frozenset()
+    further: str = ""
     """Folders that hold the kind if the goal asks for it, and often code."""
     names: str = r"(?!)"
     """Pattern of names of its files, from their start."""
     in_hidden: bool = True
     """Whether a name counts in hidden folders as well."""
-
-    @property
-    def folders(self) -> frozenset[str]:
-        return self.auxiliary | self.further
-
-
-def _set(names: str) -> frozenset[str]:
-    return frozenset(names.split())
 
 
 _BENCHMARK_NAME: Final = r"(?:.*[_.-])?bench(?:es|marks?|marking)?[_.-]"
@@ -251,42 +239,42 @@ _BENCHMARK_NAME: Final = r"(?:.*[_.-])?bench(?:es|marks?|marking)?[_.-]"
 _RULES: Final = (
     _KindRule(
         FileKind.DOCS,
-        _set("doc docs documentation website site"),
-        _set("www guide guides tutorial tutorials man book wiki"),
+        "doc docs documentation website site",
+        "www guide guides tutorial tutorials man book wiki",
         # Prose in any folder, but neither news nor the files of hidden folders.
         r"(?!\.|change|news|history).*\.(?:mdx?|rst|adoc)$",
         in_hidden=False,
     ),
     _KindRule(
         FileKind.NEWS,
-        _set(".changeset changelog changelogs"),
-        _set("newsfragments changes"),
+        ".changeset changelog changelogs",
+        "newsfragments changes",
         r"(?:change|news|history|release.?notes|whats.?new)",
     ),
     _KindRule(
         FileKind.EXAMPLES,
-        _set("example examples sample samples demo demos playground"),
-        _set("_example _examples docs_src sandbox"),
+        "example examples sample samples demo demos playground",
+        "_example _examples docs_src sandbox",
     ),
-    _KindRule(FileKind.BENCHMARKS, _set("bench benches benchmark benchmarks perf"), names=_BENCHMARK_NAME),
+    _KindRule(FileKind.BENCHMARKS, "bench benches benchmark benchmarks perf", names=_BENCHMARK_NAME),
     _KindRule(
         FileKind.AUTOMATION,
-        _set(".github"),
-        _set(".circleci .gitlab .azure .azure-pipelines .buildkite ci"),
+        ".github",
+        ".circleci .gitlab .azure .azure-pipelines .buildkite ci",
         r"\.?(?:gitlab-ci|travis|appveyor|cirrus|codecov)|(?:azure-pipelines|jenkinsfile|renovate)",
     ),
-    _KindRule(FileKind.SCRIPTS, _set("script scripts tool tools"), _set("hack bin")),
+    _KindRule(FileKind.SCRIPTS, "script scripts tool tools", "hack bin"),
     _KindRule(
         FileKind.SETTINGS,
-        further=_set("gradle"),
+        further="gradle",
         names=r"\.?(?:eslint|prettier|clippy|rustfmt|codecov|editorconfig|pre-commit)"
         r"|(?:cmakelists|makefile|dockerfile|tox\.|noxfile|pyproject|setup\.(?:py|cfg)$)"
         r"|(?:build\.gradle|gradle|pom\.xml|cargo\.toml|deny\.toml|requirements|tsconfig|package\.json)"
         r"|.*\.cmake$",
     ),
-    _KindRule(FileKind(0), _set("fuzz template templates")),
+    _KindRule(FileKind(0), "fuzz template templates"),
 )
-_AUXILIARY: Final = frozenset().union(*(rule.auxiliary for rule in _RULES))
+_AUXILIARY: Final = frozenset(" ".join(rule.auxiliary for rule in _RULES).split())
 _ANY_NAME: Final = "|".join(rule.names for rule in _RULES)
 """Checked first, since most names match none."""
 _TEST_BIT: Final = int(FileFlag.TEST)
@@ -323,7 +311,9 @@ def kind_bits(path: str, test: int) -> int:
 def _bits_in(folder: str) -> tuple[int, bool]:
     """Return the bits of the kinds of all files in a folder, and whether it is hidden."""
     steps = frozenset(folder.split("/"))
-    kinds = sum(int(rule.kind) for rule in _RULES if not rule.folders.isdisjoint(steps))
+    kinds = sum(
+        int(rule.kind) for rule in _RULES if not steps.isdisjoint(f"{rule.auxiliary} {rule.further}".split())
+    )
     return kinds, any(step.startswith(".") for step in steps)
 
 
@@ -345,7 +335,7 @@ class UserFileKind(NamedTuple):
         if self.names and re.match(self.names, name):
             return True
         steps = folder.split("/")
-        return any(rule.kind & self.kind and not rule.auxiliary.isdisjoint(steps) for rule in _RULES)
+        return any(rule.kind & self.kind and set(steps) & set(rule.auxiliary.split()) for rule in _RULES)
 
 
 _PROSE: Final = r"\.(?:mdx?|rst|txt|adoc)$"
