@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +14,13 @@ from repo_map import globs
 from repo_map.cache import return_freed_memory
 from repo_map.errors import TreeTooLargeError
 from repo_map.index.index import Build, Index, TreeState
-from repo_map.index.merge import FileRange, fingerprint, fingerprint_of_runs, merge_tables, pad_to_listing
+from repo_map.index.merge import FileRange, fingerprint, fingerprint_of_runs, merge_tables
 from repo_map.index.schema import Tables, from_arrays
 from repo_map.index.snapshot import SnapshotError
 from repo_map.index.store import Store, user_store
 from repo_map.languages.registry import language_of
 from repo_map.limits import DEFAULT, Limits
-from repo_map.sources.files import Listing, Problem
+from repo_map.sources.files import Listing, Problem, ReadFile
 from repo_map.sources.source import FileSource, MaskedSource, OverlaySource, folder_source
 
 _NONE = -1
@@ -61,6 +61,13 @@ class RowSources:
         self._take_same_bytes(known.tables, found[~same], rows[found[~same]])
         return int((~same).sum())
 
+    def take_without(self, known: TreeState, others: Collection[str]) -> None:
+        """Take the rows of all known files but ``others``, even of files that changed since."""
+        rows = self._rows_in(known.listing.paths)
+        is_other = np.fromiter((path in others for path in self._listing.paths), np.bool_, len(rows))
+        files = np.flatnonzero((rows != _NONE) & ~is_other)
+        self._take(known.tables, files, rows[files])
+
     def take_cached(self, candidates: Iterator[Tables]) -> None:
         """Take the rows of missing files from other trees, until the search costs more than it may save."""
         looked_at = 0
@@ -75,14 +82,23 @@ class RowSources:
     def take_unread(self) -> None:
         """Make the rows of files that can't be read; they need no parser process."""
         files = [file for file in self._missing().tolist() if self._digest.get(file) == b""]
-        read = [self._tree.read(self._listing.paths[file]) for file in files]
-        unread = [place for place, file in enumerate(read) if file.source is None]
-        if unread:
+        read = [(file, self._tree.read(self._listing.paths[file])) for file in files]
+        self._take_by_path([(file, each) for file, each in read if each.source is None])
+
+    def take_listed(self) -> None:
+        """Make the rows of the missing files by their paths and sizes alone."""
+        sizes = self._listing.states[:, 0].tolist()
+        paths = self._listing.paths
+        missing = self._missing().tolist()
+        self._take_by_path([(file, ReadFile(paths[file], sizes[file], None)) for file in missing])
+
+    def _take_by_path(self, files: list[tuple[int, ReadFile]]) -> None:
+        if files:
             from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
             from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - as above
 
-            made = extract([read[place] for place in unread], self._tree.limits, read_source)
-            self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
+            made = extract([read for _, read in files], self._tree.limits, read_source)
+            self._take(made, np.array([file for file, _ in files]), np.arange(len(files)))
 
     def parse(
         self,
@@ -233,9 +249,15 @@ def overlay_index(index: Index, contents: Mapping[str, bytes | None]) -> Index:
         index: The index of the tree; neither it nor the store is changed.
         contents: The bytes of each file that differs, by its path; None for a removed one.
     """
+    known = index.build.state
     source = OverlaySource(index.build.source, contents)
-    tree = index.build.masked_source._replace(source=source)
-    state = _overlay(tree, index.build.state, source, contents)
+    tree, listing = index.build.masked_source._replace(source=source), source.listing(known.listing)
+    sources = RowSources(tree, listing)
+    sources.take_without(known, contents)
+    warnings = sources.parse(1, lambda _done, _total: None)
+    made = from_arrays(dict(merge_tables(sources.runs())))
+    problems = tuple(Problem("", what) for what in warnings)
+    state = TreeState(made, listing, known.taken_ns, warnings=problems)
     return Index(Build(tree, state, Store(None), index.build.workers))
 
 
@@ -256,7 +278,8 @@ def read_some(
     sources = RowSources(tree, listing)
     warnings = sources.parse(workers, lambda done, total: on_progress("parsing", done, total), chosen)
     problems = tuple(Problem("", what) for what in warnings)
-    tables = pad_to_listing(from_arrays(dict(merge_tables(sources.runs()))), chosen, listing)
+    sources.take_listed()
+    tables = from_arrays(dict(merge_tables(sources.runs())))
     size = int(listing.states[chosen, 0].sum())
     return TreeState(
         tables, listing, taken_ns, frozenset(listing.paths), problems, len(chosen), size, partial=chosen
@@ -310,29 +333,6 @@ def _update(
             return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
     made = from_arrays(dict(merge_tables(runs)))
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
-
-
-def _overlay(
-    tree: MaskedSource, known: TreeState, place: OverlaySource, contents: Mapping[str, bytes | None]
-) -> TreeState:
-    """Return the state of a tree with other contents of some files, whose rows alone are made anew."""
-    from repo_map.index.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
-    from repo_map.index.worker_pool import read_source  # noqa: PLC0415 - as above
-
-    listing = place.listing(known.listing)
-    files = tree.at(listing)
-    read = [files.read(path) for path in listing.paths if contents.get(path) is not None]
-    made = extract(read, tree.limits, read_source)
-    rows = {path: row for row, path in enumerate(known.listing.paths)}
-    fresh = {file.path: row for row, file in enumerate(read)}
-    runs: list[FileRange] = []
-    for path in listing.paths:
-        tables, row = (made, fresh[path]) if path in fresh else (known.tables, rows[path])
-        if runs and runs[-1].tables is tables and runs[-1].last == row:
-            runs[-1] = runs[-1]._replace(last=row + 1)
-        else:
-            runs.append(FileRange(tables, row, row + 1))
-    return TreeState(from_arrays(dict(merge_tables(runs))), listing, known.taken_ns)
 
 
 def require_memory(tree: MaskedSource, listing: Listing) -> None:

@@ -1,10 +1,10 @@
-"""Make tables out of row ranges of other tables, and pad them to a listing."""
+"""Make tables out of row ranges of other tables."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,8 @@ from repo_map.index.schema import (
     Space,
     Tables,
     array_of,
-    from_arrays,
-    to_arrays,
 )
-from repo_map.index.strings import StringTable, encode, merge
-from repo_map.sources.file_kinds import FileFlag, flags_of_path
-from repo_map.sources.files import Listing
+from repo_map.index.strings import merge
 
 # Blocks of this many rows keep the 64-bit copies that numpy makes of its indices small.
 _BLOCK_ROWS = 1 << 18
@@ -132,47 +128,6 @@ def _merge_column(parts: list[Tables], column: Column, rows: list[_RowRange]) ->
 
 def _blocks(first: int, last: int) -> Iterator[slice]:
     return (slice(at, min(at + _BLOCK_ROWS, last)) for at in range(first, last, _BLOCK_ROWS))
-
-
-def pad_to_listing(tables: Tables, rows: NDArray[np.int64], listing: Listing) -> Tables:
-    """Return tables of all files of a listing, of which ``tables`` have the files of ``rows``, ascending.
-
-    The other files have their path, their size and the flags of their path. Their digest is zeros, so that
-    nothing of them is shown.
-    """
-    arrays: dict[str, NDArray[Any]] = to_arrays(tables)
-    number = len(listing.paths)
-    paths = StringTable.of_sorted_bytes([encode(path) for path in listing.paths])
-    arrays["paths.starts"], arrays["paths.blob"] = paths.starts, paths.blob
-    languages, unknown = _with_unknown(tables.languages)
-    arrays["languages.starts"], arrays["languages.blob"] = languages.starts, languages.blob
-    arrays["files.language"] = tables.files.language + np.uint8(unknown)
-    unread = np.ones(number, np.bool_)
-    unread[rows] = False
-    for space in SPACES:
-        if space.parent == "files":
-            counts = np.zeros(number, np.int64)
-            counts[rows] = np.diff(arrays[space.offsets])
-            arrays[space.offsets] = np.concatenate(([0], np.cumsum(counts)))
-    for column in COLUMNS:
-        if column.space == "files":
-            values = arrays[column.name]
-            arrays[column.name] = np.zeros((number, *values.shape[1:]), values.dtype)
-            arrays[column.name][rows] = values
-    arrays["files.size"][unread] = listing.states[unread, 0]
-    arrays["files.flags"][unread] = [
-        int(flags_of_path(path) | FileFlag.TRUNCATED)
-        for path, is_unread in zip(listing.paths, unread.tolist(), strict=True)
-        if is_unread
-    ]
-    return from_arrays(arrays)
-
-
-def _with_unknown(languages: StringTable) -> tuple[StringTable, int]:
-    """Return the languages with ``""``, the name of no language, and the number added to each id."""
-    if languages.get("") is not None:
-        return languages, 0
-    return StringTable.of(["", *languages]), 1
 
 
 def fingerprint(tables: Tables) -> str:

@@ -232,9 +232,8 @@ class MultiRootSource:
         return Listing(tuple(paths), states, skipped, tuple(sorted(problems)), mark, parts)
 
     def at(self, listing: Listing) -> FileReader:
-        return _MultiRootReader(
-            {name: source.at(_part_of(listing, f"{name}/")) for name, source in self._sources}
-        )
+        pairs = zip(self._sources, listing.parts, strict=True)
+        return _MultiRootReader({name: source.at(part) for (name, source), part in pairs})
 
 
 class _MultiRootReader(NamedTuple):
@@ -251,13 +250,6 @@ class _MultiRootReader(NamedTuple):
     def read(self, path: str, limit: int) -> ReadFile:
         name, _, inner = path.partition("/")
         return self.readers[name].read(inner, limit)._replace(path=path)
-
-
-def _part_of(listing: Listing, prefix: str) -> Listing:
-    """Return the listing of one of the sources, from that of all."""
-    rows = [row for row, path in enumerate(listing.paths) if path.startswith(prefix)]
-    paths = tuple(listing.paths[row].removeprefix(prefix) for row in rows)
-    return Listing(paths, listing.states[rows], (), (), b"")
 
 
 def combine(sources: Sequence[FileSource], names: Sequence[str]) -> FileSource:
