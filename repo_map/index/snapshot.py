@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import mmap
-import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
@@ -24,7 +23,6 @@ from repo_map.index.strings import StringTable
 
 _FORMAT = b"RNINDEX1"
 _ALIGNMENT = 64
-_BLOCK_BYTES = 1 << 20
 _TRAILER_BYTES = 24
 _LAYERS_ABOVE = frozenset(
     ("check", "graph", "history", "lookup", "outline", "ranking", "relations", "steering")
@@ -42,8 +40,7 @@ class _Entry(msgspec.Struct, array_like=True, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     offset: int
-    checksums: tuple[int, ...]
-    """One for each block of a mebibyte."""
+    checksum: int
 
     @property
     def size(self) -> int:
@@ -66,7 +63,7 @@ def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]], 
     offset = 0
     for name, array in arrays:
         data = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))  # type: ignore[arg-type]
-        entries.append(_Entry(name, array.dtype.str, array.shape, offset, tuple(map(_sum, _blocks(data)))))
+        entries.append(_Entry(name, array.dtype.str, array.shape, offset, _sum(data)))
         file.write(data)
         padding = -len(data) % _ALIGNMENT
         file.write(bytes(padding))
@@ -84,11 +81,16 @@ def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 
 def open_snapshot(path: Path) -> Tables:
     """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it is damaged."""
-    with open_stored(path) as file:
-        entries = _read_entries(file, path.name)
-        _verify(file, entries)
-        mapped = _map(file)
-    return _tables(mapped, entries)
+    mapped = _map(path)
+    buffer = memoryview(mapped)
+    entries = _read_footer(buffer, path.name)
+    for entry in entries:
+        if _sum(buffer[entry.offset : entry.offset + entry.size]) != entry.checksum:
+            raise SnapshotError("damaged")
+    if hasattr(mmap, "MADV_DONTNEED"):
+        # Pages that nobody reads again don't stay in memory.
+        mapped.madvise(mmap.MADV_DONTNEED)
+    return _tables(buffer, entries)
 
 
 def read_paths(path: Path) -> StringTable:
@@ -96,37 +98,29 @@ def read_paths(path: Path) -> StringTable:
 
     Raises what ``open_snapshot`` raises.
     """
-    with open_stored(path) as file:
-        entries = {entry.name: entry for entry in _read_entries(file, path.name)}
-        mapped = _map(file)
+    buffer = memoryview(_map(path))
+    entries = {entry.name: entry for entry in _read_footer(buffer, path.name)}
     try:
-        return StringTable(*(_array(mapped, entries[f"paths.{part}"]) for part in ("starts", "blob")))
+        return StringTable(*(_array(buffer, entries[f"paths.{part}"]) for part in ("starts", "blob")))
     except (KeyError, ValueError) as error:
         raise SnapshotError(f"lacks its paths: {error}") from error
 
 
-def _read_entries(file: IO[bytes], name: str) -> tuple[_Entry, ...]:
-    end = file.seek(0, os.SEEK_END)
-    trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
-    size = int.from_bytes(trailer[:8], "little")
-    return _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, name)
-
-
-def _map(file: IO[bytes]) -> mmap.mmap:
-    try:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except ValueError as error:
-        raise SnapshotError(str(error)) from error
-
-
-def decode_snapshot(encoded: bytes | memoryview) -> Tables:
+def decode_snapshot(encoded: bytes) -> Tables:
     """Return the tables of an encoded snapshot, which share its memory."""
-    trailer = encoded[-_TRAILER_BYTES:]
-    size = int.from_bytes(trailer[:8], "little")
-    return _tables(encoded, _decode_footer(encoded[-_TRAILER_BYTES - size : -_TRAILER_BYTES], trailer))
+    buffer = memoryview(encoded)
+    return _tables(buffer, _read_footer(buffer))
 
 
-def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
+def _map(path: Path) -> mmap.mmap:
+    with open_stored(path) as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:  # An empty file.
+            raise SnapshotError(str(error)) from error
+
+
+def _tables(buffer: memoryview, entries: tuple[_Entry, ...]) -> Tables:
     arrays = {entry.name: _array(buffer, entry) for entry in entries}
     try:
         return from_arrays(arrays)
@@ -134,17 +128,18 @@ def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...])
         raise SnapshotError(f"lacks {error}") from error
 
 
-def _array(buffer: bytes | memoryview | mmap.mmap, entry: _Entry) -> NDArray[Any]:
+def _array(buffer: memoryview, entry: _Entry) -> NDArray[Any]:
     if not entry.size:
         return np.zeros(entry.shape, entry.dtype)
     flat = np.frombuffer(buffer, entry.dtype, math.prod(entry.shape), entry.offset)
     return flat.reshape(entry.shape)
 
 
-def _decode_footer(
-    encoded: bytes | memoryview, trailer: bytes | memoryview, name: str = ""
-) -> tuple[_Entry, ...]:
-    if trailer[16:] != _FORMAT or trailer[8:16] != _sum(memoryview(encoded)).to_bytes(8, "little"):
+def _read_footer(buffer: memoryview, name: str = "") -> tuple[_Entry, ...]:
+    trailer = bytes(buffer[-_TRAILER_BYTES:])
+    size = int.from_bytes(trailer[:8], "little")
+    encoded = buffer[-_TRAILER_BYTES - size : -_TRAILER_BYTES] if size < len(buffer) else buffer[:0]
+    if trailer[16:] != _FORMAT or trailer[8:16] != _sum(encoded).to_bytes(8, "little"):
         raise SnapshotError("damaged, or no snapshot at all")
     try:
         footer = msgspec.msgpack.decode(encoded, type=_Footer)
@@ -155,28 +150,6 @@ def _decode_footer(
     if footer.name != name:
         raise SnapshotError("the snapshot of another tree")
     return footer.entries
-
-
-def _verify(file: IO[bytes], entries: tuple[_Entry, ...]) -> None:
-    """Verify every array through one small buffer, so that unused pages don't stay in memory."""
-    buffer = memoryview(bytearray(_BLOCK_BYTES))
-    for entry in entries:
-        file.seek(entry.offset)
-        for number, start in enumerate(range(0, entry.size, _BLOCK_BYTES)):
-            block = buffer[: min(_BLOCK_BYTES, entry.size - start)]
-            if file.readinto(block) != len(block) or _sum(block) != entry.checksums[number]:  # type: ignore[attr-defined]
-                raise SnapshotError("damaged")
-
-
-def _read_at(file: IO[bytes], offset: int, size: int) -> bytes:
-    if offset < 0:
-        raise SnapshotError("too short")
-    file.seek(offset)
-    return file.read(size)
-
-
-def _blocks(data: memoryview) -> Iterator[memoryview]:
-    return (data[start : start + _BLOCK_BYTES] for start in range(0, len(data), _BLOCK_BYTES))
 
 
 def _sum(data: memoryview | bytes) -> int:
