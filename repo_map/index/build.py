@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -317,22 +318,23 @@ def _update(
     warnings = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in warnings)
     if known is not None and sources.are_all_of(known.tables):
-        now = TreeState(known.tables, listing, taken_ns, unsaved, parsed=parsed, parsed_bytes=parsed_bytes)
         if verified and not unsaved:
-            _save_state(tree, store, now, problems)
-        return now._replace(warnings=tuple(problems))
+            with _reported(store, problems):
+                store.save_state(tree.name, fingerprint(known.tables), listing, taken_ns)
+        return TreeState(known.tables, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
     runs = sources.runs()
-    is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
-    if store.folder is not None and not warnings and is_worth_saving:
+    tables = None
+    if store.folder is not None and not warnings and (known is None or _is_worth_saving(listing, unsaved)):
         on_progress("saving", 0, 1)
-        saved = _save(store, runs, on_progress, problems)
-        if saved is not None:
-            _save_state(tree, store, TreeState(saved, listing, taken_ns), problems)
+        with _reported(store, problems):
+            name = fingerprint_of_runs(runs)
+            tables = store.save_snapshot(name, lambda: _merged(runs, on_progress))
+            unsaved = frozenset()
+            store.save_state(tree.name, name, listing, taken_ns)
         on_progress("saving", 1, 1)
-        if saved is not None:
-            return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
-    made = from_arrays(dict(merge_tables(runs)))
-    return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
+    if tables is None:
+        tables = from_arrays(dict(merge_tables(runs)))
+    return TreeState(tables, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
 def require_memory(tree: MaskedSource, listing: Listing) -> None:
@@ -372,28 +374,18 @@ def _is_worth_saving(listing: Listing, unsaved: frozenset[str]) -> bool:
     return unsaved_bytes >= int(sizes.sum()) * _WORTH_SAVING_SHARE
 
 
-def _save(
-    store: Store, runs: list[FileRange], on_progress: OnProgress, problems: list[Problem]
-) -> Tables | None:
-    def arrays() -> Iterator[tuple[str, NDArray[np.generic]]]:
-        for named in merge_tables(runs):
-            on_progress("saving", 0, 1)
-            yield named
+def _merged(runs: list[FileRange], on_progress: OnProgress) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    for named in merge_tables(runs):
+        on_progress("saving", 0, 1)
+        yield named
 
+
+@contextmanager
+def _reported(store: Store, problems: list[Problem]) -> Iterator[None]:
+    """Add the problem if the cache can't be written."""
     try:
-        return store.save_snapshot(fingerprint_of_runs(runs), arrays)
+        yield
     except OSError as error:
-        problems.append(_cache_problem(store, error))
-        return None
-
-
-def _save_state(tree: MaskedSource, store: Store, known: TreeState, problems: list[Problem]) -> None:
-    try:
-        store.save_state(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
-    except OSError as error:
-        problems.append(_cache_problem(store, error))
-
-
-def _cache_problem(store: Store, error: OSError) -> Problem:
-    why = error.strerror or type(error).__name__
-    return Problem("", f"the cache `{store.folder}` can't be written ({why}), so the next start parses again")
+        why = error.strerror or type(error).__name__
+        what = f"the cache `{store.folder}` can't be written ({why}), so the next start parses again"
+        problems.append(Problem("", what))

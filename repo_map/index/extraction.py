@@ -16,7 +16,7 @@ from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_ar
 from repo_map.index.strings import StringTable, encode
 from repo_map.limits import Limits
 from repo_map.parsing.facts_model import Binding, Site
-from repo_map.parsing.values import FileSymbols
+from repo_map.parsing.values import Definition, FileSymbols, Reference
 from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
 from repo_map.sources.files import DIGEST_BYTES, ReadFile
 from repo_map.text.terms import count_terms
@@ -26,11 +26,6 @@ from repo_map.text.units import FileUnits, read_units
 _NO_DIGEST = bytes(DIGEST_BYTES)
 _BINARY, _SECRETS, _UNPARSED = map(int, (FileFlag.BINARY, FileFlag.SECRETS, FileFlag.UNPARSED))
 _NO_SYMBOLS = FileSymbols("", (), (), (), ())
-_LINE_FIELDS = tuple(
-    f"symbols.{field}" for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
-)
-_SITE_FIELDS = ("name", "receiver", "definition", "line", "kind", "indent")
-_BINDING_FIELDS = ("name", "value", "definition", "line", "kind", "indent")
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
@@ -93,29 +88,19 @@ class _Builder:
         self._counts["notes"].append(len(reading.notes))
 
     def _add_symbols(self, symbols: FileSymbols) -> None:
-        if symbols.definitions:
-            names, kinds, *lines = zip(*symbols.definitions, strict=True)
-            self._names["symbols.name"] += names
-            self._names["symbols.kind"] += kinds
-            for field, values in zip(_LINE_FIELDS, lines, strict=True):
-                self._numbers[field].extend(values)
-        if symbols.references:
-            names, definitions, counts = zip(*symbols.references, strict=True)
-            self._names["references.name"] += names
-            self._numbers["references.definition"].extend(definitions)
-            self._numbers["references.count"].extend(counts)
+        self._add_rows("symbols", Definition._fields, symbols.definitions)
+        self._add_rows("references", Reference._fields, symbols.references)
+        self._add_rows("sites", Site._fields, symbols.facts.sites)
+        self._add_rows("bindings", Binding._fields, symbols.facts.bindings)
         for module, names, line in symbols.imports:
             self._names["imports.module"].append(module)
             self._numbers["imports.line"].append(line)
             self._names["imports.name"] += names
             self._counts["import_names"].append(len(names))
-        self._add_facts("sites", _SITE_FIELDS, symbols.facts.sites)
-        self._add_facts("bindings", _BINDING_FIELDS, symbols.facts.bindings)
-        self._counts["symbols"].append(len(symbols.definitions))
-        self._counts["references"].append(len(symbols.references))
         self._counts["imports"].append(len(symbols.imports))
 
-    def _add_facts(self, space: str, fields: Sequence[str], rows: Sequence[Site] | Sequence[Binding]) -> None:
+    def _add_rows(self, space: str, fields: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows whose fields are called as the columns."""
         self._counts[space].append(len(rows))
         if not rows:
             return
