@@ -68,50 +68,66 @@ def read_history(
     return _read_parts([RepositoryPart("", root, ref)], store.folder, limit, Deadline(seconds))
 
 
+class _Past(NamedTuple):
+    """The history of one repository that is to be read."""
+
+    prefix: str
+    """Of the paths of its files."""
+    query: HistoryQuery
+    head_key: str
+    """Name of the cached history of its HEAD."""
+    key: str
+
+
 def _read_parts(
     parts: Sequence[RepositoryPart], folder: Path | None, limit: int, deadline: Deadline
 ) -> History | None:
-    located = []
-    for part in parts:
-        # The listing of the files reports what fails here.
-        with suppress(CommitNameError, GitError):
-            if place := locate(git := Git(part.root), part.ref, deadline):
-                located.append((part, HistoryQuery(git, place, deadline)))
-    # Cached texts were masked and tokenized by the same code as the index.
-    version = extractor_version()
-    keys = [
-        f"{past.place.git_dir}\n{past.place.prefix}\n\0{limit}\0{version}"
-        + (f"\0{part.ref}" if part.ref not in ("", HEAD) else "")
-        for part, past in located
-    ]
-    key = "\0\0".join(f"{part.prefix}{own}" for own, (part, _) in zip(keys, located, strict=True))
-    made = " ".join([*(past.place.head for _, past in located), version])
-    if not located or (history := _load_history(folder, key, made)) is not None:
-        return history if located else None
+    pasts = [past for part in parts if (past := _locate(part, limit, deadline)) is not None]
+    if not pasts:
+        return None
+    key = "\0\0".join(past.prefix + past.key for past in pasts)
+    heads = " ".join(past.query.place.head for past in pasts)
+    made = f"{heads} {extractor_version()}"
+    if (history := _load_history(folder, key, made)) is not None:
+        return history
     commits: list[list[Commit]] = []
     blobs: dict[str, str] = {}
     is_complete = True
-    for own, (part, past) in zip(keys, located, strict=True):
-        ids, found = list_commits(past, limit), _blobs(past)
+    for past in pasts:
+        ids, found = list_commits(past.query, limit), _blobs(past.query)
         if not ids or not found:
             continue
-        # Branches share most commits with HEAD.
-        known = _load_commits(folder, own.removesuffix(f"\0{part.ref}")) | _load_commits(folder, own)
-        read = _read(past, ids, known)
-        if read.fresh or own.endswith(f"\0{part.ref}"):
-            _save(folder, f"{own}\0commits", read.commits)
-        commits.append([_prefixed(commit, part.prefix) for commit in read.commits])
-        blobs |= {part.prefix + path: blob for path, blob in found.items()}
+        known = _load_commits(folder, past.key)
+        if past.key != past.head_key:
+            # Branches share most commits.
+            known = _load_commits(folder, past.head_key) | known
+        read = _read(past.query, ids, known)
+        if read.fresh or past.key != past.head_key:
+            _save(folder, f"{past.key}\0commits", read.commits)
+        commits.append([_prefixed(commit, past.prefix) for commit in read.commits])
+        blobs |= {past.prefix + path: blob for path, blob in found.items()}
         is_complete &= read.complete
     if not commits:
         return None
-    heads = " ".join(past.place.head for _, past in located)
     history = replace(assemble(heads, _by_time(commits), blobs), complete=is_complete)
     if is_complete:
         _save_history(folder, key, made, history)
-    del commits
+    del commits, known, read
     return_freed_memory()
     return history
+
+
+def _locate(part: RepositoryPart, limit: int, deadline: Deadline) -> _Past | None:
+    try:
+        place = locate(git := Git(part.root), part.ref, deadline)
+    except (CommitNameError, GitError):  # The listing of the files reports it.
+        return None
+    if place is None:
+        return None
+    # Cached texts were masked and tokenized by the same code as the index.
+    key = f"{place.git_dir}\n{place.prefix}\n\0{limit}\0{extractor_version()}"
+    own = key if part.ref in ("", HEAD) else f"{key}\0{part.ref}"
+    return _Past(part.prefix, HistoryQuery(git, place, deadline), key, own)
 
 
 def _prefixed(commit: Commit, prefix: str) -> Commit:
