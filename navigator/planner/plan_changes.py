@@ -12,14 +12,13 @@ from repo_map.errors import FlightPlanError
 from repo_map.messages import plural
 from repo_map.outline.exclusions import excluded, readmitted_files, with_exclusions_of
 from repo_map.outline.select import files_named
-from repo_map.plan.diff import compare_plans
-from repo_map.plan.update import apply_update
+from repo_map.plan.update import apply_update, compare_plans
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
     from repo_map.index.index import Index
-    from repo_map.plan.diff import PlanChange
     from repo_map.plan.model import FlightPlan, VerbosityRule
+    from repo_map.plan.update import PlanChange
 
 _MAX_NAMED: Final = 3
 """Files that a sentence names; the rest are counted."""

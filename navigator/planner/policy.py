@@ -20,8 +20,8 @@ from repo_map.outline.exclusions import hides, without_excluded
 from repo_map.outline.sections import line_range
 from repo_map.outline.source import own_lines
 from repo_map.parsing.values import LineRange
-from repo_map.plan.diff import compare_plans
 from repo_map.plan.levels import level_label
+from repo_map.plan.update import compare_plans
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, FileKind
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from navigator.state.run_state import Navigation, UndoPoint
 from repo_map.messages import plural
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.keep import keep_within, with_more
-from repo_map.plan.diff import PlanChange, compare_plans
+from repo_map.plan.update import PlanChange, compare_plans
 from repo_map.steering.apply import IN_FULL, steer
 from repo_map.steering.commands import UNDO_ALL
 from repo_map.steering.targets import NamedDefinition

@@ -10,7 +10,6 @@ from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
 from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
-from repo_map.check.overrides import OverrideChecker
 from repo_map.check.patch import Patch
 from repo_map.check.references import RemovedReferences, changed_names, describe_unresolved, find_unresolved
 from repo_map.check.resolution import undefined_names
@@ -64,7 +63,7 @@ def check_changes(
             *references.find(),
             *undefined_names(trees),
             *signatures.find(),
-            *OverrideChecker(trees).find(signatures.changed),
+            *signatures.find_overrides(),
         ]
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
         names = changed_names(trees, changes.removed, signatures.incompatible)

@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from repo_map.errors import FlightPlanError
-from repo_map.plan.diff import compare_plans
 from repo_map.plan.model import (
     CustomQuery,
     FlightPlan,
@@ -18,7 +17,7 @@ from repo_map.plan.model import (
     TreeStamp,
     VerbosityRule,
 )
-from repo_map.plan.update import apply_update
+from repo_map.plan.update import apply_update, compare_plans
 from repo_map.plan.yaml import format_plan, parse_plan
 
 WORDS = st.text(alphabet="abz_/.*: #'\"-é{}é0", min_size=1, max_size=12).filter(
