@@ -11,9 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from difflib import SequenceMatcher
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -66,35 +64,6 @@ class ChangesError(RepoMapError):
     code = "invalid_changes"
 
 
-class _IndexPart:
-    """What an index has of one repository, by that repository's paths."""
-
-    def __init__(self, index: Index, part: RepositoryPart) -> None:
-        self._index = index
-        self._prefix = part.prefix
-        self.root = part.root
-
-    @cached_property
-    def paths(self) -> tuple[str, ...]:
-        start = self._prefix
-        return tuple(path.removeprefix(start) for path in self._index.paths if path.startswith(start))
-
-    def file_id(self, path: str) -> int | None:
-        return self._index.file_id(self._prefix + path)
-
-    def text(self, file: int) -> str:
-        return self._index.sources.text(file)
-
-    def with_prefix(self, patch: Patch) -> Patch:
-        """Return a patch of the repository with the index's paths."""
-        start = self._prefix
-        files = (
-            each._replace(old=each.old and start + each.old, new=each.new and start + each.new)
-            for each in patch.files
-        )
-        return patch._replace(files=tuple(files))
-
-
 def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
     """Return a description of what changed, and its patch.
 
@@ -112,118 +81,177 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
     errors: list[ChangesError] = []
     for part in index.build.source.parts:
         try:
-            found.append(_changes_of(_IndexPart(index, part), part, revisions, deadline))
+            description, patch = _Repository(index, part, deadline).changes(revisions)
         except ChangesError as error:
             errors.append(error)
+        except CommitNameError as error:
+            errors.append(ChangesError(f"{error}; {error.advice or _ADVICE}"))
         except GitError as error:
             # The location of a named repository's clone is not reported.
             errors.append(ChangesError(str(error).replace(str(part.root), part.shown)))
+        else:
+            start = part.prefix
+            files = (
+                each._replace(old=each.old and start + each.old, new=each.new and start + each.new)
+                for each in patch.files
+            )
+            found.append((description, patch._replace(files=tuple(files))))
     if not found:
         raise errors[0]
-    description = ", ".join(dict.fromkeys(what for what, _ in found))
-    files = (file for _, patch in found for file in patch.files)
+    all_files = tuple(file for _, patch in found for file in patch.files)
     notes = (note for _, patch in found for note in patch.notes)
-    return description, Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
+    description = ", ".join(dict.fromkeys(what for what, _ in found))
+    return description, Patch(all_files, notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
 
 
-def _changes_of(
-    own: _IndexPart, part: RepositoryPart, revisions: str, deadline: Deadline
-) -> tuple[str, Patch]:
-    """Return the changes of one repository; raise ``ChangesError`` or ``GitError``."""
-    git = Git(part.root)
-    with _as_changes_error():
+class _Repository:
+    """One repository of an index; paths are its own."""
+
+    def __init__(self, index: Index, part: RepositoryPart, deadline: Deadline) -> None:
+        self._index = index
+        self._part = part
+        self._root = part.root
+        self._git = Git(part.root)
+        self._deadline = deadline
+
+    def _file_id(self, path: str) -> int | None:
+        return self._index.file_id(self._part.prefix + path)
+
+    def changes(self, revisions: str) -> tuple[str, Patch]:
+        """Return a description of what changed, and its patch.
+
+        Raises:
+            ChangesError: There is no such commit, or nothing to compare.
+            CommitNameError: ``revisions`` names no commits.
+            GitError: Git does not answer.
+        """
+        part, git, deadline = self._part, self._git, self._deadline
         place = locate(git, part.ref, deadline)
-    if place is None:
-        raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
-    if revisions == WORKTREE and part.ref:
-        raise ChangesError(
-            f"`{part.shown}` is read at the commit `{part.ref}`, so it has no working tree; give a "
-            "commit such as `main`, a range such as `v1..v2`, or a patch."
-        )
-    with _as_changes_error():
+        if place is None:
+            raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
+        if revisions == WORKTREE and part.ref:
+            raise ChangesError(
+                f"`{part.shown}` is read at the commit `{part.ref}`, so it has no working tree; give a "
+                "commit such as `main`, a range such as `v1..v2`, or a patch."
+            )
         wanted = read_range(HEAD if revisions == WORKTREE else revisions)
         first, last = wanted[:2] if isinstance(wanted, CommitRange) else (wanted, None)
         old, new = (find_commit(git, each, deadline) if each else place.head for each in (first, last))
-    names = str(first or part.ref or HEAD), str(last or part.ref or HEAD)
-    for name, commit in zip(names, (old, new), strict=True):
-        if not commit:
-            raise ChangesError(f"No commit is called `{name}` here; {_ADVICE}")
-    if not isinstance(wanted, CommitRange) or wanted.from_base:
-        old = _merge_base(git, old, new, names, deadline)
-    if isinstance(wanted, CommitRange) or part.ref:
-        return f"`{revisions}`", own.with_prefix(_range_patch(git, place, old, new, deadline))
-    patch = _worktree_patch(own, git, place, old, deadline)
-    return f"the working tree since `{names[0]}`", own.with_prefix(patch)
+        names = str(first or part.ref or HEAD), str(last or part.ref or HEAD)
+        for name, commit in zip(names, (old, new), strict=True):
+            if not commit:
+                raise ChangesError(f"No commit is called `{name}` here; {_ADVICE}")
+        if old != new and (not isinstance(wanted, CommitRange) or wanted.from_base):
+            old = self._merge_base(old, new, names)
+        if isinstance(wanted, CommitRange) or part.ref:
+            return f"`{revisions}`", self._range_patch(place, old, new)
+        return f"the working tree since `{names[0]}`", self._worktree_patch(place, old)
 
+    def _merge_base(self, old: str, new: str, names: tuple[str, str]) -> str:
+        status, text = self._run("merge-base", old, new)
+        if status != 0 or not text.strip():
+            one, other = (ascii(name[:80])[1:-1] for name in names)
+            raise ChangesError(
+                f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the "
+                "whole history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range "
+                f"such as `{one}..{other}`."
+            )
+        return text.decode("ascii", "replace").split("\n")[0]
 
-@contextmanager
-def _as_changes_error() -> Iterator[None]:
-    try:
-        yield
-    except CommitNameError as error:
-        raise ChangesError(f"{error}; {error.advice or _ADVICE}") from error
+    def _run(self, *arguments: str) -> tuple[int, bytes]:
+        output = self._git.history(*arguments, deadline=self._deadline)
+        if output is None or output.status is None:
+            raise ChangesError(_TIMED_OUT)
+        return output.status, output.text
 
+    def _read(self, *arguments: str) -> bytes:
+        status, text = self._run(*arguments)
+        if status != 0:
+            raise ChangesError(
+                "Git can't compare these commits; fetch what is missing of them, or give a patch."
+            )
+        return text
 
-def _merge_base(git: Git, old: str, new: str, names: tuple[str, str], deadline: Deadline) -> str:
-    if old == new:
-        return old
-    output = git.history("merge-base", old, new, deadline=deadline)
-    if output is None or output.status is None:
-        raise ChangesError(_TIMED_OUT)
-    if output.status != 0 or not output.text.strip():
-        one, other = (ascii(name[:80])[1:-1] for name in names)
-        raise ChangesError(
-            f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the whole "
-            "history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range such as "
-            f"`{one}..{other}`."
+    def _range_patch(self, place: HistoryStart, old: str, new: str) -> Patch:
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
+        form = ("-r", "-p", "-M", "-U3", f"--relative={place.prefix}", "--src-prefix=a/", "--dst-prefix=b/")
+        text = self._read("diff-tree", *form, *plain, old, new)
+        # More than is read of it, so that the rest is noticed.
+        return read_patch(mask_text(text[: 4 * MAX_CHARS].decode("utf-8", "replace")))
+
+    def _worktree_patch(self, place: HistoryStart, commit: str) -> Patch:
+        listed = entries_of(self._read("ls-tree", "-r", "-l", "-z", "--full-tree", commit))
+        start = len(place.prefix)
+        entries = {path[start:]: each for path, each in listed.items() if path.startswith(place.prefix)}
+        before = {path: each for path, each in entries.items() if each.kind == stat.S_IFREG}
+        staged = _STAGED.findall(self._git.ask("ls-files", "-z", "--stage", "--debug"))
+        tracked = {path.decode("utf-8", "replace"): rest for rest in staged for path in rest[1:2]}
+        clean = _unmodified(self._root, tracked, Path(place.git_dir) / "index")
+        # A link has no lines of its own: a file in its place is not new.
+        own = (path for path in self._index.paths if path.startswith(self._part.prefix))
+        new = [path for each in own if (path := each.removeprefix(self._part.prefix)) not in entries]
+        untracked = [path for path in new if path not in tracked]
+        notes = []
+        if len(untracked) > _MAX_UNTRACKED:
+            notes.append(f"{len(untracked):,} untracked files were not taken for changes.")
+            new = [path for path in new if path in tracked]
+        suspects = {path: each for path, each in before.items() if clean.get(path) != each.id}
+        changed = sorted([*self._deleted(before), *self._modified(suspects), *new])
+        if len(changed) > MAX_FILES:
+            notes.append(f"{len(changed):,} files differ; the first {MAX_FILES} by path were compared.")
+            changed = changed[:MAX_FILES]
+        known = [before[path] for path in changed if path in before]
+        small = dict.fromkeys(each.id for each in known if each.size <= _MAX_BLOB_BYTES)
+        olds = read_blobs(self._git, list(small), self._deadline)
+        files = (
+            self._file_patch(path, path in before, olds.get(before[path].id) if path in before else None)
+            for path in changed
         )
-    return output.text.decode("ascii", "replace").split("\n")[0]
+        return Patch(tuple(_join_renames(tuple(filter(None, files)))), notes=tuple(notes))
 
+    def _deleted(self, before: Mapping[str, Entry]) -> Iterator[str]:
+        missing = [path for path in before if self._file_id(path) is None]
+        kinds = disk.states(self._root, missing)[4::5]
+        return (path for path, kind in zip(missing, kinds, strict=True) if not kind)
 
-def _run(git: Git, deadline: Deadline, *arguments: str) -> bytes:
-    output = git.history(*arguments, deadline=deadline)
-    if output is None or output.status is None:
-        raise ChangesError(_TIMED_OUT)
-    if output.status != 0:
-        raise ChangesError("Git can't compare these commits; fetch what is missing of them, or give a patch.")
-    return output.text
+    def _modified(self, before: Mapping[str, Entry]) -> Iterator[str]:
+        """Yield the files whose bytes are not those of their commit."""
+        for path, (blob, *_) in before.items():
+            if self._file_id(path) is None:
+                continue
+            if not self._deadline.left():
+                raise ChangesError(_TIMED_OUT)
+            source = read_file(self._root, path).source
+            if source is None:
+                source = self._read_hidden(path)
+            if source is None or blob not in (
+                _blob_of(source, blob),
+                _blob_of(source.replace(b"\r\n", b"\n"), blob),
+            ):
+                yield path
 
+    def _read_hidden(self, path: str) -> bytes | None:
+        """Return the bytes of a file that is not shown; None if it can't be read or is too large."""
+        try:
+            reading = disk.read_whole(self._root, path, _MAX_HASHED_BYTES, first=0)
+        except OSError:
+            return None
+        return None if reading.after is None else reading.source
 
-def _range_patch(git: Git, place: HistoryStart, old: str, new: str, deadline: Deadline) -> Patch:
-    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
-    form = ("-r", "-p", "-M", "-U3", f"--relative={place.prefix}", "--src-prefix=a/", "--dst-prefix=b/")
-    text = _run(git, deadline, "diff-tree", *form, *plain, old, new)
-    # More than is read of it, so that the rest is noticed.
-    return read_patch(mask_text(text[: 4 * MAX_CHARS].decode("utf-8", "replace")))
-
-
-def _worktree_patch(own: _IndexPart, git: Git, place: HistoryStart, commit: str, deadline: Deadline) -> Patch:
-    listed = entries_of(_run(git, deadline, "ls-tree", "-r", "-l", "-z", "--full-tree", commit))
-    start = len(place.prefix)
-    entries = {path[start:]: each for path, each in listed.items() if path.startswith(place.prefix)}
-    before = {path: each for path, each in entries.items() if each.kind == stat.S_IFREG}
-    staged = _STAGED.findall(git.ask("ls-files", "-z", "--stage", "--debug"))
-    tracked = {path.decode("utf-8", "replace"): rest for rest in staged for path in rest[1:2]}
-    clean = _unmodified(own.root, tracked, Path(place.git_dir) / "index")
-    suspects = {path: each for path, each in before.items() if clean.get(path) != each.id}
-    # A link has no lines of its own: a file in its place is not new.
-    new = [path for path in own.paths if path not in entries]
-    untracked = [path for path in new if path not in tracked]
-    notes = []
-    if len(untracked) > _MAX_UNTRACKED:
-        notes.append(f"{len(untracked):,} untracked files were not taken for changes.")
-        new = [path for path in new if path in tracked]
-    changed = sorted([*_deleted(own, before), *_modified(own, suspects, deadline), *new])
-    if len(changed) > MAX_FILES:
-        notes.append(f"{len(changed):,} files differ; the first {MAX_FILES} by path were compared.")
-        changed = changed[:MAX_FILES]
-    small = [before[path].id for path in changed if path in before and before[path].size <= _MAX_BLOB_BYTES]
-    olds = read_blobs(git, list(dict.fromkeys(small)), deadline)
-    files = (
-        _file_patch(own, path, path in before, olds.get(before[path].id) if path in before else None)
-        for path in changed
-    )
-    return Patch(tuple(_join_renames(tuple(filter(None, files)))), notes=tuple(notes))
+    def _file_patch(self, path: str, is_old: bool, old: bytes | None) -> FilePatch | None:
+        file = self._file_id(path)
+        after = [] if file is None else _lines(self._index.sources.text(file))
+        if not is_old:
+            return None if file is None else FilePatch("", path, tuple(find_hunks([], after)))
+        if old is not None and old.startswith(_LFS_POINTER):
+            return None
+        new = "" if file is None else path
+        # A file that is not shown has no lines to compare.
+        if old is None or b"\0" in old or (file is not None and read_file(self._root, path).source is None):
+            return FilePatch(path, new, is_binary=True)
+        before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
+        hunks = tuple(find_hunks(before, after))
+        return FilePatch(path, new, hunks) if hunks or file is None else None
 
 
 def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path) -> dict[str, str]:
@@ -243,55 +271,10 @@ def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path)
     }
 
 
-def _deleted(own: _IndexPart, before: Mapping[str, Entry]) -> Iterator[str]:
-    missing = [path for path in before if own.file_id(path) is None]
-    kinds = disk.states(own.root, missing)[4::5]
-    return (path for path, kind in zip(missing, kinds, strict=True) if not kind)
-
-
-def _modified(own: _IndexPart, before: Mapping[str, Entry], deadline: Deadline) -> Iterator[str]:
-    """Yield the files whose bytes are not those of their commit."""
-    for path, (blob, *_) in before.items():
-        if own.file_id(path) is None:
-            continue
-        if not deadline.left():
-            raise ChangesError(_TIMED_OUT)
-        source = read_file(own.root, path).source
-        if source is None:
-            if _blob_on_disk(own.root, path, blob) != blob:
-                yield path
-        elif blob not in (_blob_of(source, blob), _blob_of(source.replace(b"\r\n", b"\n"), blob)):
-            yield path
-
-
 def _blob_of(source: bytes, like: str) -> str:
     """Return git's name of some bytes, by the hash that another name has."""
     kind = hashlib.sha1 if len(like) == 40 else hashlib.sha256
     return kind(b"blob %d\0" % len(source) + source, usedforsecurity=False).hexdigest()
-
-
-def _blob_on_disk(root: Path, path: str, like: str) -> str:
-    """Return git's name of a file that is not shown; ``""`` if it can't be read or is too large."""
-    try:
-        reading = disk.read_whole(root, path, _MAX_HASHED_BYTES, first=0)
-    except OSError:
-        return ""
-    return "" if reading.after is None else _blob_of(reading.source, like)
-
-
-def _file_patch(own: _IndexPart, path: str, is_old: bool, old: bytes | None) -> FilePatch | None:
-    file = own.file_id(path)
-    if not is_old:
-        return None if file is None else FilePatch("", path, tuple(find_hunks([], _lines(own.text(file)))))
-    if old is not None and old.startswith(_LFS_POINTER):
-        return None
-    new = "" if file is None else path
-    # A file that is not shown has no lines to compare.
-    if old is None or b"\0" in old or (file is not None and read_file(own.root, path).source is None):
-        return FilePatch(path, new, is_binary=True)
-    before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
-    hunks = tuple(find_hunks(before, [] if file is None else _lines(own.text(file))))
-    return FilePatch(path, new, hunks) if hunks or file is None else None
 
 
 def _lines(text: str) -> list[str]:

@@ -61,7 +61,6 @@ _PROTOTYPE: Final = (
 _MEMBER_ACCESS: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """Follows the name of a keyword argument, or a key."""
-_TYPE_PARAMETER: Final = r"[<,]\s*(?:const\s+|in\s+|out\s+)*{}\s*(?:=(?![=>])|extends\b|:)"
 _PROVIDES_MEMBER: Final = (
     r"__getattr|__call\b|method_missing|\bProxy\b|instance_variable|\bdefine_method\b"
     r"|(?m:(?:\.|@|\b(?:var|val|let|const|attr_\w+)\b.*){}\s*(?::[^=]+)?(?:=[^=]|$))"
@@ -134,7 +133,7 @@ class PostChangeResolver:
         is_receiver = site.name != name and name in re.findall(r"[\w$]+", site.object)
         if is_receiver and self._after.relations.meaning(file, Site(name, "", *site[2:])).targets:
             return False
-        if self._is_type_parameter(file, site.name) or (not site.object and self._is_bound(file, site)):
+        if not site.object and self._is_bound(file, site):
             return False
         if meaning.targets:
             return all(map(self._after.is_prototype, meaning.targets)) and not self.has_body(removed)
@@ -147,7 +146,7 @@ class PostChangeResolver:
         """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
         language, code = self._after.language(file), self._after.code(file)
         is_closed = language in CLOSED or (language == "rust" and name.islower())
-        if not is_closed or is_builtin(name, language) or self._is_type_parameter(file, name):
+        if not is_closed or is_builtin(name, language):
             return []
         view = self._views[file]
         is_bound = any(
@@ -194,13 +193,6 @@ class PostChangeResolver:
         owner = self._trees.matched.get((removed[0], parent)) if parent >= 0 else None
         pattern = _PROVIDES_MEMBER.format(re.escape(self._before.name(removed)))
         return owner is not None and re.search(pattern, self._after.text_of(owner)) is not None
-
-    def _is_type_parameter(self, file: int, name: str) -> bool:
-        """Return True if a file has type parameters of a name, which few readers of facts record."""
-        pattern = _TYPE_PARAMETER.format(re.escape(name))
-        return (
-            self._after.language(file) != "python" and re.search(pattern, self._after.code(file)) is not None
-        )
 
     def _is_bound(self, file: int, site: Site) -> bool:
         """Return True if an edited line, or a function around a bare name, binds it."""

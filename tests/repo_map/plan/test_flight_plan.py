@@ -78,17 +78,7 @@ def test_the_diff_between_two_plans_makes_the_same_change_when_applied(
 
 
 def test_a_written_plan_reads_like_one() -> None:
-    plan = FlightPlan(
-        budget=8000,
-        focus=Focus(paths=(PathBoost(pattern="src/auth/**", weight=3),)),
-        verbosity=(
-            VerbosityRule(pattern="**", level=1),
-            VerbosityRule(pattern="src/a.py", sections=(SectionRule(pattern="Router.*", level=4),)),
-        ),
-        custom_queries=(CustomQuery(pattern="**/*.py", query="(call) @a\n(class_definition) @b"),),
-    )
-    assert format_plan(plan).split("\n", 1)[1] == (
-        """\
+    text = """\
 budget: 8000
 focus:
   paths:
@@ -104,7 +94,7 @@ custom_queries:
       (call) @a
       (class_definition) @b
 """
-    )
+    assert format_plan(parse_plan(text)).split("\n", 1)[1] == text
 
 
 def test_a_mapping_that_sets_nothing_is_the_default_plan_and_no_mapping_is_none() -> None:
@@ -159,41 +149,28 @@ def test_any_text_is_a_plan_or_refused_by_name(text: str) -> None:
 
 def test_an_update_adds_replaces_and_removes_by_pattern() -> None:
     plan = parse_plan(
-        """
-        verbosity:
-          - {pattern: src/auth/**, level: 2}
-          - {pattern: tests/**, level: 1}
-          - pattern: src/app.py
-            level: 1
-            sections: [{pattern: Router.run, level: 4}, {lines: 1-20, level: 4}]
-        """
+        "verbosity: [{pattern: src/**, level: 2}, {pattern: tests/**, level: 1},"
+        " {pattern: app.py, level: 1, sections: [{pattern: Router.run, level: 4}, {lines: 1-20, level: 4}]}]"
     )
-    change = apply_update(
-        plan,
-        {
-            "budget": 8000,
-            "verbosity": [
-                {"pattern": "src/auth/**", "level": 4},
-                {"pattern": "tests/**", "level": None},
-                {
-                    "pattern": "src/app.py",
-                    "sections": [{"lines": "1-20", "level": None}, {"pattern": "main", "level": 3}],
-                },
-                {"pattern": "docs/**", "level": 0},
-            ],
-            "focus": {"paths": [{"pattern": "src/auth/**", "weight": 5}]},
-        },
-    )
+    sections = [{"lines": "1-20", "level": None}, {"pattern": "main", "level": 3}]
+    rules = [
+        {"pattern": "src/**", "level": 4},
+        {"pattern": "tests/**", "level": None},
+        {"pattern": "app.py", "sections": sections},
+        {"pattern": "docs/**", "level": 0},
+    ]
+    boosts = {"paths": [{"pattern": "src/**", "weight": 5}]}
+    change = apply_update(plan, {"budget": 8000, "verbosity": rules, "focus": boosts})
     assert change.lines == (
         "budget 20,000 → 8,000",
-        "+ focus src/auth/** ×5",
+        "+ focus src/** ×5",
         "- tests/**",
-        "src/auth/** outline → source",
-        "- src/app.py § 1-20",
-        "+ src/app.py § main signatures",
+        "src/** outline → source",
+        "- app.py § 1-20",
+        "+ app.py § main signatures",
         "+ docs/** left out",
     )
-    assert [rule.pattern for rule in change.plan.verbosity] == ["src/auth/**", "src/app.py", "docs/**"]
+    assert [rule.pattern for rule in change.plan.verbosity] == ["src/**", "app.py", "docs/**"]
     assert [section.pattern for section in change.plan.verbosity[1].sections] == ["Router.run", "main"]
     assert change.diff["budget"] == 8000
 
