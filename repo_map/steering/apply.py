@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,6 +23,7 @@ from repo_map.steering.targets import NamedDefinition, Target, find_target, find
 if TYPE_CHECKING:
     from repo_map.history.history import History
     from repo_map.index.index import Index
+
 _MAX_FILES: Final = 3
 _MAX_COMMITS: Final = 8
 _MAX_NAMED: Final = 20
@@ -92,33 +93,6 @@ def _patterns(target: Target) -> tuple[str, ...]:
     return target.patterns or tuple(map(globs.escape, target.paths))
 
 
-@dataclass(frozen=True)
-class QuestionContext:
-    """What questions are asked of."""
-
-    index: Index
-    plan: FlightPlan
-    own: FlightPlan
-    """The part of the plan that the user asked for."""
-    history: History | None = None
-
-
-def answer_request(context: QuestionContext, request: Request, outline: Mapping[int, NamedDefinition]) -> str:
-    """Return the answer to a lookup, fenced; numbers in it mean entries of the outline.
-
-    Raises:
-        LookupRequestError: it can't be answered as it is.
-    """
-    match request:
-        case Read():
-            request = replace(request, targets=tuple(_named(each, outline) for each in request.targets))
-        case References():
-            request = replace(request, symbol=_named(request.symbol, outline))
-    index, own = context.index, context.own
-    near = included_paths(index, context.plan)
-    return look_up(index, request, near, lambda path: bool(excluded_by(own, path))).text
-
-
 def _named(target: str, outline: Mapping[int, NamedDefinition]) -> str:
     """Return a target with an entry's path and name in the place of its number."""
     if not target.isdecimal() or len(target) > 4:
@@ -137,17 +111,7 @@ def unknown_numbers(unknown: Iterable[int | str], outline: Mapping[int, NamedDef
     return f"The outline has no {asked}: its numbers go from {min(outline)} to {max(outline)}."
 
 
-def answer_about_files(context: QuestionContext, question: str, target: Target) -> str:
-    """Return the commits that changed the files of a target, what these import, or what imports them."""
-    paths = list(target.paths) or sorted(named_by(context.index, target.patterns))
-    lines = [_ANSWERS[question](context, path) for path in paths[:_MAX_FILES]]
-    if len(paths) > _MAX_FILES:
-        lines.append(f"{plural(len(paths) - _MAX_FILES, 'more file')} not listed; name one.")
-    return "\n".join(lines) or f"{target.quoted} is no file."
-
-
-def _imports(context: QuestionContext, path: str) -> str:
-    index = context.index
+def _imports(index: Index, path: str) -> str:
     file = index.file_id(path)
     if file is None or not index.imports(file):
         return f"`{one_line(path)}` imports nothing."
@@ -161,8 +125,7 @@ def _imports(context: QuestionContext, path: str) -> str:
     return f"`{one_line(path)}` imports {_listed(texts)}"
 
 
-def _importers(context: QuestionContext, path: str) -> str:
-    index = context.index
+def _importers(index: Index, path: str) -> str:
     file = index.file_id(path)
     found = relations_of(index).importers_of(file) if file is not None else ()
     texts = [f"{one_line(index.paths[each.source[0]])}:{each.line}" for each in found]
@@ -171,8 +134,7 @@ def _importers(context: QuestionContext, path: str) -> str:
     return f"`{one_line(path)}` is imported in {_listed(texts)}"
 
 
-def _commits(context: QuestionContext, path: str) -> str:
-    history = context.history
+def _commits(history: History | None, path: str) -> str:
     if history is None or not len(history):
         return "There is no git history here."
     rows = [row for row, known in enumerate(history.paths) if known == path]
@@ -191,9 +153,6 @@ def _listed(texts: Iterable[str]) -> str:
     entries = list(texts)
     more = f" and {len(entries) - _MAX_NAMED} more" if len(entries) > _MAX_NAMED else ""
     return f"{', '.join(entries[:_MAX_NAMED])}{more}."
-
-
-_ANSWERS: Final = {"history": _commits, "imports": _imports, "importers": _importers}
 
 
 class NotUnderstood(NamedTuple):
@@ -245,8 +204,7 @@ def steer(
         history: Commits that are read for ``history``.
         typed: What the caller asked for in fields.
     """
-    context = QuestionContext(index, plan, own or plan, history)
-    steering = _Steering(context, outline or {})
+    steering = _Steering(index, plan, own or plan, outline or {}, history)
     commands = read_commands(text, steering.is_name)
     steering.carry_out(typed)
     if commands.unread:
@@ -274,12 +232,20 @@ def steer(
 class _Steering:
     """Collects what wishes change and answer."""
 
-    def __init__(self, context: QuestionContext, outline: Mapping[int, NamedDefinition]) -> None:
-        self._context = context
-        self._index = context.index
+    def __init__(
+        self,
+        index: Index,
+        plan: FlightPlan,
+        own: FlightPlan,
+        outline: Mapping[int, NamedDefinition],
+        history: History | None,
+    ) -> None:
+        self._index = index
+        self._own = own
         self._outline = outline
-        self._shown = frozenset(included_paths(context.index, context.plan))
-        self.changes = PlanChanges(context.plan, context.own)
+        self._history = history
+        self._shown = frozenset(included_paths(index, plan))
+        self.changes = PlanChanges(plan, own)
         self.answers: list[str] = []
         self.lines: list[str] = []
         self.missed: list[NotUnderstood] = []
@@ -303,14 +269,38 @@ class _Steering:
             if not isinstance(asked, int | str):
                 self._look_up(question, asked)
             elif target := self._target(question, asked):
-                self.answers.append(answer_about_files(self._context, question, target))
+                self.answers.append(self._answer_about_files(question, target))
 
     def _look_up(self, question: str, request: Request) -> None:
+        """Answer a lookup, in which numbers mean entries of the outline."""
         try:
-            self.answers.append(answer_request(self._context, request, self._outline))
+            match request:
+                case Read():
+                    targets = tuple(_named(each, self._outline) for each in request.targets)
+                    request = replace(request, targets=targets)
+                case References():
+                    request = replace(request, symbol=_named(request.symbol, self._outline))
+            found = look_up(self._index, request, self._shown, self._is_excluded)
+            self.answers.append(found.text)
         except LookupRequestError as error:
             subject = subject_of(request)
             self._miss(f"{question} {subject}", str(error), subject)
+
+    def _is_excluded(self, path: str) -> bool:
+        return bool(excluded_by(self._own, path))
+
+    def _answer_about_files(self, question: str, target: Target) -> str:
+        """Return the commits that changed the files of a target, what these import, or what imports them."""
+        paths = list(target.paths) or sorted(named_by(self._index, target.patterns))
+        lines = []
+        for path in paths[:_MAX_FILES]:
+            if question == "history":
+                lines.append(_commits(self._history, path))
+            else:
+                lines.append((_imports if question == "imports" else _importers)(self._index, path))
+        if len(paths) > _MAX_FILES:
+            lines.append(f"{plural(len(paths) - _MAX_FILES, 'more file')} not listed; name one.")
+        return "\n".join(lines) or f"{target.quoted} is no file."
 
     def _show_numbers(self, numbers: Sequence[int]) -> None:
         if unknown := [number for number in numbers if number not in self._outline]:
@@ -370,7 +360,7 @@ class _Steering:
 
     def _is_left_out(self, target: Target) -> bool:
         paths = named_by(self._index, target.patterns) | set(target.paths)
-        return bool(paths) and all(excluded_by(self._context.own, path) for path in paths)
+        return bool(paths) and all(map(self._is_excluded, paths))
 
     def _miss(self, words: str, why: str, unknown: str = "") -> None:
         self.lines.append(why)
