@@ -46,74 +46,61 @@ def find_changes(trees: TreeComparison, notes: Sequence[str] = ()) -> Changes:
         trees: The trees before and after the patch.
         notes: What could not be read of the patch.
     """
-    collector = _Collector(trees)
+    parts: dict[tuple[str, str, int], ChangedPart] = {}
+    removed: dict[tuple[str, str, str], RemovedName] = {}
+    told: dict[str, list[str]] = {}
+    words: list[str] = []
     for each in trees.patched:
-        collector.add(each)
-    return collector.result(notes)
+        for note, shown in _notes(each):
+            told.setdefault(note, []).append(shown)
+        if each.changed is None:
+            continue
+        for part in _changed_parts(trees, each.changed, each.patch):
+            parts.setdefault((part.path, part.name, part.first), part)
+        for name in _find_removed(trees, each.patch):
+            removed.setdefault((each.patch.old, name.owner, name.name), name)
+        words += (line[1:] for hunk in each.patch.hunks for line in hunk.lines if line[0] != " ")
+    own = [f"{note}: {first_three([f'`{path}`' for path in paths])}." for note, paths in told.items()]
+    if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
+        own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
+    return Changes(
+        tuple(parts.values())[:MAX_PARTS],
+        tuple(removed.values())[:MAX_REMOVED],
+        (*notes, *own),
+        words="\n".join(words)[:MAX_WORDS_CHARS] if parts or removed else "",
+    )
 
 
-class _Collector:
-    """Collects the changes of the files of a patch."""
+def _notes(patched: PatchedFile) -> Iterator[tuple[str, str]]:
+    """Yield what is done to a file besides its lines, or why it is not followed, and its path."""
+    patch, shown, is_here = patched.patch, shown_path(patched.patch.path), patched.file is not None
+    if patch.is_binary:
+        yield "Binary, or not read, so not followed", shown
+    elif not patch.new or not patch.old:
+        yield "New" if patch.new else "Deleted", shown
+    elif not is_here:
+        yield "Not in this repository, so not followed", shown
+    if patch.old and patch.new and patch.old != patch.new:
+        yield "Renamed", f"{shown_path(patch.old)} to {shown}"
+    if patched.changed is None and is_here and not patch.is_binary:
+        yield "The patch does not apply to the files as they are, so not followed", shown
 
-    def __init__(self, trees: TreeComparison) -> None:
-        self._trees = trees
-        self._index = trees.index
-        self._parts: dict[tuple[str, str, int], ChangedPart] = {}
-        self._removed: dict[tuple[str, str, str], RemovedName] = {}
-        self._notes: dict[str, list[str]] = {}
-        self._words: list[str] = []
 
-    def result(self, notes: Sequence[str]) -> Changes:
-        """Return what was collected."""
-        parts, removed = tuple(self._parts.values()), tuple(self._removed.values())
-        own = [f"{what}: {_listed(paths)}." for what, paths in self._notes.items()]
-        if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
-            own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
-        words = "\n".join(self._words)[:MAX_WORDS_CHARS] if parts or removed else ""
-        return Changes(parts[:MAX_PARTS], removed[:MAX_REMOVED], (*notes, *own), words=words)
-
-    def add(self, patched: PatchedFile) -> None:
-        """Add what is done to one file."""
-        patch, changed = patched.patch, patched.changed
-        self._add_note(patch, is_here=patched.file is not None)
-        if changed is not None:
-            for part in _changed_parts(self._trees, changed, patch):
-                self._parts.setdefault((part.path, part.name, part.first), part)
-            self._words += (line[1:] for hunk in patch.hunks for line in hunk.lines if line[0] != " ")
-            self._add_removed(patch)
-        elif patched.file is not None and not patch.is_binary:
-            note = "The patch does not apply to the files as they are, so not followed"
-            self._notes.setdefault(note, []).append(shown_path(patch.path))
-
-    def _add_note(self, patch: FilePatch, *, is_here: bool) -> None:
-        """Note what is done to a file besides its lines."""
-        shown, note = shown_path(patch.path), ""
-        if patch.is_binary:
-            note = "Binary, or not read, so not followed"
-        elif not patch.new or not patch.old:
-            note = "New" if patch.new else "Deleted"
-        elif not is_here:
-            note = "Not in this repository, so not followed"
-        if note:
-            self._notes.setdefault(note, []).append(shown)
-        if patch.old and patch.new and patch.old != patch.new:
-            self._notes.setdefault("Renamed", []).append(f"{shown_path(patch.old)} to {shown}")
-
-    def _add_removed(self, patch: FilePatch) -> None:
-        """Add the names that only the file before exports."""
-        before, after = self._trees.before, self._trees.after
-        file = before.index.file_id(patch.old) if patch.old else None
-        for each in _removed_names(exported_names(before, patch.old), exported_names(after, patch.new)):
-            if file is None or (not each.owner and self._trees.line_after(file, each.line)):
-                continue  # Its line is unchanged: of long lists not every name is read.
-            now = find_replacement(self._trees, (file, each.row)) if each.row >= 0 else None
-            replacement = ""
-            if now is not None and after.name(now) != each.name:
-                replacement = f"`{after.name(now)}`"
-            elif now is not None:
-                replacement = f"in `{shown_path(after.index.paths[now[0]])}`"
-            name = RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
-            self._removed.setdefault((patch.old, each.owner, each.name), name)
+def _find_removed(trees: TreeComparison, patch: FilePatch) -> Iterator[RemovedName]:
+    """Yield the names that only the file before exports."""
+    before, after = trees.before, trees.after
+    file = before.index.file_id(patch.old) if patch.old else None
+    for each in _removed_names(exported_names(before, patch.old), exported_names(after, patch.new)):
+        if file is None or (not each.owner and trees.line_after(file, each.line)):
+            continue  # Its line is unchanged: of long lists not every name is read.
+        now = find_replacement(trees, (file, each.row)) if each.row >= 0 else None
+        replacement = ""
+        if now is not None:
+            is_renamed = after.name(now) != each.name
+            replacement = (
+                f"`{after.name(now)}`" if is_renamed else f"in `{shown_path(after.index.paths[now[0]])}`"
+            )
+        yield RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
 
 
 def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
@@ -218,7 +205,3 @@ def shown_path(path: str) -> str:
     """Return a path of a patch as it is safe to report."""
     shown = one_line(mask_text(path))
     return shown if len(shown) <= _MAX_NAME_CHARS else f"{shown[: _MAX_NAME_CHARS - 1]}…"
-
-
-def _listed(paths: Sequence[str]) -> str:
-    return first_three([f"`{path}`" for path in paths])

@@ -130,25 +130,26 @@ def _boost_files(
 ) -> tuple[ScoredFile, ...]:
     """Return the changed files first, then the others with those that depend on the change boosted."""
     known = {file.path: file for file in files}
-    changed: dict[str, list[str]] = {}
-    for part in changes.parts:
-        if index.file_id(part.path) is not None:
-            changed.setdefault(part.path, []).extend([f"`{one_line(part.name)}`"] if part.name else [])
+
+    def boosted(path: str, minimum: float, reason: str) -> ScoredFile:
+        file = known.get(path) or ScoredFile(path, minimum, ())
+        reasons = (reason, *file.reasons)[:_MAX_REASONS]
+        return file._replace(score=max(minimum, file.score), reasons=reasons)
+
     for dependents, minimum in (
         ((*impact.callers, *impact.overrides), _MIN_FILE_SCORE),
         (impact.broken, 1.0),
     ):
         for each in dependents[:_MAX_BOOSTED]:
             path = index.paths[each.place[0]]
-            known[path] = _boost_file(known.get(path), path, minimum, _reason("uses", each))
-    first = []
-    for path, names in changed.items():
-        reason = f"changed: {', '.join(names[:3])}" if names else "changed"
-        first.append(_boost_file(known.pop(path, None), path, 1.0, reason))
-    return (*first, *sorted(known.values(), key=lambda file: -file.score))
-
-
-def _boost_file(file: ScoredFile | None, path: str, minimum: float, reason: str) -> ScoredFile:
-    if file is None:
-        return ScoredFile(path, minimum, (reason,))
-    return ScoredFile(path, max(minimum, file.score), (reason, *file.reasons)[:_MAX_REASONS])
+            known[path] = boosted(path, minimum, _reason("uses", each))
+    changed: dict[str, list[str]] = {}
+    for part in changes.parts:
+        if index.file_id(part.path) is not None:
+            changed.setdefault(part.path, []).extend([f"`{one_line(part.name)}`"] if part.name else [])
+    first = [
+        boosted(path, 1.0, f"changed: {', '.join(names[:3])}" if names else "changed")
+        for path, names in changed.items()
+    ]
+    others = (file for path, file in known.items() if path not in changed)
+    return (*first, *sorted(others, key=lambda file: -file.score))
