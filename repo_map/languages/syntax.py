@@ -99,22 +99,24 @@ IDENTIFIER: Final = r"([A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*+)"
 """Beyond ASCII every character may be part of a name: names are compared, not validated."""
 SCRIPT_IDENTIFIER: Final = r"([A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*+)"
 NUMBER: Final = r"\d[\w.]*+"
-DOUBLE: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
-SINGLE: Final = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'?"
-DOUBLE_LINES: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*"?'
-SINGLE_LINES: Final = r"'[^'\\]*+(?:\\.[^'\\]*+)*'?"
-QUOTED: Final = r"'[^']*+'?"
-BACKTICK: Final = r"`[^`\\]*+(?:\\.[^`\\]*+)*`?"
-TRIPLE: Final = r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*(?:""")?'
-TRIPLE_SINGLE: Final = r"'''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*(?:''')?"
-LETTER: Final = r"'(?:\\.[^'\n]{0,8}+|[^'\\\n])'"
-SLASHES: Final = r"//[^\n]*+"
-BLOCK: Final = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*(?:\*/)?"
-HASH: Final = r"#[^\n]*+"
-DASHES: Final = r"--[^\n]*+"
-DOLLAR_BRACES: Final = r"\$\{([^{}]*+)"
-"""The code inside ``${…}`` of a string."""
-HASH_BRACES: Final = r"#\{([^{}]*+)"
+_PATTERNS: Final = {
+    "slashes": r"//[^\n]*+",
+    "block": r"/\*[^*]*+(?:\*(?!/)[^*]*+)*(?:\*/)?",
+    "hash": r"#[^\n]*+",
+    "dashes": r"--[^\n]*+",
+    "double": r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?',
+    "single": r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'?",
+    "double_lines": r'"[^"\\]*+(?:\\.[^"\\]*+)*"?',
+    "single_lines": r"'[^'\\]*+(?:\\.[^'\\]*+)*'?",
+    "quoted": r"'[^']*+'?",
+    "backtick": r"`[^`\\]*+(?:\\.[^`\\]*+)*`?",
+    "triple": r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*(?:""")?',
+    "triple_single": r"'''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*(?:''')?",
+    "letter": r"'(?:\\.[^'\n]{0,8}+|[^'\\\n])'",
+    "dollar_braces": r"\$\{([^{}]*+)",
+    "hash_braces": r"#\{([^{}]*+)",
+}
+"""Comments and strings, and the code inside ``${…}`` or ``#{…}`` of a string."""
 
 
 class Writing(NamedTuple):
@@ -133,6 +135,19 @@ class Writing(NamedTuple):
     """Whether letters right before a quote belong to the string (``f"…"``)."""
     identifier: str = IDENTIFIER
     """Pattern of a name, as its one group."""
+
+
+def writing(
+    skipped: Iterable[str],
+    markers: tuple[str, ...] = (),
+    inside: str = "",
+    *,
+    prefixed: bool = False,
+    identifier: str = IDENTIFIER,
+) -> Writing:
+    """Make a ``Writing``; patterns may be given by the names above."""
+    patterns = tuple(_PATTERNS.get(each, each) for each in skipped)
+    return Writing(patterns, markers, _PATTERNS.get(inside, inside), prefixed, identifier)
 
 
 # No literal opens after a backslash: of a row of them that nothing closes only the first is read to its end.

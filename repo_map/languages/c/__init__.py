@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import Language, SharedSuffix, words
 from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE,
-    SINGLE,
-    SLASHES,
     Captures,
     Named,
-    Writing,
     bounded,
     first_quoted,
     plain_name,
     text_of,
     without_parameters,
+    writing,
 )
 
 if TYPE_CHECKING:
@@ -129,7 +125,7 @@ _C: Final = Language(
     grammar_module="tree_sitter_c",
     namer=_namer,
     imports=first_quoted,
-    writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE), prefixed=True),
+    writing=writing(("slashes", "block", "double", "single"), prefixed=True),
     keywords=words(_WORDS),
 )
 _CPP: Final = _C._replace(

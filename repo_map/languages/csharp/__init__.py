@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import Language, words
-from repo_map.languages.syntax import BLOCK, DOUBLE, LETTER, SLASHES, Writing, dotted
+from repo_map.languages.syntax import dotted, writing
 
 _VERBATIM: Final = r'@"[^"]*+(?:""[^"]*+)*"?'
 
@@ -25,7 +25,9 @@ LANGUAGES: Final = (
         spoken=("c#",),
         grammar_module="tree_sitter_c_sharp",
         imports=_imports,
-        writing=Writing((SLASHES, BLOCK, _VERBATIM, DOUBLE, LETTER), ('$"',), r"\{([A-Za-z_][^{}:\"]*+)"),
+        writing=writing(
+            ("slashes", "block", _VERBATIM, "double", "letter"), ('$"',), r"\{([A-Za-z_][^{}:\"]*+)"
+        ),
         keywords=words(
             "abstract add alias and as async await base bool break byte case catch char checked class const"
             " continue decimal default delegate do double dynamic else enum event explicit extern false"

@@ -7,19 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Found, Language, words
-from repo_map.languages.syntax import (
-    DOUBLE_LINES,
-    HASH,
-    HASH_BRACES,
-    HASH_LITERALS,
-    MAX_NAME_CHARS,
-    SINGLE,
-    TRIPLE,
-    Captures,
-    Named,
-    Writing,
-    text_of,
-)
+from repo_map.languages.syntax import HASH_LITERALS, MAX_NAME_CHARS, Captures, Named, text_of, writing
 
 _MAX_DOC_LINES: Final = 400
 """Lines."""
@@ -77,7 +65,7 @@ LANGUAGES: Final = (
         doc_comments=HASH_COMMENTS,
         docs=_docs,
         imports=_imports,
-        writing=Writing((HASH, TRIPLE, DOUBLE_LINES, SINGLE), ("#{",), HASH_BRACES),
+        writing=writing(("hash", "triple", "double_lines", "single"), ("#{",), "hash_braces"),
         keywords=words(
             "after alias and case catch cond def defdelegate defexception defguard defimpl defmacro defmacrop"
             " defmodule defp defprotocol defstruct do else end false fn for if import in nil not or quote"

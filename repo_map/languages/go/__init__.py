@@ -8,17 +8,13 @@ from typing import Final
 
 from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE,
     QUOTED_MODULE,
     SCRIPT_LITERALS,
-    SINGLE,
-    SLASHES,
     Captures,
     Named,
-    Writing,
     plain_name,
     text_of,
+    writing,
 )
 
 
@@ -46,7 +42,7 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_go",
         namer=_namer,
         imports=_imports,
-        writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE, r"`[^`]*+`?")),
+        writing=writing(("slashes", "block", "double", "single", r"`[^`]*+`?")),
         keywords=words(
             "break case chan const continue default defer else fallthrough for func go goto if import"
             " interface map package range return select struct switch type var nil true false string int"

@@ -5,19 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, DocComments, Language, LanguageRole, words
-from repo_map.languages.syntax import (
-    BLOCK,
-    DOLLAR_BRACES,
-    DOUBLE,
-    HASH,
-    HASH_LITERALS,
-    SLASHES,
-    Captures,
-    Named,
-    Writing,
-    bounded,
-    text_of,
-)
+from repo_map.languages.syntax import HASH_LITERALS, Captures, Named, bounded, text_of, writing
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:
@@ -35,7 +23,7 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_hcl",
         namer=_namer,
         doc_comments=DocComments((*HASH_COMMENTS.line, b"//")),
-        writing=Writing((HASH, SLASHES, BLOCK, DOUBLE), ("${",), DOLLAR_BRACES),
+        writing=writing(("hash", "slashes", "block", "double"), ("${",), "dollar_braces"),
         keywords=words(
             "true false null for in if var local each self count data resource variable output module"
             " provider terraform locals string number bool list map object any"

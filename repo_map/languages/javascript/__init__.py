@@ -8,21 +8,15 @@ from typing import Final
 
 from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
-    BACKTICK,
-    BLOCK,
-    DOLLAR_BRACES,
-    DOUBLE,
     QUOTED_MODULE,
     SCRIPT_IDENTIFIER,
     SCRIPT_LITERALS,
-    SINGLE,
-    SLASHES,
     Captures,
     Named,
-    Writing,
     bounded,
     text_of,
     without_comments,
+    writing,
 )
 
 _SCRIPT_WORDS: Final = (
@@ -71,8 +65,11 @@ _JAVASCRIPT: Final = Language(
     grammar_module="tree_sitter_javascript",
     namer=_namer,
     imports=_imports,
-    writing=Writing(
-        (SLASHES, BLOCK, DOUBLE, SINGLE, BACKTICK), ("${",), DOLLAR_BRACES, identifier=SCRIPT_IDENTIFIER
+    writing=writing(
+        ("slashes", "block", "double", "single", "backtick"),
+        ("${",),
+        "dollar_braces",
+        identifier=SCRIPT_IDENTIFIER,
     ),
     keywords=words(_SCRIPT_WORDS),
     literals=SCRIPT_LITERALS,

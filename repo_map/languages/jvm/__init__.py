@@ -7,19 +7,13 @@ from typing import Final
 
 from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE,
-    LETTER,
     SCRIPT_LITERALS,
-    SINGLE,
-    SLASHES,
-    TRIPLE,
     Captures,
     Named,
-    Writing,
     dotted,
     plain_name,
     without_comments,
+    writing,
 )
 
 
@@ -40,8 +34,8 @@ def _kotlin_namer(source: bytes, kind: str, captures: Captures) -> Named:
     ]
 
 
-_INTERPOLATING: Final = Writing(
-    (SLASHES, BLOCK, TRIPLE, DOUBLE, LETTER), ("$",), r"\$\{?([A-Za-z_][^{}\"$ ]*+)"
+_INTERPOLATING: Final = writing(
+    ("slashes", "block", "triple", "double", "letter"), ("$",), r"\$\{?([A-Za-z_][^{}\"$ ]*+)"
 )
 LANGUAGES: Final = (
     Language(
@@ -50,7 +44,7 @@ LANGUAGES: Final = (
         suffixes=(".java",),
         grammar_module="tree_sitter_java",
         imports=_java_imports,
-        writing=Writing((SLASHES, BLOCK, TRIPLE, DOUBLE, SINGLE)),
+        writing=writing(("slashes", "block", "triple", "double", "single")),
         keywords=words(
             "abstract assert boolean break byte case catch char class const continue default do double"
             " else enum extends final finally float for goto if implements import instanceof int"

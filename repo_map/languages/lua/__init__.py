@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import DocComments, Language, words
-from repo_map.languages.syntax import (
-    DASH_LITERALS,
-    DASHES,
-    DOUBLE,
-    SINGLE,
-    Captures,
-    Named,
-    Writing,
-    first_quoted,
-    plain_name,
-)
+from repo_map.languages.syntax import DASH_LITERALS, Captures, Named, first_quoted, plain_name, writing
 
 _BLOCK: Final = r"(?:--)?\[\[[^\]]*+(?:\](?!\])[^\]]*+)*(?:\]\])?"
 
@@ -35,7 +25,7 @@ LANGUAGES: Final = (
         namer=_namer,
         doc_comments=DocComments((b"--",), blocks=False),
         imports=first_quoted,
-        writing=Writing((_BLOCK, DASHES, DOUBLE, SINGLE)),
+        writing=writing((_BLOCK, "dashes", "double", "single")),
         keywords=words(
             "and break do else elseif end false for function goto if in local nil not or repeat return self"
             " then true until while ipairs pairs require tostring tonumber type print"

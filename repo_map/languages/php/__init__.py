@@ -6,17 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, DocComments, Language, words
-from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE_LINES,
-    SCRIPT_LITERALS,
-    SINGLE_LINES,
-    SLASHES,
-    Writing,
-    bare_name,
-    dotted,
-    first_quoted,
-)
+from repo_map.languages.syntax import SCRIPT_LITERALS, bare_name, dotted, first_quoted, writing
 
 
 def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -39,7 +29,9 @@ LANGUAGES: Final = (
         namer=bare_name,
         doc_comments=DocComments((*HASH_COMMENTS.line, b"//")),
         imports=_imports,
-        writing=Writing((SLASHES, r"#(?!\[)[^\n]*+", BLOCK, DOUBLE_LINES, SINGLE_LINES), ('"',), r"\$(\w++)"),
+        writing=writing(
+            ("slashes", r"#(?!\[)[^\n]*+", "block", "double_lines", "single_lines"), ('"',), r"\$(\w++)"
+        ),
         keywords=words(
             "abstract and array as bool break callable case catch class clone const continue declare default"
             " do echo else elseif empty enddeclare endfor endforeach endif endswitch endwhile enum exit"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from repo_map.languages.language import Found, Language, words
-from repo_map.languages.syntax import DOUBLE, HASH, PYTHON_LITERALS, SINGLE, TRIPLE, TRIPLE_SINGLE, Writing
+from repo_map.languages.syntax import PYTHON_LITERALS, writing
 
 _DOCSTRING: Final = (
     rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
@@ -65,8 +65,8 @@ LANGUAGES: Final = (
         doc_comments=None,
         docs=_docstrings,
         imports=_imports,
-        writing=Writing(
-            (HASH, TRIPLE, TRIPLE_SINGLE, DOUBLE, SINGLE),
+        writing=writing(
+            ("hash", "triple", "triple_single", "double", "single"),
             ('f"', "f'"),
             r"\{([A-Za-z_][^{}!:\"']*+)",
             prefixed=True,

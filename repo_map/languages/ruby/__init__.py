@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.syntax import (
-    DOUBLE_LINES,
-    HASH,
-    HASH_BRACES,
-    HASH_LITERALS,
-    SINGLE_LINES,
-    Writing,
-    bare_name,
-    first_quoted,
-)
+from repo_map.languages.syntax import HASH_LITERALS, bare_name, first_quoted, writing
 
 LANGUAGES: Final = (
     Language(
@@ -28,7 +19,7 @@ LANGUAGES: Final = (
         namer=bare_name,
         doc_comments=HASH_COMMENTS,
         imports=first_quoted,
-        writing=Writing((HASH, DOUBLE_LINES, SINGLE_LINES), ("#{",), HASH_BRACES),
+        writing=writing(("hash", "double_lines", "single_lines"), ("#{",), "hash_braces"),
         keywords=words(
             "BEGIN END alias and attr_accessor attr_reader attr_writer begin break case class def defined do"
             " else elsif end ensure extend false for if in include lambda loop module next nil not or prepend"

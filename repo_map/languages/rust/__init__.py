@@ -8,16 +8,12 @@ from typing import Final
 
 from repo_map.languages.language import Language, words
 from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE_LINES,
-    LETTER,
-    SLASHES,
     Captures,
     Named,
-    Writing,
     plain_name,
     without_comments,
     without_parameters,
+    writing,
 )
 
 _MAX_TOKENS: Final = 2_000
@@ -79,7 +75,9 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_rust",
         namer=_namer,
         imports=_imports,
-        writing=Writing((SLASHES, BLOCK, DOUBLE_LINES, LETTER), ('!("',), r"\{([a-z_]\w*+)", prefixed=True),
+        writing=writing(
+            ("slashes", "block", "double_lines", "letter"), ('!("',), r"\{([a-z_]\w*+)", prefixed=True
+        ),
         keywords=words(
             "as async await break const continue crate dyn else enum extern false fn for if impl in let"
             " loop match mod move mut pub ref return self Self static struct super trait true type"

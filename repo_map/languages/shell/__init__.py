@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.syntax import HASH_LITERALS, QUOTED, Writing
+from repo_map.languages.syntax import HASH_LITERALS, writing
 
 _HASH: Final = r"(?<![^\s;])#[^\n]*+"
 
@@ -28,7 +28,7 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_bash",
         doc_comments=HASH_COMMENTS,
         imports=_imports,
-        writing=Writing((_HASH, QUOTED)),
+        writing=writing((_HASH, "quoted")),
         keywords=words(
             "alias break case continue declare do done echo elif else esac eval exec exit export fi for"
             " function getopts if in let local printf read readonly return select set shift source test then"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import DocComments, Language, LanguageRole, words
-from repo_map.languages.syntax import BLOCK, DASH_LITERALS, DASHES, QUOTED, Writing, bare_name
+from repo_map.languages.syntax import DASH_LITERALS, bare_name, writing
 
 _WORDS: Final = (
     "add all alter and any as asc begin between bigint boolean by cascade case char check column commit"
@@ -25,7 +25,7 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_sql",
         namer=bare_name,
         doc_comments=DocComments((b"--",)),
-        writing=Writing((DASHES, BLOCK, QUOTED)),
+        writing=writing(("dashes", "block", "quoted")),
         keywords=words(_WORDS, _WORDS.upper()),
         literals=DASH_LITERALS,
     ),

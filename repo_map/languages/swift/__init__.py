@@ -5,18 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from repo_map.languages.language import Language, words
-from repo_map.languages.syntax import (
-    BLOCK,
-    DOUBLE,
-    SLASHES,
-    TRIPLE,
-    Captures,
-    Named,
-    Writing,
-    dotted,
-    plain_name,
-    without_parameters,
-)
+from repo_map.languages.syntax import Captures, Named, dotted, plain_name, without_parameters, writing
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:
@@ -31,7 +20,7 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_swift",
         namer=_namer,
         imports=dotted,
-        writing=Writing((SLASHES, BLOCK, TRIPLE, DOUBLE), ("\\(",), r"\\\(([^()]*+)"),
+        writing=writing(("slashes", "block", "triple", "double"), ("\\(",), r"\\\(([^()]*+)"),
         keywords=words(
             "Any Self actor as associatedtype async await break case catch class continue convenience default"
             " defer deinit didSet do dynamic else enum extension fallthrough false fileprivate final for func"

@@ -21,7 +21,7 @@ FAMILY = '''
 import re
 
 from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.syntax import (DOUBLE, HASH, HASH_LITERALS, Writing, plain_name)
+from repo_map.languages.syntax import HASH_LITERALS, writing, plain_name
 
 
 def _namer(source, kind, captures):
@@ -44,7 +44,7 @@ LANGUAGES = (
         namer=_namer,
         doc_comments=HASH_COMMENTS,
         imports=_imports,
-        writing=Writing((HASH, DOUBLE)),
+        writing=writing(("hash", "double")),
         keywords=words("def class return import"),
         literals=HASH_LITERALS,
     ),
