@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.loading import load_all
-from navigator.models.catalogue import further_models
+from navigator.models.catalogue import further_models, price_of
 from navigator.models.sampling import SamplingFn
 from navigator.planner.arguments import TurnRequest, first_look_goal, turn_request
 from navigator.planner.context import StepReader
@@ -77,6 +77,7 @@ class Navigator:
         self._clock = clock
         self._models = dict(models or {})
         self._sample = sample
+        self._further_models = further_models(self._models, sample)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._running: dict[str, asyncio.Task[Any]] = {}
         """By navigation, the steps that go on although their call was answered."""
@@ -362,9 +363,10 @@ class Navigator:
     ) -> Navigation:
         """Return a new navigation, stored with its opening view."""
         if isinstance(request, NavigationRequest):
-            models = further_models(self._models, self._sample)
             # A plan may take a second to parse, and others are served meanwhile.
-            request = await asyncio.to_thread(validate, request, self._settings, models, environ=os.environ)
+            request = await asyncio.to_thread(
+                validate, request, self._settings, self._further_models, environ=os.environ
+            )
         loading, task = asyncio.create_task(asyncio.to_thread(load_all)), request.task
 
         async def report(words: str, tokens: int = 0) -> None:
@@ -388,7 +390,8 @@ class Navigator:
         notes = (*request.notes, *filter(None, [self.store.note]))
         request = request._replace(task=replace(task, goal=goal), notes=notes)
         navigation_id, root = f"nav-{secrets.token_hex(12)}", resolve_address(str(task.repo_path))
-        rates = self._turns.rates(task.model or EMBEDDED)
+        model = task.model or EMBEDDED
+        rates = price_of(model, self._settings, self._further_models).rates(model)
         first = initial_state(request, navigation_id, root, rates, seconds, changes=changes)
         opened = await self._turns.open(first, workspace, user)
         words = f"Indexed {plural(len(workspace.index), 'file')} in {seconds:.1f} s."

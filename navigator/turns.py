@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from navigator.agent.step_context import Computing, StepContext
 from navigator.errors import ModelFailedError, NavigationClosedError
-from navigator.models.catalogue import further_models, price_of
+from navigator.models.catalogue import further_models
 from navigator.planner.arguments import first_look_goal
 from navigator.planner.context import StepResult
 from navigator.planner.plan_changes import with_notes
 from navigator.planner.policy import choose_plan
 from navigator.planner.record import open_record
-from navigator.planner.request import LimitChanges, apply_limits, split_updates
+from navigator.planner.request import LIMITS, change_limits
 from navigator.planner.steering import (
     ACCEPTED,
     NOTHING_TO_UPDATE,
@@ -32,7 +32,6 @@ from navigator.planner.steering import (
 from navigator.state.labels import EMBEDDED
 from navigator.state.reports import OutlineEntry, StopReason
 from navigator.state.run_state import Navigation
-from navigator.state.state import ModelPricingRates
 from navigator.storage.storage import MAP_NAME, record_name
 from repo_map.steering.commands import has_numbers
 
@@ -79,10 +78,6 @@ class Turns:
         self._bookings: set[asyncio.Future[None]] = set()
         self._further_models = further_models(models, sample)
         self.computing = Computing()
-
-    def rates(self, model: str) -> ModelPricingRates:
-        """Return what calls of ``model`` cost, as the state has it."""
-        return price_of(model, self._settings, self._further_models).rates(model)
 
     async def open(self, first: Navigation, workspace: Workspace, user: str) -> Navigation:
         """Draw the opening view of a new navigation, and return it as it is stored.
@@ -166,8 +161,12 @@ class Turns:
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         given = request.updates or {}
-        limits, updates = split_updates(given, self._settings, self._further_models, os.environ)
-        before, notes = await self._apply_limits(stored, user, limits)
+        before, notes = change_limits(stored, given, self._settings, self._further_models, os.environ)
+        if notes:
+            # Models and limits are read when a session is made.
+            await self.forget(stored.run.navigation_id, user)
+        updates = {name: part for name, part in given.items() if name not in LIMITS}
+        limits = {name for name in LIMITS if given.get(name) is not None}
         if not (request.has_feedback or updates):
             if not notes and request.updates is not None:
                 return Turn(stored, NOTHING_TO_UPDATE)
@@ -235,19 +234,6 @@ class Turns:
         if (booked := step.booked(stored)) != stored:
             await self._storage.change(booked, step.user)
 
-    async def _apply_limits(
-        self, before: Navigation, user: str, limits: LimitChanges
-    ) -> tuple[Navigation, tuple[str, ...]]:
-        """Return the navigation with new limits, and a sentence on each that differs."""
-        if not limits:
-            return before, ()
-        model = limits.model or before.run.model
-        after, notes = apply_limits(before, limits, self.rates(model))
-        if notes:
-            # Models and limits are read when a session is made.
-            await self.forget(before.run.navigation_id, user)
-        return after, notes
-
     async def _end(self, before: Navigation, user: str, reason: StopReason) -> Navigation:
         is_finished = reason is StopReason.USER
         words = "The user accepted the context." if is_finished else "The user cancelled the navigation."
@@ -282,9 +268,8 @@ class Turns:
         return self._runner
 
 
-def _continues(stopped: StopReason | None, limits: LimitChanges) -> bool:
+def _continues(stopped: StopReason | None, limits: Set[str]) -> bool:
     """Return True if a navigation takes a step without words or changes of its plan."""
     if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
         return bool(limits)
-    is_decided_anew = limits.model is not None or limits.names is not None
-    return is_decided_anew or stopped in (None, StopReason.ERROR)
+    return bool(limits & {"model", "names"}) or stopped in (None, StopReason.ERROR)

@@ -129,28 +129,21 @@ def price_of(name: str, settings: NavigatorSettings, custom: Container[str] = ()
     return prices.price_of(name)
 
 
-def require_key(model: str, settings: NavigatorSettings, environ: Mapping[str, str]) -> None:
-    """Raise ``InvalidArgumentError`` if a call names a model whose key is missing.
-
-    A model of the settings is not checked: the fallback takes over.
-    """
-    provider = provider_of(model)
-    if provider is not None and (variable := provider.missing_key(settings.model_urls, environ)):
-        raise InvalidArgumentError(
-            "model",
-            "out: the embedded planner needs none.",
-            f"`{model}` can't be used because its key is missing; set {variable}, or leave ",
-            code="model_key_missing",
-        )
-
-
-def require_models(model: str, settings: NavigatorSettings, custom: Container[str] = ()) -> None:
+def require_models(
+    model: str,
+    settings: NavigatorSettings,
+    custom: Container[str] = (),
+    environ: Mapping[str, str] | None = None,
+) -> None:
     """Check a task's model and the fallback before anything takes time.
+
+    The key of a model that a call names must be in ``environ``. A model of the settings is checked without
+    one: the fallback takes over.
 
     Raises:
         UnknownModelError: a name is unknown, or its package is not installed.
         UnpricedModelError: a model costs money and has no known price.
-        InvalidRequestError: the user's price file can't be used.
+        InvalidRequestError: the user's price file can't be used, or the key is missing.
     """
     if settings.prices is not None:
         load_prices(settings.prices)
@@ -161,3 +154,11 @@ def require_models(model: str, settings: NavigatorSettings, custom: Container[st
         provider = None if name in custom else provider_of(name)
         if provider is not None:
             provider.require_package(name)
+    provider = None if model in custom or environ is None else provider_of(model)
+    if provider is not None and (variable := provider.missing_key(settings.model_urls, environ or {})):
+        raise InvalidArgumentError(
+            "model",
+            "out: the embedded planner needs none.",
+            f"`{model}` can't be used because its key is missing; set {variable}, or leave ",
+            code="model_key_missing",
+        )

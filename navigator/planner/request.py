@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
 from navigator.errors import InvalidArgumentError
-from navigator.models.catalogue import require_key, require_models
+from navigator.models.catalogue import price_of, require_models
 from navigator.planner.arguments import (
     dollars_limit,
     guessed_names,
@@ -36,7 +35,7 @@ _MAX_GOAL_CHARS: Final = 100_000
 """A goal is an issue or a message, not a repository."""
 _MAX_STEPS: Final = 1_000
 _MASKED_GOAL: Final = "The goal held secrets; they were masked before anything was kept or sent."
-_LIMITS: Final = ("max_cost_usd", "max_steps", "model", "names")
+LIMITS: Final = ("max_cost_usd", "max_steps", "model", "names")
 """What updates may change beside the flight plan, by the names under which a navigation is opened."""
 
 
@@ -64,18 +63,6 @@ class ValidRequest(NamedTuple):
     query: ChangeQuery
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
-
-
-class LimitChanges(NamedTuple):
-    """New limits of a navigation under way; None if one stays."""
-
-    max_cost_usd: Decimal | None = None
-    max_steps: int | None = None
-    model: str | None = None
-    names: tuple[str, ...] | None = None
-
-    def __bool__(self) -> bool:
-        return any(limit is not None for limit in self)
 
 
 def validate(
@@ -114,9 +101,7 @@ def validate(
     if numbered is None:
         numbered = settings.line_numbers or None
     model = request.model or settings.model
-    require_models(model, settings, further_models)
-    if request.model is not None and environ is not None and request.model not in further_models:
-        require_key(request.model, settings, environ)
+    require_models(model, settings, further_models, environ if request.model is not None else None)
     is_planned = bool(plan.verbosity or plan.focus or plan.custom_queries)
     task = replace(
         request,
@@ -207,58 +192,39 @@ def initial_state(
     return Navigation(state, run)
 
 
-def split_updates(
+def change_limits(
+    before: Navigation,
     updates: Mapping[str, Any],
     settings: NavigatorSettings,
     further_models: Container[str],
     environ: Mapping[str, str],
-) -> tuple[LimitChanges, dict[str, Any]]:
-    """Return the limits that updates change, and the rest of them: a partial flight plan.
+) -> tuple[Navigation, tuple[str, ...]]:
+    """Return the navigation with the limits among updates, and a sentence on each that differs from before.
 
     Raises:
         InvalidRequestError: a limit can't be used, or the key of the model is missing.
         UnknownModelError: there is no such model.
         UnpricedModelError: the model costs money, and how much is unknown.
     """
-    cost, steps, model, names = (updates.get(name) for name in _LIMITS)
+    (state, run), notes = before, list[str]()
+    budget = state.budget_config
+    cost, steps, model, names = (updates.get(name) for name in LIMITS)
     if model is not None:
         if not isinstance(model, str):
             raise InvalidArgumentError("model", f"is {model!r}; give a model's name, such as `embedded`.")
-        require_models(model, settings, further_models)
-        if model not in further_models:
-            require_key(model, settings, environ)
-    limits = LimitChanges(
-        max_cost_usd=None if cost is None else dollars_limit(cost),
-        max_steps=None if steps is None else _step_limit(steps),
-        model=model,
-        names=None if names is None else guessed_names(names),
-    )
-    return limits, {name: part for name, part in updates.items() if name not in _LIMITS}
-
-
-def apply_limits(
-    before: Navigation, limits: LimitChanges, rates: ModelPricingRates
-) -> tuple[Navigation, tuple[str, ...]]:
-    """Return the navigation with new limits, and a sentence on each that differs from before.
-
-    Args:
-        before: the navigation as it was.
-        limits: what changes.
-        rates: prices of the model that decides from now on.
-    """
-    (state, run), notes = before, list[str]()
-    budget = state.budget_config
-    if limits.max_cost_usd not in (None, budget.max_spend_usd):
-        budget = budget.model_copy(update={"max_spend_usd": limits.max_cost_usd})
-        notes.append(f"The cost limit is {dollars(budget.max_spend_usd)} now.")
-    if limits.max_steps not in (None, run.max_steps):
-        run = run.model_copy(update={"max_steps": limits.max_steps})
-        notes.append(f"The step limit is {limits.max_steps} now.")
-    if limits.model not in (None, run.model):
-        run = run.model_copy(update={"model": limits.model})
+        require_models(model, settings, further_models, environ)
+    if cost is not None and (limit := dollars_limit(cost)) != budget.max_spend_usd:
+        budget = budget.model_copy(update={"max_spend_usd": limit})
+        notes.append(f"The cost limit is {dollars(limit)} now.")
+    if steps is not None and _step_limit(steps) != run.max_steps:
+        run = run.model_copy(update={"max_steps": steps})
+        notes.append(f"The step limit is {steps} now.")
+    if model not in (None, run.model):
+        rates = price_of(model, settings, further_models).rates(model)
+        run = run.model_copy(update={"model": model})
         budget = budget.model_copy(update={"model_pricing_rates": rates})
-        notes.append(f"`{limits.model}` decides from now on.")
-    if limits.names not in (None, run.names):
-        run = run.model_copy(update={"names": limits.names, "decision_count": 0})
+        notes.append(f"`{model}` decides from now on.")
+    if names is not None and (guessed := guessed_names(names)) != run.names:
+        run = run.model_copy(update={"names": guessed, "decision_count": 0})
         notes.append("The names count from now on.")
     return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(notes)
