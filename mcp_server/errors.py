@@ -29,24 +29,20 @@ class ErrorDetails(NamedTuple):
 
 
 def details_of(error: UserError | OSError, *, has_data: bool = True) -> ErrorDetails:
-    """Return the details of an error; ``has_data`` as for ``storage_sentence``."""
-    if isinstance(error, OSError):
-        return ErrorDetails(StorageError.code, storage_sentence(error, has_data=has_data))
-    return ErrorDetails(error.code, one_line(error), mask_name(messages.one_line(error.argument)))
+    """Return the details of an error; with ``has_data`` a fault of the disk says how to move the data."""
+    if not isinstance(error, OSError):
+        return ErrorDetails(error.code, one_line(error), mask_name(messages.one_line(error.argument)))
+    place = f" `{messages.one_line(str(error.filename))}`" if error.filename else ""
+    message = (
+        f"Could not read or write{place}: {error.strerror or error}; "
+        f"check its permissions and free space{_ELSEWHERE if has_data else '.'}"
+    )
+    return ErrorDetails(StorageError.code, mask_name(message))
 
 
 def one_line(error: BaseException) -> str:
     """Return the error's message on one line, without secrets and escapes that it may repeat."""
     return mask_name(messages.one_line(str(error)))
-
-
-def storage_sentence(error: OSError, *, has_data: bool = True) -> str:
-    """Return what to tell of a disk that can't be read or written; with ``has_data`` the data may move."""
-    place = f" `{messages.one_line(str(error.filename))}`" if error.filename else ""
-    return mask_name(
-        f"Could not read or write{place}: {error.strerror or error}; "
-        f"check its permissions and free space{_ELSEWHERE if has_data else '.'}"
-    )
 
 
 def exit_code(error: BaseException) -> int:

@@ -24,7 +24,7 @@ from mcp_server.app import NAME, NavigatorServer
 from mcp_server.auth import Authenticator
 from mcp_server.errors import one_line
 from mcp_server.logs import announce
-from mcp_server.sdk_private import let_calls_end, ping_streams
+from mcp_server.sdk_private import keep_streams
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
 from navigator.loopback import is_loopback
@@ -100,8 +100,7 @@ async def serve_http(server: NavigatorServer, settings: Settings, address: tuple
         await server.navigations.navigator()
     listener = bound(*address)
     host, port = listener.getsockname()[:2]
-    let_calls_end()
-    ping_streams(_PING_S)
+    keep_streams(_PING_S)
     running = _Server(
         uvicorn.Config(
             app,

@@ -24,25 +24,16 @@ def low_level(server: MCPServer[Any]) -> Server[Any]:
     return server._lowlevel_server
 
 
-def let_calls_end() -> None:
-    """Let the answers that the SDK streams go on once uvicorn was asked to end.
+def keep_streams(ping_seconds: float) -> None:
+    """Let streamed answers go on once uvicorn was asked to end, and show that the server lives.
 
     The earlier era's answers are all streams of `sse_starlette`, which by default ends each of them, and the
-    call with it, half a second after the signal. `connections.Connection` ends those that have no end.
-    """
-    from sse_starlette.sse import AppStatus  # noqa: PLC0415 - stdio must not wait for it
-
-    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
-
-
-def ping_streams(seconds: float) -> None:
-    """Let an answer under way say every ``seconds`` that its server lives, in both eras.
-
-    A proxy leaves a server that says nothing for a few times as long. The SDK's own 15 seconds are of no use
-    for that, and it takes no others.
+    call with it, half a second after the signal. A proxy leaves a server that is silent for a few times
+    ``ping_seconds``; the SDK pings each 15 seconds and takes no other number.
     """
     from mcp.server import _streamable_http_modern as modern  # noqa: PLC0415 - stdio must not wait for it
-    from sse_starlette.sse import EventSourceResponse  # noqa: PLC0415 - as above
+    from sse_starlette.sse import AppStatus, EventSourceResponse  # noqa: PLC0415 - as above
 
-    EventSourceResponse.DEFAULT_PING_INTERVAL = seconds  # type: ignore[assignment]
-    modern._SSE_PING_INTERVAL = seconds
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
+    EventSourceResponse.DEFAULT_PING_INTERVAL = ping_seconds  # type: ignore[assignment]
+    modern._SSE_PING_INTERVAL = ping_seconds

@@ -50,14 +50,6 @@ def allowed_folders(names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(sorted({Path(name).expanduser().resolve() for name in names if name.strip()}))
 
 
-def log_level(name: str) -> LogLevel:
-    """Return the logging level called ``name``."""
-    for level in ("DEBUG", "INFO", "WARNING", "ERROR"):
-        if name.strip().upper() == level:
-            return level
-    raise SettingsError(f"`{name}` is not a log level; use one of debug, info, warning, error.")
-
-
 def _if_text(read: Callable[[str], object]) -> BeforeValidator:
     return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
@@ -240,16 +232,6 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
         for name in sorted(names)
         if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_") and name not in KNOWN
     ]
-
-
-def require_known(names: Iterable[str]) -> None:
-    """Refuse variables that begin like settings and are none.
-
-    Raises:
-        SettingsError: There is one.
-    """
-    for sentence in unknown_settings(names):
-        raise SettingsError(sentence)
 
 
 def _instead(name: str) -> str:

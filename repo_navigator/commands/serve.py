@@ -12,7 +12,7 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
-from mcp_server.settings import Settings, allowed_folders, log_level, require_known
+from mcp_server.settings import Settings, SettingsError, allowed_folders, unknown_settings
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
 from repo_navigator.cli import Parser
@@ -27,7 +27,13 @@ def add_arguments(parser: Parser) -> None:
     """Add how the server is reached, what it may read, and what it logs."""
     parser.add_value("--http", "HOST:PORT", "serve streamable HTTP at this address instead of stdio")
     parser.add_values("--allow", "FOLDER", "read only repositories in this folder; may be repeated")
-    parser.add_value("--log-level", "LEVEL", "lowest level to log on stderr: debug, info, warning or error")
+    parser.add_argument(
+        "--log-level",
+        metavar="LEVEL",
+        type=str.lower,
+        choices=("debug", "info", "warning", "error"),
+        help="lowest level to log on stderr: debug, info, warning or error",
+    )
     parser.add_argument(
         "--log-format",
         choices=("text", "json"),
@@ -37,7 +43,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
-    require_known(os.environ)
+    for sentence in unknown_settings(os.environ):
+        raise SettingsError(sentence)
     settings = _with_flags(args, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
@@ -64,7 +71,7 @@ def _with_flags(args: Namespace, settings: Settings) -> Settings:
             )
     given = {
         "allowed": args.allow and allowed_folders(args.allow),
-        "log_level": args.log_level and log_level(args.log_level),
+        "log_level": args.log_level and args.log_level.upper(),
         "log_format": args.log_format,
     }
     return settings.model_copy(update={name: value for name, value in given.items() if value})
