@@ -65,14 +65,21 @@ class Host:
     remove_command: tuple[str, ...] = ()
     hooks: HookFile | None = None
 
-    def path(self, environ: Mapping[str, str], platform: str) -> Path:
-        """Return the user's configuration file."""
-        return self._folder(environ, platform) / self.file
+    def path(self, environ: Mapping[str, str], platform: str, *, hooks: bool = False) -> Path:
+        """Return the user's configuration file, or that of the hooks."""
+        own = self.hooks if hooks and self.hooks else None
+        folder = (own and own.folder) or self.folders.get(platform, self.folders["linux"])
+        home = _home(environ)
+        folder = folder.format(
+            home=home,
+            appdata=environ.get("APPDATA") or f"{home}/AppData/Roaming",
+            config=environ.get("XDG_CONFIG_HOME") or f"{home}/.config",
+        )
+        return Path(environ.get(self.moved_by) or folder) / (own or self).file
 
-    def hook_path(self, environ: Mapping[str, str], platform: str) -> Path:
-        """Return the user's file of hooks."""
-        assert self.hooks is not None
-        return self._folder(environ, platform, self.hooks.folder) / self.hooks.file
+    def shared_path(self, *, hooks: bool = False) -> str:
+        """Return the path of the file that a project shares; empty where there is none."""
+        return self.hooks.project_file if hooks and self.hooks else self.project_file
 
     def command_to_add(self, entry: Mapping[str, Any]) -> list[str]:
         """Return the client's own command that adds the server; empty where its ``PATH`` has none."""
@@ -89,15 +96,6 @@ class Host:
     def command_to_remove(self) -> list[str]:
         """Return the client's own command that removes the server; empty where there is none."""
         return _found(self.remove_command)
-
-    def _folder(self, environ: Mapping[str, str], platform: str, folder: str = "") -> Path:
-        home = _home(environ)
-        folder = (folder or self.folders.get(platform, self.folders["linux"])).format(
-            home=home,
-            appdata=environ.get("APPDATA") or f"{home}/AppData/Roaming",
-            config=environ.get("XDG_CONFIG_HOME") or f"{home}/.config",
-        )
-        return Path(environ.get(self.moved_by) or folder)
 
     def is_used(self, environ: Mapping[str, str], platform: str) -> bool:
         """Tell whether it seems to be installed for this user."""

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
@@ -51,7 +50,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print the stored context, what feedback adds to it, its plan or a JSON object."""
-    log_to_stderr(settings.log_level, settings.log_format)
     named, updates = args.navigation, plan_updates(args)
     if named and not named.startswith(ID_START) and len(named.split()) > 1:
         raise InvalidRequestError(

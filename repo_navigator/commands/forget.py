@@ -8,7 +8,6 @@ import time
 from argparse import Namespace
 from typing import TYPE_CHECKING, Final
 
-from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_map.messages import plural
@@ -33,7 +32,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Delete what is named, and report each."""
-    log_to_stderr(settings.log_level, settings.log_format)
     if not args.ids and args.older_than is None:
         raise InvalidRequestError(
             "No navigation is named; name one by its id, or all that are old: "

@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from repo_map.cache import replace_text, require_writable
 from repo_map.errors import FlightPlanError
@@ -71,31 +71,23 @@ def _plan_of(args: Namespace) -> FlightPlan:
     from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - loads pydantic: flags and help come first
 
     plan = given_plan(args) or FlightPlan()
-    updates: dict[str, Any] = {}
-    if args.tokens is not None:
-        updates["budget"] = args.tokens
+    data = plan.model_dump(mode="json")
     rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, args.verbosity)]
     boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, args.focus)]
+    # After the plan's own rules, so that they hold.
+    changed = {**data, "verbosity": [*data["verbosity"], *rules]}
+    if args.tokens is not None:
+        changed["budget"] = args.tokens
     if args.line_numbers:
-        updates["line_numbers"] = True
-    if rules:
-        # After the plan's own rules, so that they hold.
-        updates["verbosity"] = [*(rule.model_dump() for rule in plan.verbosity), *rules]
+        changed["line_numbers"] = True
     if boosts:
-        old = plan.focus.model_dump() if plan.focus else {}
-        updates["focus"] = {**old, "paths": [*old.get("paths", ()), *boosts]}
-    return _checked(FlightPlan, {**plan.model_dump(), **updates}) if updates else plan
+        focus = data["focus"] or {"paths": []}
+        changed["focus"] = {**focus, "paths": [*focus["paths"], *boosts]}
+    if changed == data:
+        return plan
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-
-def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
-    from pydantic import ValidationError  # noqa: PLC0415 - loaded with the plan's model
-
-    from repo_map.plan.model import plan_error  # noqa: PLC0415 - loaded with the plan's model
-
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        raise plan_error(error, model) from None
+    return parse_plan(json.dumps(changed))
 
 
 def _rule(text: str) -> tuple[str, int]:

@@ -94,7 +94,7 @@ def _hosts(args: Namespace, project: Path | None) -> list[Host]:
         if project is None:
             found = [host for host in known.values() if host.is_used(os.environ, sys.platform)]
         else:
-            shared = [host for host in known.values() if _project_file(host, args)]
+            shared = [host for host in known.values() if host.shared_path(hooks=args.hooks)]
             found = [host for host in shared if host.is_used_in(project)]
         if not found:
             raise InvalidRequestError(
@@ -104,16 +104,12 @@ def _hosts(args: Namespace, project: Path | None) -> list[Host]:
     for name in args.host:
         if name not in known:
             raise InvalidRequestError(f"`{name}` has no hooks; leave --hooks out.", argument="--hooks")
-        if project is not None and not _project_file(known[name], args):
+        if project is not None and not known[name].shared_path(hooks=args.hooks):
             raise InvalidRequestError(
                 f"{known[name].title} has no configuration that a project shares; leave --scope out.",
                 argument="--scope",
             )
     return [known[name] for name in dict.fromkeys(args.host)]
-
-
-def _project_file(host: Host, args: Namespace) -> str:
-    return host.hooks.project_file if args.hooks and host.hooks else host.project_file
 
 
 def _allowed(args: Namespace) -> list[str]:
@@ -132,9 +128,9 @@ def _allowed(args: Namespace) -> list[str]:
 
 def _file(host: Host, args: Namespace, project: Path | None, settings: Settings) -> ConfigurationFile:
     if project is None:
-        path = host.hook_path if args.hooks else host.path
-        return ConfigurationFile(host, path(os.environ, sys.platform), hooks=args.hooks)
-    shared = project / _project_file(host, args)
+        path = host.path(os.environ, sys.platform, hooks=args.hooks)
+        return ConfigurationFile(host, path, hooks=args.hooks)
+    shared = project / host.shared_path(hooks=args.hooks)
     # Beside the file it would clutter the project.
     place = hashlib.sha256(str(shared).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     name = f"{place}-{shared.name}{'-hooks' if args.hooks else ''}"

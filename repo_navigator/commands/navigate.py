@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import anyio
 
 from mcp_server.errors import MODEL_FAILED
-from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidArgumentError, InvalidRequestError, ModelFailedError
@@ -129,7 +128,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
-    log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     files = [file for file in (args.save_plan, args.html, args.output) if file]
     if "-" in files:

@@ -6,7 +6,6 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.picture.page import saved_page, totals
@@ -43,7 +42,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Write the picture; what it is of goes to stderr."""
-    log_to_stderr(settings.log_level, settings.log_format)
     if args.html:
         require_writable(Path(args.html))
     data = _data(args, settings)

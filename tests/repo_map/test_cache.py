@@ -34,8 +34,6 @@ def test_lru_cache_evicts_the_least_recently_used_value() -> None:
     assert [cache.get(key) for key in "abc"] == ["12345", None, "12345"]
 
 
-
-
 def test_source_reader_serves_threads_beyond_its_capacity(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,8 +51,6 @@ def test_newest_first_ignores_files_removed_meanwhile(tmp_path: Path) -> None:
     assert newest_first(tmp_path) == [new, old]
     prune(tmp_path, 100)
     assert newest_first(tmp_path) == [new]
-
-
 
 
 def test_prune_keeps_the_file_in_use(tmp_path: Path) -> None:

@@ -244,5 +244,3 @@ def test_messages_become_terms_and_subjects_count_twice(repository: Repository) 
     counts = dict(zip((history.terms[at] for at in history.term), history.term_count.tolist(), strict=True))
     assert counts == {"round": 2, "tax": 3, "cut": 1}
     assert history.term_row["tax"] == history.terms.index("tax")
-
-

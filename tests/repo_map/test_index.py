@@ -21,7 +21,6 @@ from repo_map.index.index import Index, current_symbols
 from repo_map.index.store import Store
 from repo_map.index.worker_pool import close_idle
 from repo_map.limits import Limits
-from repo_map.parsing.values import Import
 from repo_map.sources.file_kinds import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
 
@@ -93,10 +92,6 @@ def test_definitions_know_their_names_places_and_parents(tree: Path) -> None:
     assert index.qualified_name(router, 1) == "Router.dispatch"
     assert [d.name for d in index.definitions(file_id(index, "README.md"))] == ["App", "Use"]
     assert index.definitions(file_id(index, "logo.png")) == ()
-
-
-
-
 
 
 def test_units_and_postings_line_up(tree: Path) -> None:
@@ -377,8 +372,6 @@ def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
     assert tables_digest(build_index(tree, store=store)) == tables_digest(first)
     write(tree, {"app/errors.py": "def tame(): pass\n"})
     assert build_index(tree, store=store).problems == ()
-
-
 
 
 @pytest.mark.parametrize("behave", ["raise SystemExit(1)\n", ""])

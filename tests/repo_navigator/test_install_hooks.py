@@ -43,7 +43,7 @@ BEFORE = {
 
 
 def file_of(name: str, home: Path) -> Path:
-    return HOOK_HOSTS[name].hook_path({"HOME": str(home)}, "linux")
+    return HOOK_HOSTS[name].path({"HOME": str(home)}, "linux", hooks=True)
 
 
 @pytest.mark.parametrize("scope", ["user", "project"])

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2
 import pytest
 import yaml
 from mcp import Client
 from mcp_types import TextContent
 
 from mcp_server.app import build_server
-from mcp_server.http import http_app
 from mcp_server.settings import Settings, read_settings
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
@@ -330,8 +328,6 @@ def test_wildcards_of_sections_that_would_be_tried_too_often_are_refused(tmp_pat
     assert "def f999" in draw_map(index, plan("f{}")).text
     with pytest.raises(FlightPlanError, match=r"tried on 2,001,000 names, more than 2,000,000;"):
         draw_map(index, plan("*x{}*"))
-
-
 
 
 def test_a_long_line_is_cut_short_in_an_outline(tmp_path: Path) -> None:

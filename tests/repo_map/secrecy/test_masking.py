@@ -173,8 +173,6 @@ def test_a_name_may_go_on_before_its_value(line: str) -> None:
     assert value not in mask_text(line.replace("{}", value))
 
 
-
-
 @pytest.mark.parametrize("line", CODE.splitlines())
 def test_code_that_reads_a_secret_and_what_stands_for_one_stay(line: str) -> None:
     assert mask_text(f"{line}\n") == f"{line}\n"

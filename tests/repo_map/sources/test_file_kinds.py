@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from repo_map.sources.file_kinds import FileFlag, flags_of_path, is_auxiliary, kinds_of, user_file_kind
+from repo_map.sources.file_kinds import FileFlag, flags_of_path, kinds_of, user_file_kind
 
 PATHS = """
     src/app.py src/history.py src/news/feed.py tests/test_app.py docs/conf.py documentation/how.py
@@ -46,10 +44,6 @@ def test_other_words_name_no_kind() -> None:
     assert user_file_kind("dispatch") is user_file_kind("") is None
 
 
-
-
 def test_a_test_is_told_by_its_flag() -> None:
     assert not kinds_of("tests/test_app.py", 0)
     assert kinds_of("tests/test_app.py", int(FileFlag.TEST)).name == "TESTS"
-
-
