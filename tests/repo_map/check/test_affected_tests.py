@@ -20,11 +20,8 @@ from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.relations.model import Place
 from tests.repo_map.check.run_cases import COMMANDS, SHOP
+from tests.support.maps import index_of
 from tests.support.trees import commit, write
-
-
-def index_of(root: Path, files: dict[str, str]) -> Index:
-    return build_index(write(root, files), store=Store(None), workers=1)
 
 
 def place(index: Index, path: str, name: str = "") -> Place:
@@ -34,8 +31,8 @@ def place(index: Index, path: str, name: str = "") -> Place:
     return file, next((row for row in rows if index.qualified_name(file, row) == name), -1)
 
 
-def test_select_tests_prefers_near_callers(tmp_path: Path) -> None:
-    index = index_of(tmp_path, SHOP)
+def test_select_tests_prefers_near_callers() -> None:
+    index = index_of(SHOP)
     tests, command = affected_tests.select_tests(index, [place(index, "shop/price.py", "net")])
     assert [(each.path, each.reason) for each in tests] == [
         ("tests/test_price.py", "calls `net`"),
@@ -76,9 +73,9 @@ ONLY = {
 
 
 @pytest.mark.parametrize("name", sorted(ONLY))
-def test_select_tests_gives_a_reason(tmp_path: Path, name: str) -> None:
+def test_select_tests_gives_a_reason(name: str) -> None:
     files, changed, wanted = ONLY[name]
-    index = index_of(tmp_path, files)
+    index = index_of(files)
     assert affected_tests.select_tests(index, [place(index, *changed)]).tests == (wanted,)
 
 
@@ -101,26 +98,26 @@ def test_select_tests_by_history(tmp_path: Path) -> None:
     assert only.reason == "changed in 3 of 3 changes of rules.ini"
 
 
-def test_select_tests_is_limited(tmp_path: Path) -> None:
+def test_select_tests_is_limited() -> None:
     many = {
         f"tests/test_{n:02}.py": f"from shop.price import net\n\n\ndef test_{n}():\n    net({n})\n"
         for n in range(20)
     }
-    index = index_of(tmp_path, SHOP | many)
+    index = index_of(SHOP | many)
     assert len(affected_tests.select_tests(index, [place(index, "shop/price.py", "net")]).tests) == MAX_TESTS
 
 
 @pytest.mark.parametrize("kind", sorted(COMMANDS))
-def test_command_follows_the_configuration(tmp_path: Path, kind: str) -> None:
+def test_command_follows_the_configuration(kind: str) -> None:
     files, path, name, wanted = COMMANDS[kind]
-    index = index_of(tmp_path, files)
+    index = index_of(files)
     assert affected_tests.select_tests(index, [place(index, path, name)]).command == wanted
 
 
 @pytest.mark.parametrize("package", ["[" * 100_000, '{"scripts": null}', '{"scripts": {"test": 1}}', "{"])
-def test_package_that_cannot_be_read_has_no_command(tmp_path: Path, package: str) -> None:
+def test_package_that_cannot_be_read_has_no_command(package: str) -> None:
     files = {"package.json": package, "a.js": "exports.net = 1\n", "a.test.js": "require('./a')\n"}
-    index = index_of(tmp_path, files)
+    index = index_of(files)
     assert affected_tests.select_tests(index, [place(index, "a.js")]).command == ""
 
 
@@ -150,7 +147,7 @@ def test_command_runs_only_the_selected_tests(tmp_path: Path, runner: str) -> No
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     if shutil.which(program, path=path) is None:
         pytest.skip(f"{program} is not installed")
-    index = index_of(tmp_path, files)
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     command = ["sh", "-c", affected_tests.select_tests(index, [place(index, source, "net")]).command]
     environment = {**os.environ, "PATH": path}
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
