@@ -39,14 +39,7 @@ Why = Annotated[str, Field(max_length=MAX_WHY_CHARS), AfterValidator(one_line)]
 Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 _MAX_SHOWN_CHARS = 60
 _MAX_BITS = 1_000
-_WHOLE = "must be a whole number"
 _MESSAGES = {
-    "int_parsing": _WHOLE,
-    "int_type": _WHOLE,
-    "int_from_float": _WHOLE,
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "string_type": "must be text",
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be a first and a last line, such as 120-180",
     "tuple_type": "must be a list",
