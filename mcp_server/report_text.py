@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from mcp_server import wire
@@ -155,40 +155,8 @@ def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
     return report.model_copy(update=update)
 
 
-def brief(
-    report: wire.TurnReportJson,
-    *,
-    took_none: bool,
-    outline: bool,
-    notes: Sequence[str],
-    unread: Sequence[str],
-) -> wire.TurnReportJson:
-    """Return a report for who had one before: what happened since, without what was sent before.
-
-    Args:
-        report: the whole report.
-        took_none: whether no step was taken, but a question answered.
-        outline: whether the outline is another one.
-        notes: that were not sent before.
-        unread: cursors of pages that were offered before and not fetched.
-    """
-    changes = {
-        "cuts": [],
-        "candidates": [],
-        "account": None,
-        "sufficiency": None,
-        "outline": report.outline if outline else None,
-        "notes": [*notes, *(f"not read yet: get_context with cursor {each}" for each in unread)],
-    }
-    if report.answer:
-        changes["reasoning"] = ""
-    if took_none and report.status != "running":
-        changes["next"] = ""
-    return report.model_copy(update=changes)
-
-
 def step_text(report: wire.TurnReportJson) -> str:
-    """Return what ``brief`` leaves of a report as lines; the first is ours."""
+    """Return a report as lines for a client that had one before; the first is ours."""
     size = f"; {plural(report.file_count, 'file')}, {_sizes(report)}"
     if not report.next:
         size = ""  # No step was taken.

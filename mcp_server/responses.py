@@ -14,7 +14,6 @@ from mcp_server.report_text import (
     SHORT_OUTLINES,
     STATUS_WORDS,
     DetailLevel,
-    brief,
     clip,
     report_lines,
     report_text,
@@ -66,45 +65,35 @@ class Answer(NamedTuple):
         return max(map(tokens.count, forms))
 
 
-class Cursor(NamedTuple):
-    """Where the next page of a context starts."""
-
-    step: int
-    since_step: int | None
-    offset: int
-
-    def encode(self) -> str:
-        """Return the opaque form that goes over the wire."""
-        since = "" if self.since_step is None else self.since_step
-        return f"{self.step}:{since}:{self.offset}"
-
-
 PLAN: Final = "plan"
 """The cursor that asks for the flight plan in place of the context."""
 
 
-class PlanCursor(NamedTuple):
-    """Where the next page of a flight plan starts."""
+class Cursor(NamedTuple):
+    """Where the next page of a context, or of a flight plan, starts."""
 
     step: int | None
-    """The step whose plan it is; None on the first page, which takes the latest."""
+    """None on the first page of a plan, which takes the latest."""
+    since_step: int | None
     offset: int
+    is_plan: bool = False
 
     def encode(self) -> str:
-        """Return the form that goes over the wire."""
-        return f"{PLAN}:{self.step}:{self.offset}"
+        """Return the opaque form that goes over the wire."""
+        middle = "" if self.since_step is None else f"{self.since_step}"
+        return f"{PLAN}:{self.step}:{self.offset}" if self.is_plan else f"{self.step}:{middle}:{self.offset}"
 
 
-def decode_cursor(text: str) -> Cursor | PlanCursor:
+def decode_cursor(text: str) -> Cursor:
     """Return the cursor that ``text`` encodes.
 
     Raises:
         InvalidRequestError: It is no cursor of ours.
     """
     if text == PLAN:
-        return PlanCursor(None, 0)
+        return Cursor(None, None, 0, is_plan=True)
     if (plan := _PLAN_PAGE.fullmatch(text)) is not None:
-        return PlanCursor(int(plan[1]), int(plan[2]))
+        return Cursor(int(plan[1]), None, int(plan[2]), is_plan=True)
     if (page := _PAGE.fullmatch(text)) is not None:
         return Cursor(int(page[1]), int(page[2]) if page[2] else None, int(page[3]))
     raise InvalidArgumentError(
@@ -225,7 +214,15 @@ def step_answer(
         message = wire_report(report, response_token_budget, detail)
         if not is_first:
             notes = [clip(each, detail.characters) for each in delta.notes[-_MAX_NOTES:]]
-            message = brief(message, took_none=took_none, outline=outline, notes=notes, unread=unread)
+            notes += [f"not read yet: get_context with cursor {each}" for each in unread]
+            # What was sent before is not sent again.
+            changes: dict[str, Any] = {"cuts": [], "candidates": [], "notes": notes}
+            changes |= dict.fromkeys(("account", "sufficiency", "outline"))
+            if message.answer:
+                changes["reasoning"] = ""
+            if took_none and message.status != "running":
+                changes["next"] = ""
+            message = message.model_copy(update=changes)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
             status=message.status,
@@ -287,12 +284,14 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
     return _fitted(make, output, cursor, response_token_budget, _STOPPED)
 
 
-def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budget: int) -> Answer:
+def plan_answer(output: NavigatorOutput, place: Cursor, response_token_budget: int) -> Answer:
     """Return the answer of ``get_context`` if the flight plan is requested: as much of it as fits."""
     plan, start = output.flight_plan_yaml, place.offset
 
     def page(end: int) -> Answer:
-        following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
+        following = (
+            Cursor(output.total_iterations, None, end, is_plan=True).encode() if end < len(plan) else None
+        )
         part = plan[start:end]
         result = _wire_output(
             output, response_token_budget, context_string="", flight_plan_yaml=part, next_cursor=following

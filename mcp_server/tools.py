@@ -33,7 +33,6 @@ from mcp_server.responses import (
     PLAN,
     Answer,
     Cursor,
-    PlanCursor,
     context_answer,
     decode_cursor,
     forgotten_answer,
@@ -135,7 +134,8 @@ def shape(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {name: {} for name in schema.get("properties", {})}}
 
 
-MESSAGE_CHARACTERS: Final = 200
+_MESSAGE_CHARACTERS: Final = 200
+"""Of a line of progress."""
 
 
 @contextmanager
@@ -152,21 +152,15 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
         last = max(float(progress.step), last + 0.01)
         line = current_channel()
         listening = ctx if line is None else line.context
-        await listening.report_progress(
-            last, max(float(progress.max_steps), last), progress_message(progress)
-        )
+        size = f" · {plural(progress.tokens, 'token')}" if progress.tokens else ""
+        head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
+        message = head + clip(progress.message, _MESSAGE_CHARACTERS - len(head))
+        await listening.report_progress(last, max(float(progress.max_steps), last), message)
 
     try:
         yield report
     finally:
         answered = True
-
-
-def progress_message(progress: Progress) -> str:
-    """Return one line of at most ``MESSAGE_CHARACTERS``."""
-    size = f" · {plural(progress.tokens, 'token')}" if progress.tokens else ""
-    head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
-    return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
 
 
 NavigationId = Annotated[str | None, Field(description="Default: the latest")]
@@ -364,7 +358,7 @@ async def get_context(
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     selected = await _app(ctx).navigations.resolve(navigation_id)
     client, place = selected.client, None if cursor is None else decode_cursor(cursor)
-    if isinstance(place, PlanCursor):
+    if place is not None and place.is_plan:
         return _result(await _plan_page(selected, place))
     if place is not None:
         since_step = place.since_step
@@ -391,7 +385,7 @@ async def get_context(
     return _result(page)
 
 
-async def _plan_page(selected: SelectedNavigation, place: PlanCursor) -> Answer:
+async def _plan_page(selected: SelectedNavigation, place: Cursor) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
     output = await selected.navigator.context(selected.navigation_id, user=selected.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
