@@ -13,7 +13,7 @@ import msgspec
 
 from benchmarks.agents.isolation.sandbox import isolation_fault
 from benchmarks.agents.job import Options
-from benchmarks.agents.matrix import RUN_LIMIT_S, CostLimitError, Matrix, run_matrix
+from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
 from benchmarks.agents.model import SCRIPTED, MissingKeyError, price_of_model
 from benchmarks.agents.report import Journal, RunRow, report
 from benchmarks.agents.scripted_model import check
@@ -31,36 +31,20 @@ def add_arguments(parser: Parser) -> None:
     """Add the subcommands."""
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="run tasks × variants × models × repeats, then report")
-    running.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
-    running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))
-    running.add_argument(
-        "--models",
-        default=SCRIPTED,
-        metavar="M,…",
-        help=f"{SCRIPTED} (default; needs no key), gemini-…",
-    )
-    running.add_argument("--repeats", type=int, default=1, metavar="N")
-    running.add_argument(
-        "--tokens", type=int, default=Options().knowledge_tokens, metavar="N", help="retrieved at most"
-    )
-    running.add_argument(
-        "--rounds", type=int, default=Options().max_rounds, metavar="N", help="of the loop, at most"
-    )
-    running.add_argument("--max-cost", type=float, default=5.0, metavar="USD", help="start no run beyond (5)")
-    running.add_argument(
-        "--run-seconds",
-        type=float,
-        default=RUN_LIMIT_S,
-        metavar="S",
-        help="end a run that takes longer (900)",
-    )
+    running.add_value("--only", "ID", "tasks whose id begins so", nargs="+", default=[])
+    running.add_value("--variants", "V,…", ", ".join(FACTORIES), default=",".join(FACTORIES))
+    running.add_value("--models", "M,…", f"{SCRIPTED} (default; needs no key), gemini-…", default=SCRIPTED)
+    usual = Options()
+    running.add_value("--repeats", "N", "runs of each", type=int, default=1)
+    running.add_value("--tokens", "N", "retrieved at most", type=int, default=usual.knowledge_tokens)
+    running.add_value("--rounds", "N", "of the loop, at most", type=int, default=usual.max_rounds)
+    running.add_value("--max-cost", "USD", "start no run beyond (5)", type=float, default=5.0)
     _add_result_arguments(running)
-    reporting = commands.add_parser("report", help="tables from results")
-    _add_result_arguments(reporting)
+    _add_result_arguments(commands.add_parser("report", help="tables from results"))
     listing = commands.add_parser(
         "tasks", help="list the tasks; --check runs their tests before and after the fix"
     )
-    listing.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
+    listing.add_value("--only", "ID", "tasks whose id begins so", nargs="+", default=[])
     listing.add_argument("--check", action="store_true")
 
 
@@ -79,12 +63,10 @@ def run(options: argparse.Namespace) -> int:
         return 2
 
 
-def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, default=_RESULTS, metavar="FILE", help=f"results ({_RESULTS})")
-    parser.add_argument(
-        "--against", default="tools", metavar="V", help="the variant that others are paired with"
-    )
-    parser.add_argument("--json", action="store_true", help="print the runs as one JSON object")
+def _add_result_arguments(parser: Parser) -> None:
+    parser.add_value("--out", "FILE", f"results ({_RESULTS})", type=Path, default=_RESULTS)
+    parser.add_value("--against", "V", "the variant that others are paired with", default="tools")
+    parser.add_switch("--json", "print the runs as one JSON object")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -100,7 +82,6 @@ def _run(options: argparse.Namespace) -> int:
         repeats=options.repeats,
         options=Options(knowledge_tokens=options.tokens, max_rounds=options.rounds),
         prices={model: price_of_model(model) for model in models},
-        run_limit_s=options.run_seconds,
         max_cost_usd=options.max_cost,
     )
     if fault := asyncio.run(isolation_fault()):

@@ -21,7 +21,7 @@ from navigator.state.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500
-RUN_LIMIT_S: Final = 900.0
+_RUN_LIMIT_S: Final = 900.0
 JUDGE = "judge"
 """The stage under which the model calls of an agent that is judged are booked."""
 
@@ -39,7 +39,6 @@ class Matrix(NamedTuple):
     options: Options
     prices: Mapping[str, ModelPrice]
     """By model."""
-    run_limit_s: float = RUN_LIMIT_S
     max_cost_usd: float = 5.0
     """No further run of a real model starts once this much is spent."""
 
@@ -104,13 +103,13 @@ async def _run(task: Task, key: Key, endpoint: Endpoint, matrix: Matrix) -> RunR
         scratch = Path(name)
         generator = FACTORIES[key.variant](endpoint, matrix.options)
         try:
-            outcome = await asyncio.wait_for(generator.generate(task, scratch, meter), matrix.run_limit_s)
+            outcome = await asyncio.wait_for(generator.generate(task, scratch, meter), _RUN_LIMIT_S)
             if outcome.solution:
                 with outcome.meter.timing(JUDGE):
                     verdict = await judge(task, outcome.solution, scratch / "judge", endpoint)
                 outcome.meter.count(JUDGE, verdict.usage)
         except TimeoutError:
-            outcome.state["failure"] = f"no end within {matrix.run_limit_s:.0f} s"
+            outcome.state["failure"] = f"no end within {_RUN_LIMIT_S:.0f} s"
         except Exception as error:
             # One run must not end the benchmark.
             outcome.state["failure"] = f"{type(error).__name__}: {error}"

@@ -26,6 +26,7 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.languages.kinds import FUNCTIONS
+from repo_navigator.cli import Parser
 
 EXAMPLES = ("--language go gin echo",)
 
@@ -46,18 +47,18 @@ class Figures(NamedTuple):
     """Definitions that the judge gave no answer to; in no figure."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Add the measurement's arguments."""
-    parser.add_argument("trees", nargs="+", type=Path, help="repositories, checked out")
+    parser.add_value("trees", "TREE", "repositories, checked out", nargs="+", type=Path)
     parser.add_argument("--language", required=True, choices=sorted(JUDGES), help="whose server judges")
-    parser.add_argument("--definitions", type=int, default=300, help="how many of each tree (300)")
-    parser.add_argument("--server", help="the language server's program, if it is not on PATH")
-    parser.add_argument("--deadline", type=float, default=300.0, help="seconds for each answer (300)")
-    parser.add_argument(
-        "--answers", type=Path, help="a folder to keep the judge's answers in, and take them from"
+    parser.add_value("--definitions", "N", "how many of each tree (300)", type=int, default=300)
+    parser.add_value("--server", "PROGRAM", "the language server's program, if it is not on PATH")
+    parser.add_value("--deadline", "S", "seconds for each answer (300)", type=float, default=300.0)
+    parser.add_value(
+        "--answers", "FOLDER", "a folder to keep the judge's answers in, and take them from", type=Path
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object a tree")
-    parser.add_argument("--differences", type=int, default=0, help="print so many wrong and missing edges")
+    parser.add_switch("--json", "print one JSON object a tree")
+    parser.add_value("--differences", "N", "print so many wrong and missing edges", type=int, default=0)
 
 
 def run(options: argparse.Namespace) -> int:
