@@ -106,14 +106,10 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
 
 async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: Settings, shop: Path) -> None:
     navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
-    keys = [
-        await navigator.open(
-            NavigationRequest(GOAL, shop),
-            user="somebody",
-            client=ClientState(token_budget=1_000, used_at=1.0 if number else time.time()),
-        )
-        for number in range(12)
-    ]
+    keys = [await navigator.open(NavigationRequest(GOAL, shop), user="somebody") for _ in range(12)]
+    for number, key in enumerate(keys):
+        sent = ClientState(token_budget=1_000, used_at=1.0 if number else time.time())
+        await navigator.store.deliver(key, "somebody", sent.model_dump(mode="json"))
     async with Client(build_server(settings, working_folder=shop)) as client:
         async with navigator.store.hold(keys[5]):
             # The removal waits for that one, and no call waits for the removal.
