@@ -36,10 +36,9 @@ class DefinitionReader:
 
     def take(self, matches: list[Match], scan: Scan) -> int | None:
         """Take more matches; return from which byte on none is wanted, None while all are."""
-        placer = _Placer(self._source, scan)
         for kind, node, captures in matches:
             if named := self._namer(self._source, kind, captures):
-                self._found += placer.place(node, named, captures)
+                self._found += self._place(node, named, captures, scan)
         if len(self._found) <= self._max_definitions:
             return None
         self._found = _without_repeats(sorted(self._found))
@@ -55,30 +54,21 @@ class DefinitionReader:
         found = _without_repeats(sorted(self._found))
         return list(_without_locals(found)) if any(item.is_global for item in found) else found
 
-
-class _Placer:
-    """Gives each match its lines, the wrappers and attributes around it included."""
-
-    def __init__(self, source: bytes, found: Scan) -> None:
-        self._source = source
-        self._wrappers = found.wrappers
-        self._attributes = found.attributes
-
-    def place(self, node: Node, named: Named, captures: Captures) -> Iterable[Found]:
-        """Yield a find for each (name, kind) that one match declares."""
+    def _place(self, node: Node, named: Named, captures: Captures, scan: Scan) -> Iterable[Found]:
+        """Yield a find for each (name, kind) of one match, with the wrappers and attributes around it."""
         start_byte, end_byte = node.byte_range
         start = sig_start = node.start_point[0]
         end = _last_row(node)
         body_byte, sig_end = self._signature_end(start, end, captures)
-        outer = self._wrappers.get(node.id) if self._wrappers else None
+        outer = scan.wrappers.get(node.id) if scan.wrappers else None
         while outer is not None:
             start_byte, start = outer.start_byte, outer.start_point[0]
             end_byte, end = max(end_byte, outer.end_byte), max(end, _last_row(outer))
-            outer = self._wrappers.get(outer.id)
+            outer = scan.wrappers.get(outer.id)
         if self._source.startswith(_ANNOTATION_STARTS, start_byte):
             sig_start = _after_annotations(node, sig_start)
-        if self._attributes:
-            start_byte, start = self._over_attributes(start_byte, start)
+        if scan.attributes:
+            start_byte, start = self._over_attributes(start_byte, start, scan)
         sig_end = max(sig_end, sig_start)
         for name, kind in named:
             rows = (start, end, sig_start, sig_end)
@@ -98,11 +88,11 @@ class _Placer:
             row -= 1
         return body_byte, row
 
-    def _over_attributes(self, start_byte: int, row: int) -> tuple[int, int]:
+    def _over_attributes(self, start_byte: int, row: int, scan: Scan) -> tuple[int, int]:
         """Move a start over the attributes that stand before it (``#[derive(…)]``, ``@Input()``)."""
         while True:
             window = max(0, start_byte - 400)
-            node = self._attributes.get(window + len(self._source[window:start_byte].rstrip()))
+            node = scan.attributes.get(window + len(self._source[window:start_byte].rstrip()))
             if node is None:
                 return start_byte, row
             start_byte, row = node.start_byte, node.start_point[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -102,8 +102,7 @@ class Relations:
         family = self._family(place[0])
         if family is None:
             return 0
-        numbers = [self._index.strings.get(name) for name in family.names_of(place)]
-        return sum(int(self._name_counts[number]) for number in numbers if number is not None)
+        return sum(len(self._rows_named(name)) for name in family.names_of(place))
 
     def uses_of(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return the uses of a definition, calls among them, in the order of the repository."""
@@ -193,55 +192,43 @@ class Relations:
         """Return the methods that a method overrides or implements, nearest first."""
         with self.asking():
             return tuple(
-                Relation(
-                    RelationKind.OVERRIDE, place, above, self._line(place), self.max_confidence(place[0])
-                )
+                self._inherits(RelationKind.OVERRIDE, place, above)
                 for owner in self.classes_above(self._owner(place))
                 for above in self._members(owner, self._last_name(place))
             )
 
     def overridden_by(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that override or implement a method, in the order of the repository."""
-        found = [
-            Relation(RelationKind.OVERRIDE, below, place, self._line(below), self.max_confidence(below[0]))
-            for owner in self.classes_below(self._owner(place))
-            for below in self._members(owner, self._last_name(place))
-        ]
-        return tuple(sorted(found, key=lambda each: each.source))
+        owners, name = self.classes_below(self._owner(place)), self._last_name(place)
+        below = sorted(each for owner in owners for each in self._members(owner, name))
+        return tuple(self._inherits(RelationKind.OVERRIDE, each, place) for each in below)
 
     def implementations_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the classes that extend or implement a class directly, in the order of the repository."""
-        return tuple(
-            Relation(RelationKind.BASE, below, place, self._line(below), self.max_confidence(below[0]))
-            for below in self._direct_below(place)
-        )
+        return tuple(self._inherits(RelationKind.BASE, below, place) for below in self._direct_below(place))
+
+    def _inherits(self, kind: RelationKind, below: Place, above: Place) -> Relation:
+        line = self._views[below[0]].definitions[below[1]].sig_start
+        return Relation(kind, below, above, line, self.max_confidence(below[0]))
 
     def classes_above(self, place: Place | None) -> tuple[Place, ...]:
         """Return the classes that a class extends, directly or not, nearest first."""
         family = self._family(place[0]) if place else None
-        if place is None or family is None:
-            return ()
-        found: dict[Place, None] = {}
-        level: Iterable[Place] = (place,)
-        with self.asking():
-            for _ in range(_MAX_DEPTH):
-                bases = dict.fromkeys(base for each in level for base in self._bases(family, each))
-                level = [base for base in bases if base not in found and base != place]
-                found.update(dict.fromkeys(level))
-        return tuple(found)
+        return self._reached(place, lambda each: self._bases(family, each)) if place and family else ()
 
     def classes_below(self, place: Place | None) -> tuple[Place, ...]:
         """Return the classes that extend a class, directly or not, nearest first."""
-        if place is None:
-            return ()
+        return self._reached(place, self._direct_below) if place else ()
+
+    def _reached(self, place: Place, next_to: Callable[[Place], Iterable[Place]]) -> tuple[Place, ...]:
+        """Return the classes that are reached from one step by step, nearest first."""
         found: dict[Place, None] = {}
         level: Iterable[Place] = (place,)
         with self.asking():
             for _ in range(_MAX_DEPTH):
-                direct = dict.fromkeys(below for each in level for below in self._direct_below(each))
-                level = [below for below in direct if below not in found]
+                following = dict.fromkeys(other for each in level for other in next_to(each))
+                level = [each for each in following if each not in found and each != place]
                 found.update(dict.fromkeys(level))
-        found.pop(place, None)
         return tuple(found)
 
     def tests_reaching(self, place: Place, steps: int = _TEST_STEPS) -> tuple[Relation, ...]:
@@ -307,15 +294,18 @@ class Relations:
 
     # Underneath.
 
-    @cached_property
-    def _name_counts(self) -> NDArray[np.int64]:
-        """Number of sites by name, shape (strings,)."""
-        return np.bincount(self._index.sites.name, minlength=len(self._index.strings))
+    def _rows_named(self, name: str) -> NDArray[np.int64]:
+        """Return the rows of the sites of a name, in order."""
+        number = self._index.strings.get(name)
+        rows, names = self._by_name
+        first, last = np.searchsorted(names, (number, number + 1)) if number is not None else (0, 0)
+        return rows[first:last]
 
     @cached_property
-    def _name_ends(self) -> NDArray[np.int64]:
-        """End of each name's rows in ``_by_name``, shape (strings,)."""
-        return np.cumsum(self._name_counts)
+    def _by_name(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The rows of all sites by name, those of one name in order, and their names."""
+        rows = np.argsort(self._index.sites.name, kind="stable")
+        return rows, self._index.sites.name[rows]
 
     @cached_property
     def _families(self) -> tuple[Resolver | None, ...]:
@@ -350,14 +340,11 @@ class Relations:
     def _read_uses(self, family: Resolver, name: str, minimum: Confidence) -> _Uses:
         found: dict[Place, list[tuple[int, Relation]]] = {}
         left_open: list[tuple[int, Site]] = []
-        if (number := self._index.strings.get(name)) is not None:
-            end = int(self._name_ends[number])
-            rows = self._by_name[end - int(self._name_counts[number]) : end]
-            for row, file, site in self._sites_at(rows, family):
-                if self.meaning(file, site).is_left_open:
-                    left_open.append((file, site))
-                for use in self._relations_at(file, site, minimum):
-                    found.setdefault(use.target, []).append((row, use))
+        for row, file, site in self._sites_at(self._rows_named(name), family):
+            if self.meaning(file, site).is_left_open:
+                left_open.append((file, site))
+            for use in self._relations_at(file, site, minimum):
+                found.setdefault(use.target, []).append((row, use))
         return _Uses(found, tuple(left_open))
 
     def _relations_at(self, file: int, site: Site, minimum: Confidence) -> Iterator[Relation]:
@@ -375,11 +362,6 @@ class Relations:
         for row, file, site in zip(rows.tolist(), files.tolist(), sites, strict=True):
             if self._family(file) is family:
                 yield row, file, site
-
-    @cached_property
-    def _by_name(self) -> NDArray[np.int64]:
-        """The rows of all sites, by the names and of one name in order."""
-        return np.argsort(self._index.sites.name, kind="stable")
 
     def _bases(self, family: Resolver, place: Place) -> tuple[Place, ...]:
         """Return the classes that a class extends directly, none where that is given up."""
@@ -474,9 +456,6 @@ class Relations:
 
     def _last_name(self, place: Place) -> str:
         return self._views[place[0]].definitions[place[1]].name.rpartition(".")[2]
-
-    def _line(self, place: Place) -> int:
-        return self._views[place[0]].definitions[place[1]].sig_start
 
     def _read_imports(self, family: Resolver, file: int, question: Question) -> Iterator[Relation]:
         try:

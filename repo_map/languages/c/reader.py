@@ -13,20 +13,8 @@ from repo_map.languages.language import words
 from repo_map.languages.registry import language_named
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import (
-    CHAIN,
-    LITERAL,
-    MAX_CHARS,
-    QUOTED,
-    Reader,
-    child_of,
-    last_type,
-    parts_of,
-    type_within,
-    typed,
-    within,
-)
 
 _PLAIN: Final = words(
     "identifier qualified_identifier namespace_identifier template_function template_type type_identifier"
@@ -52,7 +40,7 @@ _KEYWORDS: Final = (
 )
 
 
-class _Reader(Reader):
+class _Reader(read.Reader):
     # Bindings.
 
     def on_import(self, node: Node) -> None:
@@ -75,8 +63,8 @@ class _Reader(Reader):
             self.bind(word, word, node, facts.DECORATED)
         if macros[:1] == before[:1] == [result] and (result.isupper() or not before[-1].isupper()):
             result = self._returned(before[-1], node)
-        if (trailing := child_of(declarator, "trailing_return_type")) is not None:
-            result = last_type(self, trailing, 0)
+        if (trailing := read.child_of(declarator, "trailing_return_type")) is not None:
+            result = read.last_type(self, trailing, 0)
         if result and result != "auto":
             self.bind("", result, node, facts.RETURN_TYPE)
         if any(c.type == "storage_class_specifier" and self.text(c) == "static" for c in node.children):
@@ -160,15 +148,15 @@ class _Reader(Reader):
             self.bind("", written, node, facts.ALIAS)
 
     def on_class(self, node: Node) -> None:
-        clause = child_of(node, "base_class_clause")
+        clause = read.child_of(node, "base_class_clause")
         for base in clause.named_children if clause is not None else ():
             if base.type not in ("access_specifier", "virtual", "comment"):
                 self.base(self.type_of(base), node)
 
     def on_template(self, node: Node) -> None:
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             if "type_parameter" in each.type and each.named_children:
-                name = self.text(child_of(each, "type_identifier"))
+                name = self.text(read.child_of(each, "type_identifier"))
                 self.bind(name, "", node.named_children[-1], facts.TYPE_PARAMETER)
 
     def on_loop(self, node: Node) -> None:
@@ -208,7 +196,7 @@ class _Reader(Reader):
         return is_global or self.source[max(0, node.start_byte - 1) : node.start_byte] == b"~"
 
     def _arguments(self, node: Node) -> str:
-        return self.given(parts_of(node, "arguments")) if self._has_overloads else ""
+        return self.given(read.parts_of(node, "arguments")) if self._has_overloads else ""
 
     @cached_property
     def _has_overloads(self) -> bool:
@@ -253,13 +241,13 @@ class _Reader(Reader):
 
     def _plain(self, node: Node) -> str:
         """Return a qualified name with dots, without template arguments; ``""`` for what is no name."""
-        if node.type not in _PLAIN or node.end_byte - node.start_byte > MAX_CHARS:
+        if node.type not in _PLAIN or node.end_byte - node.start_byte > read.MAX_CHARS:
             return ""
         text = "".join(self.text(node).split())
         while (bare := _ARGUMENTS.sub("", text)) != text:
             text = bare
         name = text.replace("::", ".").lstrip(".")
-        return name if CHAIN.fullmatch(name.encode()) else ""
+        return name if read.CHAIN.fullmatch(name.encode()) else ""
 
     def _qualified_type(self, node: Node, depth: int) -> str:
         scope, inner = node.child_by_field_name("scope"), self.type_in(node, "name", depth)
@@ -267,7 +255,7 @@ class _Reader(Reader):
         return f"{outer}.{inner}" if outer and inner else inner
 
     def _template_type(self, node: Node, depth: int) -> str:
-        return self.type_with(self.type_in(node, "name", depth), parts_of(node, "arguments"), depth)
+        return self.type_with(self.type_in(node, "name", depth), read.parts_of(node, "arguments"), depth)
 
     # Expressions.
 
@@ -285,14 +273,14 @@ class _Reader(Reader):
         while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
             at = inner
         if at.type == "template_function":
-            name, given = self.text_of(at, "name"), parts_of(at, "arguments")
+            name, given = self.text_of(at, "name"), read.parts_of(at, "arguments")
             made = self.type_of(given[0]) if given else ""
             if name in _CASTS:
                 return forms.of_type(made)
             if name in _MAKERS:
                 return forms.of_type(f"{_MAKERS[name]}[{made or '?'}]")
         name = self._plain(called)
-        if name == "std.move" and (moved := parts_of(node, "arguments")):
+        if name == "std.move" and (moved := read.parts_of(node, "arguments")):
             return self.expression(moved[0], depth)
         return forms.call_of(forms.name_form(name)) if name else UNKNOWN_FORM
 
@@ -305,29 +293,32 @@ class _Reader(Reader):
         return one if one != UNKNOWN_FORM else self.of_field(node, "alternative", depth)
 
     expressions = {  # noqa: RUF012 - see the base
-        **dict.fromkeys(("identifier", "this"), Reader.word),
+        **dict.fromkeys(("identifier", "this"), read.Reader.word),
         "qualified_identifier": _qualified,
         "field_expression": _member,
         "call_expression": _called,
-        **dict.fromkeys(("new_expression", "cast_expression", "compound_literal_expression"), typed("type")),
-        "pointer_expression": within("argument"),
-        "subscript_expression": within("argument", forms.item_of),
-        "parenthesized_expression": Reader.inner,
+        **dict.fromkeys(
+            ("new_expression", "cast_expression", "compound_literal_expression"), read.typed("type")
+        ),
+        "pointer_expression": read.within("argument"),
+        "subscript_expression": read.within("argument", forms.item_of),
+        "parenthesized_expression": read.Reader.inner,
         "conditional_expression": _either,
-        "string_literal": QUOTED,
-        "number_literal": LITERAL,
+        "string_literal": read.QUOTED,
+        "number_literal": read.LITERAL,
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(
-            ("type_identifier", "primitive_type", "namespace_identifier", "identifier"), Reader.plain_type
+            ("type_identifier", "primitive_type", "namespace_identifier", "identifier"),
+            read.Reader.plain_type,
         ),
-        **dict.fromkeys(_SPECIFIERS, type_within("name")),
+        **dict.fromkeys(_SPECIFIERS, read.type_within("name")),
         "placeholder_type_specifier": lambda *_: "auto",
         "sized_type_specifier": lambda *_: "int",
         "qualified_identifier": _qualified_type,
         "template_type": _template_type,
-        "type_descriptor": type_within("type"),
-        "dependent_type": last_type,
+        "type_descriptor": read.type_within("type"),
+        "dependent_type": read.last_type,
     }
     long_types = _SPECIFIERS
 

@@ -115,13 +115,15 @@ class C(OverloadResolver):
         """
         if all(self.definitions.kind(place) == "macro" for place in functions):
             return True
-        if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
-            return False
         # Templates of one name in one file differ by what they are given between angles.
         written = [
-            place[0] for place in functions if self._has_overloads(place) and not self._is_announced(place)
+            each[0] for each in functions if self._has_overloads(each) and not self._is_announced(each)
         ]
-        return len(set(written)) == len(written)
+        return self._are_one(functions) and len(set(written)) == len(written)
+
+    def _are_one(self, functions: Iterable[Place]) -> bool:
+        """Tell whether functions have one full name and take the same."""
+        return len({(self._full_name(each), self._parameters_of(each)) for each in functions}) < 2
 
     def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
         """Tell whether a name can mean nothing else: in C++ only where no overload must be chosen by types.
@@ -129,52 +131,39 @@ class C(OverloadResolver):
         What is handed on without a call, what a base that is not ours may bring, and templates of one name
         are left open.
         """
+        is_type = self.definitions.is_type
         if site.kind in (facts.TYPE, facts.BASE):
-            return len(targets) == 1 and self._is_written_once(targets[0], site.name)
-        if site.kind != facts.CALL or sum(self.definitions.is_type(each) for each in targets) > 1:
+            # Conditions often write another name of a type twice.
+            named = [each for each in self.definitions.named(site.name) if is_type(each)]
+            return len(targets) == 1 and (
+                self.definitions.kind(targets[0]) != "type" or {*named} <= {*targets}
+            )
+        if site.kind != facts.CALL or sum(map(is_type, targets)) > 1:
             return False
-        if any(value.kind in (Kind.EXTERNAL, Kind.EXTERNAL_METHOD) for value in found):
-            return False  # Under another condition it is something that is not ours.
         is_member = any(self.owner(each) is not None for each in targets)
-        if not is_member and any(self._is_also_elsewhere(each, site.name) for each in targets):
+        # Under another condition it may be something that is not ours, or taken from elsewhere.
+        is_conditional = any(value.kind in (Kind.EXTERNAL, Kind.EXTERNAL_METHOD) for value in found) or (
+            not is_member and any(site.name in self._spaces_used(each[0])[1] for each in targets)
+        )
+        if is_conditional or self._is_chosen_by_types(site, found, targets, is_member=is_member):
             return False
-        if self._is_chosen_by_types(site, found, targets, is_member=is_member):
-            return False
-        if site.object or is_member:
-            return True
-        around = self._class_at(where)
+        around = self._class_at(where) if not site.object and not is_member else None
         return around is None or self.order(around)[1]
 
     def _is_chosen_by_types(
         self, site: Site, found: Values, targets: list[Place], *, is_member: bool
     ) -> bool:
         """Tell whether several functions take what a call gives by number, or one that was found does not."""
+        is_function, count = self.definitions.is_function, len(decode_receiver(site.receiver).arguments or ())
         functions = [v.place for v in found if v.kind == Kind.FUNCTION and v.row >= 0]
-        for value in found:
-            if value.kind == Kind.CLASS:
-                functions += self.constructors(value.place)
+        functions += (each for v in found if v.kind == Kind.CLASS for each in self.constructors(v.place))
         if not site.object and not is_member:
             # What it is given may lead to one of another namespace, or to a friend.
-            functions += (
-                each for each in self.definitions.named(site.name) if self.definitions.is_function(each)
-            )
-        count = len(decode_receiver(site.receiver).arguments or ())
-        callback_methods = [each for each in functions if self.takes(each, count)]
-        if len({(self._full_name(each), self._parameters_of(each)) for each in callback_methods}) > 1:
-            return True
-        return any(self.definitions.is_function(each) and not self.takes(each, count) for each in targets)
-
-    def _is_written_once(self, place: Place, name: str) -> bool:
-        """Tell whether nothing else has another name of a type: conditions often write it twice."""
-        if self.definitions.kind(place) != "type":
-            return True
-        return all(
-            not self.definitions.is_type(each) or each == place for each in self.definitions.named(name)
+            functions += filter(is_function, self.definitions.named(site.name))
+        taking = [each for each in functions if self.takes(each, count)]
+        return not self._are_one(taking) or any(
+            is_function(each) and not self.takes(each, count) for each in targets
         )
-
-    def _is_also_elsewhere(self, place: Place, name: str) -> bool:
-        """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
-        return name in self._spaces_used(place[0])[1]
 
     def _has_overloads(self, place: Place) -> bool:
         return language_named(self.index.language(place[0])).has_overloads
@@ -252,10 +241,10 @@ class C(OverloadResolver):
         """Return the full name of what is around a place, its functions left out."""
         view = self.views[where.file]
         for row in view.around(where.row):
-            name = self._full_name((where.file, row))
-            if view.definitions[row].kind == "module" or view.definitions[row].kind in TYPE_KINDS:
+            name, kind = self._full_name((where.file, row)), view.definitions[row].kind
+            if kind == "module" or kind in TYPE_KINDS:
                 return name
-            if "." in name and view.definitions[row].kind in FUNCTIONS:
+            if "." in name and kind in FUNCTIONS:
                 return name.rpartition(".")[0]
         return ""
 

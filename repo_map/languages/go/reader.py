@@ -10,18 +10,8 @@ from tree_sitter import Node
 from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    QUOTED,
-    Reader,
-    access,
-    container,
-    last_type,
-    parts_of,
-    typed,
-    within,
-)
 
 _OPENING: Final = frozenset(
     {"if_statement", "for_clause", "expression_switch_statement", "type_switch_statement"}
@@ -30,7 +20,7 @@ _OPENING: Final = frozenset(
 """What an assignment in it holds only inside of."""
 
 
-class _Reader(Reader):
+class _Reader(read.Reader):
     def begin(self) -> None:
         """Initialize the state of one file."""
         self._qualified_end = 0
@@ -68,7 +58,7 @@ class _Reader(Reader):
 
     def on_assign(self, node: Node) -> None:
         opens = node.parent is not None and node.parent.type in _OPENING
-        self._bind_all(parts_of(node, "left"), parts_of(node, "right"), node, inside=opens)
+        self._bind_all(read.parts_of(node, "left"), read.parts_of(node, "right"), node, inside=opens)
 
     def _bind_all(
         self, names: Sequence[Node], values: Sequence[Node], node: Node, *, inside: bool = False
@@ -88,7 +78,7 @@ class _Reader(Reader):
     def on_variable(self, node: Node) -> None:
         names = node.children_by_field_name("name")
         if (written := node.child_by_field_name("type")) is None:
-            if values := parts_of(node, "value"):
+            if values := read.parts_of(node, "value"):
                 self._bind_all(names, values, node)
             return
         for name in names:
@@ -97,12 +87,12 @@ class _Reader(Reader):
     def on_range(self, node: Node) -> None:
         over = self.of_field(node, "right")
         for name, value in zip(
-            parts_of(node, "left"), (forms.entry_of(over), forms.element_of(over)), strict=False
+            read.parts_of(node, "left"), (forms.entry_of(over), forms.element_of(over)), strict=False
         ):
             self._assigned(name, value, node, inside=True)
 
     def on_switch(self, node: Node) -> None:
-        alias = parts_of(node, "alias")
+        alias = read.parts_of(node, "alias")
         if not alias:
             return
         value = self.of_field(node, "value")
@@ -181,7 +171,7 @@ class _Reader(Reader):
         return f"func[{self._result(result, depth) if result is not None else '?'}]"
 
     def _generic(self, node: Node, depth: int) -> str:
-        return self.type_with(self.type_in(node, "type", depth), parts_of(node, "type_arguments"), depth)
+        return self.type_with(self.type_in(node, "type", depth), read.parts_of(node, "type_arguments"), depth)
 
     def _struct(self, node: Node, depth: int) -> str:
         del depth
@@ -200,7 +190,7 @@ class _Reader(Reader):
     # Expressions.
 
     def _called(self, node: Node, depth: int) -> Form:
-        called, given = node.child_by_field_name("function"), parts_of(node, "arguments")
+        called, given = node.child_by_field_name("function"), read.parts_of(node, "arguments")
         name = self.text(called) if called is not None and called.type == "identifier" else ""
         if name in ("new", "make") and given:
             return forms.of_type(self.type_of(given[0]))
@@ -224,29 +214,30 @@ class _Reader(Reader):
         return forms.of_type(self._function_type(node))
 
     expressions = {  # noqa: RUF012 - see the base
-        "identifier": Reader.word,
-        "selector_expression": access("operand", "field"),
+        "identifier": read.Reader.word,
+        "selector_expression": read.access("operand", "field"),
         "call_expression": _called,
         **dict.fromkeys(
-            ("composite_literal", "type_conversion_expression", "type_assertion_expression"), typed("type")
+            ("composite_literal", "type_conversion_expression", "type_assertion_expression"),
+            read.typed("type"),
         ),
         "unary_expression": _unary,
-        "index_expression": within("operand", forms.item_of),
-        "slice_expression": within("operand"),
-        "parenthesized_expression": Reader.inner,
+        "index_expression": read.within("operand", forms.item_of),
+        "slice_expression": read.within("operand"),
+        "parenthesized_expression": read.Reader.inner,
         "func_literal": _function_literal,
-        **dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), QUOTED),
-        **dict.fromkeys(("int_literal", "float_literal", "binary_expression"), LITERAL),
+        **dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), read.QUOTED),
+        **dict.fromkeys(("int_literal", "float_literal", "binary_expression"), read.LITERAL),
     }
     types = {  # noqa: RUF012
-        **dict.fromkeys(("type_identifier", "qualified_type"), Reader.plain_type),
+        **dict.fromkeys(("type_identifier", "qualified_type"), read.Reader.plain_type),
         "struct_type": _struct,
-        **dict.fromkeys(("pointer_type", "parenthesized_type", "negated_type", "type_elem"), last_type),
+        **dict.fromkeys(("pointer_type", "parenthesized_type", "negated_type", "type_elem"), read.last_type),
         **dict.fromkeys(
-            ("slice_type", "array_type", "implicit_length_array_type"), container("list", "element")
+            ("slice_type", "array_type", "implicit_length_array_type"), read.container("list", "element")
         ),
-        "map_type": container("dict", "key", "value"),
-        "channel_type": container("chan", "value"),
+        "map_type": read.container("dict", "key", "value"),
+        "channel_type": read.container("chan", "value"),
         "function_type": _function_type,
         "generic_type": _generic,
     }

@@ -18,20 +18,9 @@ from repo_map.languages.javascript.import_reader import MAX_TARGETS, ImportReade
 from repo_map.languages.language import words
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import CALLBACK, OBJECT_FORM, OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    MAX_FORM_DEPTH,
-    QUOTED,
-    Reader,
-    access,
-    children_of,
-    constant,
-    last_type,
-    parts_of,
-    within,
-)
 
 _MARKS: Final = re.compile(r"[?!]\.")
 _BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
@@ -107,7 +96,7 @@ class _Reader(ImportReader):
 
     def on_callback(self, node: Node) -> None:
         """Bind the parameter of ``xs.map((x) => …)`` to what ``xs`` holds."""
-        function, given = node.child_by_field_name("function"), parts_of(node, "arguments")
+        function, given = node.child_by_field_name("function"), read.parts_of(node, "arguments")
         if function is None or not given:
             return
         method, value = self.text_of(function, "property"), self.of_field(function, "object")
@@ -117,7 +106,9 @@ class _Reader(ImportReader):
         first = given[0]
         single = first.child_by_field_name("parameter")
         listed = first.child_by_field_name("parameters")
-        parameters = [single] if single is not None else children_of(listed) if listed is not None else []
+        parameters = (
+            [single] if single is not None else read.children_of(listed) if listed is not None else []
+        )
         if not 0 <= place < len(parameters):
             return
         target = parameters[place]
@@ -127,7 +118,7 @@ class _Reader(ImportReader):
 
     def on_parameters(self, node: Node) -> None:
         is_own = self._is_own_head(node.start_byte, self.owner(node.start_byte))
-        for child in children_of(node):
+        for child in read.children_of(node):
             if child.start_byte not in self.taken:
                 self._parameter(child, node, is_own=is_own)
 
@@ -330,21 +321,21 @@ class _Reader(ImportReader):
         return "" if (name := self.squeezed(node)) in _NO_TYPES else name
 
     def _one_of_types(self, node: Node, depth: int) -> str:
-        return "|".join(filter(None, (self.type_of(each, depth) for each in children_of(node))))
+        return "|".join(filter(None, (self.type_of(each, depth) for each in read.children_of(node))))
 
     def _array_type(self, node: Node, depth: int) -> str:
-        inner = self.type_of(next(iter(children_of(node)), None), depth)
+        inner = self.type_of(next(iter(read.children_of(node)), None), depth)
         return f"Array[{inner}]" if inner else ""
 
     def _listed(self, head: str, parts: Iterable[Node], depth: int) -> str:
         return f"{head}[{','.join(self.type_of(each, depth) or 'any' for each in parts)}]"
 
     def _tuple_type(self, node: Node, depth: int) -> str:
-        return self._listed("tuple", children_of(node), depth)
+        return self._listed("tuple", read.children_of(node), depth)
 
     def _generic(self, node: Node, depth: int) -> str:
         name = node.child_by_field_name("name")
-        return self._listed(self.squeezed(name), parts_of(node, "type_arguments"), depth) if name else ""
+        return self._listed(self.squeezed(name), read.parts_of(node, "type_arguments"), depth) if name else ""
 
     # Expressions.
 
@@ -353,15 +344,15 @@ class _Reader(ImportReader):
         return forms.call_of(self.expression(function, depth))
 
     def _first(self, node: Node, depth: int) -> Form:
-        return self.expression(next(iter(children_of(node)), None), depth)
+        return self.expression(next(iter(read.children_of(node)), None), depth)
 
     def _cast(self, node: Node, depth: int) -> Form:
-        parts = children_of(node)
+        parts = read.children_of(node)
         return forms.of_type(self.type_of(parts[1])) if len(parts) > 1 else self._first(node, depth)
 
     def _either(self, node: Node, depth: int) -> Form:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if depth > MAX_FORM_DEPTH + 1 or left is None or right is None:
+        if depth > read.MAX_FORM_DEPTH + 1 or left is None or right is None:
             return OTHER_FORM
         if self.text_of(node, "operator") not in _EITHER:
             return OTHER_FORM
@@ -377,33 +368,33 @@ class _Reader(ImportReader):
         return forms.item_of(self.of_field(node, "object", depth), number if number.isdigit() else "")
 
     def _several(self, node: Node, depth: int) -> Form:
-        first = next(iter(children_of(node)), None)
+        first = next(iter(read.children_of(node)), None)
         if first is not None and first.type == "spread_element":
             return self._first(first, depth)
         return forms.list_of(self.expression(first, depth))
 
     leaves = frozenset({*_WORDS, *_TEXTS, *_NUMBERS})
     expressions = {  # noqa: RUF012 - see the base
-        **dict.fromkeys(_WORDS, Reader.word),
-        **dict.fromkeys(_TEXTS, QUOTED),
-        **dict.fromkeys(_NUMBERS, LITERAL),
-        "member_expression": access("object", "property"),
+        **dict.fromkeys(_WORDS, read.Reader.word),
+        **dict.fromkeys(_TEXTS, read.QUOTED),
+        **dict.fromkeys(_NUMBERS, read.LITERAL),
+        "member_expression": read.access("object", "property"),
         **dict.fromkeys(("call_expression", "new_expression"), _called),
         **dict.fromkeys(("await_expression", "parenthesized_expression", "non_null_expression"), _first),
-        "assignment_expression": within("right"),
+        "assignment_expression": read.within("right"),
         "as_expression": _cast,
         "satisfies_expression": _first,
         "binary_expression": _either,
         "ternary_expression": _conditional,
         "subscript_expression": _subscript,
         "array": _several,
-        "object": constant(OBJECT_FORM),
+        "object": read.constant(OBJECT_FORM),
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(("type_identifier", "identifier", "predefined_type"), _named_type),
         **dict.fromkeys(("nested_type_identifier", "member_expression", "nested_identifier"), _named_type),
         **dict.fromkeys(("union_type", "intersection_type"), _one_of_types),
-        **dict.fromkeys(("readonly_type", "parenthesized_type", "optional_type"), last_type),
+        **dict.fromkeys(("readonly_type", "parenthesized_type", "optional_type"), read.last_type),
         **dict.fromkeys(("this_type", "this"), lambda *_: "this"),
         "generic_type": _generic,
         "array_type": _array_type,

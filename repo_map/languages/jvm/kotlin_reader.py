@@ -18,19 +18,9 @@ from repo_map.languages.jvm import KOTLIN_USUAL
 from repo_map.languages.language import words
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
-from repo_map.parsing.facts_reader import (
-    MAX_CHARS,
-    QUOTED,
-    Reader,
-    around,
-    child_of,
-    constant,
-    first,
-    top_of,
-    typed,
-)
 
 _OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
 """Functions whose lambda has what they are called on, or are given first, as its ``this``."""
@@ -77,7 +67,7 @@ class _Block(NamedTuple):
     """The type of the object."""
 
 
-class KotlinReader(Reader):
+class KotlinReader(read.Reader):
     """Reads a file of Kotlin."""
 
     def begin(self) -> None:
@@ -92,7 +82,7 @@ class KotlinReader(Reader):
         callee, literal = node.named_children[0], _lambda_of(node)
         if literal is not None and literal.type == "lambda_literal":
             has_this = self._callee(callee)[0] in _OF_RECEIVER
-            if has_this or child_of(literal, "lambda_parameters") is None:
+            if has_this or read.child_of(literal, "lambda_parameters") is None:
                 block = _Block("this" if has_this else "it", callee)
                 self._blocks[literal.start_byte, -literal.end_byte] = block
 
@@ -199,7 +189,7 @@ class KotlinReader(Reader):
 
     def _type_parameters(self, node: Node, whole: Node) -> None:
         for each in node.named_children:
-            if (name := child_of(each, "identifier")) is not None:
+            if (name := read.child_of(each, "identifier")) is not None:
                 self.bind(self.text(name), self._type_in(each), whole, facts.TYPE_PARAMETER)
 
     def _parameters(self, node: Node, whole: Node, kind: int) -> None:
@@ -209,13 +199,13 @@ class KotlinReader(Reader):
         for each in node.children:
             if each.type in ("parameter", "class_parameter"):
                 written = self._type_in(each)
-                modified = child_of(each, "modifiers")
+                modified = read.child_of(each, "modifiers")
                 if is_vararg or (modified is not None and b"vararg" in (modified.text or b"")):
                     written, has_vararg = forms.several_of(written), True
                 types.append(written)
                 is_vararg = False
                 required += all(child.type != "=" for child in each.children)
-                if (name := child_of(each, "identifier")) is not None:
+                if (name := read.child_of(each, "identifier")) is not None:
                     self.bind(self.text(name), written, whole, kind)
             elif each.type == "parameter_modifiers":
                 is_vararg = b"vararg" in (each.text or b"")
@@ -254,7 +244,7 @@ class KotlinReader(Reader):
         return self.expression(node.named_children[-1]) if node is not None and is_one else UNKNOWN_FORM
 
     def on_property(self, node: Node) -> None:
-        declared = child_of(node, *_DECLARED)
+        declared = read.child_of(node, *_DECLARED)
         is_member = node.parent is not None and node.parent.type in ("class_body", "enum_class_body")
         if declared is None:
             return
@@ -278,7 +268,7 @@ class KotlinReader(Reader):
         if value is None or kind in ("setter", "type_constraints"):
             return UNKNOWN_FORM
         if kind == "getter":
-            return self._body(child_of(value, "function_body"))
+            return self._body(read.child_of(value, "function_body"))
         if kind == "property_delegate":
             called = value.named_children[-1]
             is_call = called.type == "call_expression"
@@ -302,7 +292,7 @@ class KotlinReader(Reader):
             self.variable(name, self._type_in(each), form, node, inside=inside)
 
     def on_caught(self, node: Node) -> None:
-        name = self.text(child_of(node, "identifier"))
+        name = self.text(read.child_of(node, "identifier"))
         self.bind(name, self._type_in(node), node, facts.DECLARED, inside=True)
 
     def on_given(self, node: Node) -> None:
@@ -322,7 +312,7 @@ class KotlinReader(Reader):
         if left is None or left.type != "identifier":
             return
         is_not = any(child.type == "!is" for child in node.children)
-        top, above = top_of(node, ("||",) if is_not else ("&&",))
+        top, above = read.top_of(node, ("||",) if is_not else ("&&",))
         start, last = node.start_point[0] + 1, top.end_point[0] + 1
         if (
             above is not None
@@ -374,7 +364,7 @@ class KotlinReader(Reader):
 
     def on_delegate(self, node: Node) -> None:
         """Read ``this(…)`` and ``super(…)`` of a constructor."""
-        owner = around(node, _CLASSES)
+        owner = read.around(node, _CLASSES)
         if owner is None or not node.children:
             return
         called = node.children[0]
@@ -407,7 +397,7 @@ class KotlinReader(Reader):
         """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
         receivers = forms.implicit_receivers(() if text[:1].isupper() else self._stands_for("this", name))
-        if len(receivers) > MAX_CHARS:
+        if len(receivers) > read.MAX_CHARS:
             receivers = forms.implicit_receivers((UNKNOWN_FORM,))
         self.site(text, receivers + given, name, facts.CALL)
 
@@ -460,12 +450,14 @@ class KotlinReader(Reader):
     # Types.
 
     def _type_in(self, node: Node) -> str:
-        return self.type_of(child_of(node, *_TYPES))
+        return self.type_of(read.child_of(node, *_TYPES))
 
     def _user_type(self, node: Node, depth: int) -> str:
         head = ".".join(self.text(child) for child in node.named_children if child.type == "identifier")
-        given = child_of(node, "type_arguments")
-        arguments = [child_of(each, *_TYPES) for each in given.named_children] if given is not None else []
+        given = read.child_of(node, "type_arguments")
+        arguments = (
+            [read.child_of(each, *_TYPES) for each in given.named_children] if given is not None else []
+        )
         if head == "Array":
             return self.type_with("list", arguments[:1] or [None], depth)
         return self.type_with(head, arguments, depth) if arguments else _BASIC.get(head, head)
@@ -474,11 +466,11 @@ class KotlinReader(Reader):
         return self.type_with("func", node.named_children[-1:], depth)
 
     def _inner_type(self, node: Node, depth: int) -> str:
-        return self.type_of(child_of(node, *_TYPES), depth)
+        return self.type_of(read.child_of(node, *_TYPES), depth)
 
     def _object_type(self, node: Node) -> str:
         """Return the first type that an object or a class extends."""
-        listed = child_of(node, "delegation_specifiers")
+        listed = read.child_of(node, "delegation_specifiers")
         bases = (self._base(each) for each in listed.named_children) if listed is not None else ()
         return next(filter(None, bases), "")
 
@@ -500,7 +492,7 @@ class KotlinReader(Reader):
         del depth
         if node.type == "super_expression":
             return forms.name_form("super")
-        label = self.text(child_of(node, "identifier"))
+        label = self.text(read.child_of(node, "identifier"))
         if label[:1].isupper():
             return forms.member_of(forms.name_form(label), "this")
         return UNKNOWN_FORM if label else self._this(node)
@@ -587,16 +579,16 @@ class KotlinReader(Reader):
         **dict.fromkeys(("this_expression", "super_expression"), _self),
         "navigation_expression": _access,
         "call_expression": _called,
-        "index_expression": first(forms.item_of),
+        "index_expression": read.first(forms.item_of),
         "unary_expression": _unary,
-        "parenthesized_expression": Reader.inner,
+        "parenthesized_expression": read.Reader.inner,
         "if_expression": _if,
-        "as_expression": typed("right"),
+        "as_expression": read.typed("right"),
         "binary_expression": _binary,
-        "is_expression": constant(_BOOLEAN),
+        "is_expression": read.constant(_BOOLEAN),
         "object_literal": _object,
-        **dict.fromkeys(("string_literal", "multiline_string_literal"), QUOTED),
-        "character_literal": constant(forms.of_type("char")),
+        **dict.fromkeys(("string_literal", "multiline_string_literal"), read.QUOTED),
+        "character_literal": read.constant(forms.of_type("char")),
         **dict.fromkeys(("number_literal", "float_literal"), _number),
     }
     types = {  # noqa: RUF012
@@ -614,6 +606,6 @@ def _lambda_of(call: Node) -> Node | None:
 
 def _arguments_of(call: Node) -> list[Node]:
     """Return what a call is given between its parentheses."""
-    given = child_of(call, "value_arguments")
+    given = read.child_of(call, "value_arguments")
     listed = given.named_children if given is not None else ()
     return [c.named_children[-1] for c in listed if c.type == "value_argument" and c.named_children]

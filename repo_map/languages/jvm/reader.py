@@ -10,22 +10,8 @@ from repo_map.languages.jvm import JAVA_USUAL
 from repo_map.languages.jvm.kotlin_reader import KotlinReader
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    QUOTED,
-    Reader,
-    access,
-    around,
-    child_of,
-    children_of,
-    constant,
-    container,
-    last_type,
-    parts_of,
-    typed,
-    within,
-)
 
 _NULL: Final = forms.of_type("null")
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
@@ -34,7 +20,7 @@ _CLASSES: Final = frozenset(
 )
 
 
-class _JavaReader(Reader):
+class _JavaReader(read.Reader):
     # Bindings.
 
     def on_package(self, node: Node) -> None:
@@ -43,9 +29,9 @@ class _JavaReader(Reader):
 
     def on_import(self, node: Node) -> None:
         is_static = any(child.type == "static" for child in node.children)
-        name = self.text(child_of(node, "identifier", "scoped_identifier"))
+        name = self.text(read.child_of(node, "identifier", "scoped_identifier"))
         owner, _, last = name.rpartition(".")
-        if child_of(node, "asterisk") is not None:
+        if read.child_of(node, "asterisk") is not None:
             self.bind("*", f"{name}:" if is_static else name, node, facts.STAR)
         else:
             self.bind(last, f"{owner}:{last}" if is_static else name, node, facts.IMPORT)
@@ -54,16 +40,19 @@ class _JavaReader(Reader):
         self._type_parameters(node)
         for child in node.named_children:
             if child.type in ("superclass", "super_interfaces", "extends_interfaces"):
-                for base in (child_of(child, "type_list") or child).named_children:
+                for base in (read.child_of(child, "type_list") or child).named_children:
                     self.base(self.type_of(base), node)
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             if each.type == "formal_parameter":
                 self.bind(self.text_of(each, "name"), self.type_in(each, "type"), node, facts.FIELD_TYPE)
 
     def _type_parameters(self, node: Node) -> None:
-        given = node.child_by_field_name("type_parameters") or child_of(node, "type_parameters")
+        given = node.child_by_field_name("type_parameters") or read.child_of(node, "type_parameters")
         for each in given.named_children if given is not None else ():
-            name, bound = child_of(each, "type_identifier", "identifier"), child_of(each, "type_bound")
+            name, bound = (
+                read.child_of(each, "type_identifier", "identifier"),
+                read.child_of(each, "type_bound"),
+            )
             value = self.type_of(bound.named_children[0]) if bound is not None else ""
             if name is not None:
                 self.bind(self.text(name), value, node, facts.TYPE_PARAMETER)
@@ -76,7 +65,7 @@ class _JavaReader(Reader):
         if node.child_by_field_name("parameters") is None:
             return
         types, has_more = [], False
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             if each.type in ("formal_parameter", "spread_parameter"):
                 name, declared = self._parameter(each)
                 has_more = each.type == "spread_parameter"
@@ -117,7 +106,7 @@ class _JavaReader(Reader):
         self._variable(node, self.type_in(node, "type"), value, node, inside=True)
 
     def on_caught(self, node: Node) -> None:
-        kinds = child_of(node, "catch_type")
+        kinds = read.child_of(node, "catch_type")
         written = "|".join(self.type_of(child) for child in kinds.named_children) if kinds is not None else ""
         self.bind(self.text_of(node, "name"), written, node, facts.DECLARED, inside=True)
 
@@ -151,7 +140,7 @@ class _JavaReader(Reader):
             function = self._function_called(call, 1)
         elif call.type == "object_creation_expression":
             function = forms.name_form(forms.head_of_type(self.type_in(call, "type")) or UNKNOWN_FORM)
-        arguments = children_of(parent)
+        arguments = read.children_of(parent)
         return forms.argument_of(function, len(arguments), arguments.index(node))
 
     def on_test(self, node: Node) -> None:
@@ -172,7 +161,7 @@ class _JavaReader(Reader):
             self.site(self.text(name), receiver + self._arguments(node), name, facts.CALL)
 
     def _arguments(self, node: Node) -> str:
-        return self.given(parts_of(node, "arguments"))
+        return self.given(read.parts_of(node, "arguments"))
 
     def on_head(self, node: Node) -> None:
         """Read a name before a dot as that of a type, where it is written like one."""
@@ -202,10 +191,10 @@ class _JavaReader(Reader):
 
     def on_construct(self, node: Node) -> None:
         called = node.child_by_field_name("constructor")
-        owner = around(node, _CLASSES)
+        owner = read.around(node, _CLASSES)
         if called is None or owner is None:
             return
-        above = parts_of(owner, "superclass")
+        above = read.parts_of(owner, "superclass")
         name = self.text_of(owner, "name")
         if called.type != "this":
             name = forms.head_of_type(self.type_of(above[0])) if above else ""
@@ -236,7 +225,7 @@ class _JavaReader(Reader):
         return self.type_with(self.type_of(head, depth), given.named_children, depth)
 
     def _wildcard(self, node: Node, depth: int) -> str:
-        return last_type(self, node, depth) if node.named_children else "?"
+        return read.last_type(self, node, depth) if node.named_children else "?"
 
     # Expressions.
 
@@ -271,34 +260,34 @@ class _JavaReader(Reader):
         return TEXT_FORM if sign == "+" and TEXT_FORM in (left, right) else UNKNOWN_FORM
 
     expressions = {  # noqa: RUF012 - see the base
-        **dict.fromkeys(("identifier", "this", "super"), Reader.word),
-        **dict.fromkeys(("field_access", "scoped_identifier"), access("object", "field")),
+        **dict.fromkeys(("identifier", "this", "super"), read.Reader.word),
+        **dict.fromkeys(("field_access", "scoped_identifier"), read.access("object", "field")),
         "method_invocation": _called,
-        **dict.fromkeys(("object_creation_expression", "cast_expression"), typed("type")),
+        **dict.fromkeys(("object_creation_expression", "cast_expression"), read.typed("type")),
         "array_creation_expression": _array,
-        "array_access": within("array", forms.item_of),
-        "parenthesized_expression": Reader.inner,
+        "array_access": read.within("array", forms.item_of),
+        "parenthesized_expression": read.Reader.inner,
         "ternary_expression": _either,
-        "assignment_expression": within("right"),
+        "assignment_expression": read.within("right"),
         "binary_expression": _binary,
-        "string_literal": QUOTED,
-        "character_literal": constant(forms.of_type("char")),
+        "string_literal": read.QUOTED,
+        "character_literal": read.constant(forms.of_type("char")),
         "decimal_integer_literal": _integer,
-        "hex_integer_literal": LITERAL,
-        "decimal_floating_point_literal": constant(forms.of_type("double")),
-        **dict.fromkeys(("true", "false"), constant(forms.of_type("boolean"))),
-        "null_literal": constant(_NULL),
+        "hex_integer_literal": read.LITERAL,
+        "decimal_floating_point_literal": read.constant(forms.of_type("double")),
+        **dict.fromkeys(("true", "false"), read.constant(forms.of_type("boolean"))),
+        "null_literal": read.constant(_NULL),
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(
             ("type_identifier", "identifier", "scoped_identifier", "scoped_type_identifier"),
-            Reader.plain_type,
+            read.Reader.plain_type,
         ),
-        **dict.fromkeys(_PRIMITIVE, Reader.plain_type),
+        **dict.fromkeys(_PRIMITIVE, read.Reader.plain_type),
         "generic_type": _generic,
-        "array_type": container("list", "element"),
+        "array_type": read.container("list", "element"),
         "wildcard": _wildcard,
-        "annotated_type": last_type,
+        "annotated_type": read.last_type,
     }
 
 

@@ -13,18 +13,8 @@ from tree_sitter import Node
 from repo_map.languages.language import words
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    QUOTED,
-    Reader,
-    around,
-    child_of,
-    first,
-    parts_of,
-    top_of,
-    within,
-)
 
 _NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
 _CLASSES: Final = frozenset(
@@ -39,7 +29,7 @@ _TAG: Final = re.compile(r"@(return|var|param)\s+(\S+)(?:\s+\.{0,3}(\$\w+))?")
 _WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")
 
 
-class _Reader(Reader):
+class _Reader(read.Reader):
     # Bindings.
 
     def on_package(self, node: Node) -> None:
@@ -51,10 +41,10 @@ class _Reader(Reader):
         return "$" + text if text.startswith(".") else text
 
     def on_import(self, node: Node) -> None:
-        before = self._dotted(child_of(node, "namespace_name"))
-        group = child_of(node, "namespace_use_group") or node
+        before = self._dotted(read.child_of(node, "namespace_name"))
+        group = read.child_of(node, "namespace_use_group") or node
         for each in group.named_children:
-            named = child_of(each, *_NAMES)
+            named = read.child_of(each, *_NAMES)
             if named is None or any(child.type == "const" for child in each.children):
                 continue
             path = ".".join(part for part in (before, self._dotted(named).removeprefix("$.")) if part)
@@ -80,7 +70,7 @@ class _Reader(Reader):
         documented = self._documented_types(node)
         if written := self.type_in(node, "return_type") or documented.get("", ""):
             self.bind("", written, node, facts.RETURN_TYPE)
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             name = self.text_of(each, "name")
             written = self.type_in(each, "type") or documented.get(name, "")
             if each.type == "variadic_parameter":
@@ -91,7 +81,7 @@ class _Reader(Reader):
                 self.bind(name[1:], written, node, facts.FIELD_TYPE)
 
     def on_closure(self, node: Node) -> None:
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             if name := self.text_of(each, "name"):
                 self.bind(name, self.type_in(each, "type"), each, facts.DECLARED, inside=True)
 
@@ -158,7 +148,7 @@ class _Reader(Reader):
         if right is None or right.type not in _NAMES:
             return
         self._named(right)
-        top, above = top_of(node, ("&&", "and"))
+        top, above = read.top_of(node, ("&&", "and"))
         if left is None or left.type != "variable_name" or above is None:
             return
         if above.type in ("if_statement", "else_if_clause"):
@@ -170,12 +160,12 @@ class _Reader(Reader):
     # Sites.
 
     def on_new(self, node: Node) -> None:
-        named = child_of(node, *_NAMES)
+        named = read.child_of(node, *_NAMES)
         if named is None:
             return
         receiver, _, name = self._dotted(named).rpartition(".")
         if name in ("self", "static"):
-            owner = around(node, _CLASSES)
+            owner = read.around(node, _CLASSES)
             # What a trait's `static` is, the classes that use it say.
             is_class = owner is not None and owner.type != "trait_declaration"
             name = self.text_of(owner, "name") if is_class and owner is not None else ""
@@ -248,7 +238,7 @@ class _Reader(Reader):
 
     def _created(self, node: Node, depth: int) -> Form:
         del depth
-        return forms.of_type(self._dotted(child_of(node, *_NAMES)))
+        return forms.of_type(self._dotted(read.child_of(node, *_NAMES)))
 
     def _binary(self, node: Node, depth: int) -> Form:
         if self.text_of(node, "operator") != "??":
@@ -256,7 +246,7 @@ class _Reader(Reader):
         return forms.either(self.of_field(node, "left", depth), self.of_field(node, "right", depth))
 
     expressions = {  # noqa: RUF012 - see the base
-        **dict.fromkeys(("variable_name", "relative_scope"), Reader.word),
+        **dict.fromkeys(("variable_name", "relative_scope"), read.Reader.word),
         **dict.fromkeys(("name", "qualified_name"), _class_name),
         **dict.fromkeys(("member_access_expression", "nullsafe_member_access_expression"), _member),
         "scoped_property_access_expression": _member,
@@ -264,12 +254,12 @@ class _Reader(Reader):
         "scoped_call_expression": _called,
         "function_call_expression": _plainly_called,
         "object_creation_expression": _created,
-        "subscript_expression": first(forms.item_of),
-        **dict.fromkeys(("parenthesized_expression", "clone_expression"), Reader.inner),
-        "assignment_expression": within("right"),
+        "subscript_expression": read.first(forms.item_of),
+        **dict.fromkeys(("parenthesized_expression", "clone_expression"), read.Reader.inner),
+        "assignment_expression": read.within("right"),
         "binary_expression": _binary,
-        **dict.fromkeys(("string", "encapsed_string"), QUOTED),
-        **dict.fromkeys(("integer", "float"), LITERAL),
+        **dict.fromkeys(("string", "encapsed_string"), read.QUOTED),
+        **dict.fromkeys(("integer", "float"), read.LITERAL),
     }
     types = {  # noqa: RUF012
         "named_type": _class_type,

@@ -14,9 +14,9 @@ from repo_map.languages.language import words
 from repo_map.languages.python import PYTHON_MEMBERS
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import Binding, FileFacts
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader, access, children_of, parts_of
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
@@ -38,7 +38,7 @@ _LITERALS: Final = words("integer float true false none comparison_operator not_
 _TEXTS: Final = frozenset({"string", "concatenated_string"})
 
 
-class _Reader(ValueReader):
+class _Reader(read.ValueReader):
     placeholders = ("?", "'", "0")
     members = PYTHON_MEMBERS
     literals = frozenset({"'", "0"})
@@ -90,7 +90,7 @@ class _Reader(ValueReader):
         if (written := node.child_by_field_name("return_type")) is not None:
             self.annotated.add(self.owner(node.start_byte))
             self.bind("", self.type_of(written), node, facts.RETURN_TYPE)
-        for child in parts_of(node, "parameters"):
+        for child in read.parts_of(node, "parameters"):
             self._parameter(child, node)
 
     def _parameter(self, child: Node, function: Node) -> None:
@@ -111,7 +111,7 @@ class _Reader(ValueReader):
 
     def on_bases(self, node: Node) -> None:
         self.taken.update(child.start_byte for child in node.named_children)
-        for child in children_of(node):
+        for child in read.children_of(node):
             if child.type != "keyword_argument":
                 self.base(self.type_of(child), node, at=child)
 
@@ -186,7 +186,7 @@ class _Reader(ValueReader):
         """Read ``if isinstance(x, T):`` and ``assert isinstance(x, T)``."""
         call = node.parent
         around = call.parent if call is not None else None
-        given = parts_of(call, "arguments") if call is not None else ()
+        given = read.parts_of(call, "arguments") if call is not None else ()
         if around is None or self.text(node) != "isinstance" or len(given) != 2:
             return
         last = 0
@@ -340,10 +340,12 @@ class _Reader(ValueReader):
         return forms.item_of(value, self.text(index) if index is not None and index.type == "integer" else "")
 
     def _several(self, node: Node, depth: int) -> Form:
-        return forms.list_of(self.expression(next(iter(children_of(node)), None), depth))
+        return forms.list_of(self.expression(next(iter(read.children_of(node)), None), depth))
 
     def _tuple(self, node: Node, depth: int) -> Form:
-        return forms.tuple_of(self.expression(child, depth) for child in children_of(node)[:_MAX_TARGETS])
+        return forms.tuple_of(
+            self.expression(child, depth) for child in read.children_of(node)[:_MAX_TARGETS]
+        )
 
     def _mapping(self, node: Node, depth: int) -> Form:
         pair = next((child for child in node.named_children if child.type == "pair"), None)
@@ -353,12 +355,12 @@ class _Reader(ValueReader):
 
     leaves = _LITERALS | _TEXTS | {"identifier"}
     expressions = {  # noqa: RUF012 - see the base
-        "identifier": Reader.word,
-        **dict.fromkeys(_TEXTS, QUOTED),
-        **dict.fromkeys(_LITERALS, LITERAL),
-        "attribute": access("object", "attribute"),
+        "identifier": read.Reader.word,
+        **dict.fromkeys(_TEXTS, read.QUOTED),
+        **dict.fromkeys(_LITERALS, read.LITERAL),
+        "attribute": read.access("object", "attribute"),
         "call": _called,
-        **dict.fromkeys(("await", "parenthesized_expression", "named_expression"), Reader.inner),
+        **dict.fromkeys(("await", "parenthesized_expression", "named_expression"), read.Reader.inner),
         "boolean_operator": _either,
         "conditional_expression": _conditional,
         "subscript": _subscript,

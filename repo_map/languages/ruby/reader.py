@@ -13,8 +13,8 @@ from tree_sitter import Node
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, parts_of
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
 _NAMING: Final = _PARAMETERS | {"method", "singleton_method", "alias"}
@@ -24,7 +24,7 @@ _NO_CALLS: Final = frozenset(
 )
 
 
-class _Reader(Reader):
+class _Reader(read.Reader):
     def begin(self) -> None:
         """Initialize the state of one file."""
         self._own = frozenset(each.name.rpartition(".")[2] for each in self.found if each.kind in FUNCTIONS)
@@ -48,11 +48,11 @@ class _Reader(Reader):
         name = node.child_by_field_name("name")
         if name is not None:
             self.taken.add(name.start_byte)
-        for above in parts_of(node, "superclass")[:1]:
+        for above in read.parts_of(node, "superclass")[:1]:
             self.base(self._path(above), node)
 
     def on_mixin(self, node: Node) -> None:
-        for each in parts_of(node, "arguments") if node.child_by_field_name("receiver") is None else ():
+        for each in read.parts_of(node, "arguments") if node.child_by_field_name("receiver") is None else ():
             if each.type in ("constant", "scope_resolution"):
                 self.base(self._path(each), node)
 
@@ -158,13 +158,13 @@ class _Reader(Reader):
         return forms.call_of(forms.member_of(form, name)) if name.isidentifier() else UNKNOWN_FORM
 
     expressions = {  # noqa: RUF012 - see the base
-        **dict.fromkeys(("identifier", "self"), Reader.word),
+        **dict.fromkeys(("identifier", "self"), read.Reader.word),
         **dict.fromkeys(("constant", "scope_resolution"), _constant_form),
         "instance_variable": _field_form,
         "call": _called,
-        "parenthesized_statements": Reader.inner,
-        "string": QUOTED,
-        "integer": LITERAL,
+        "parenthesized_statements": read.Reader.inner,
+        "string": read.QUOTED,
+        "integer": read.LITERAL,
     }
 
 

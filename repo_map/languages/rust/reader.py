@@ -10,19 +10,8 @@ from tree_sitter import Node
 from repo_map.languages.rust import RUST_MACROS, RUST_USUAL, use_paths
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
+from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import UNKNOWN_FORM, Form
-from repo_map.parsing.facts_reader import (
-    LITERAL,
-    QUOTED,
-    Reader,
-    child_of,
-    constant,
-    container,
-    first,
-    parts_of,
-    type_within,
-    typed,
-)
 
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
@@ -38,7 +27,7 @@ _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statem
 _KEYWORDS: Final = frozenset({"if", "match", "while", "for", "in", "return", "fn", "Some", "Ok", "Err"})
 
 
-class _Reader(Reader):
+class _Reader(read.Reader):
     # Bindings.
 
     def on_import(self, node: Node) -> None:
@@ -74,11 +63,11 @@ class _Reader(Reader):
     def _parameters_of(self, node: Node) -> None:
         """Read the type parameters of an item, with their bounds from both places."""
         bounds: dict[str, str] = {}
-        for each in parts_of(node, "type_parameters"):
+        for each in read.parts_of(node, "type_parameters"):
             if each.type in ("type_parameter", "constrained_type_parameter", "optional_type_parameter"):
                 name = self.text(each.child_by_field_name("name") or each.child_by_field_name("left"))
                 bounds[name] = self._bounds(each)
-        clause = child_of(node, "where_clause") if bounds else None
+        clause = read.child_of(node, "where_clause") if bounds else None
         for each in clause.named_children if clause is not None else ():
             if (name := self.text_of(each, "left")) in bounds:
                 bounds[name] = "|".join(part for part in (bounds[name], self._bounds(each)) if part)
@@ -86,7 +75,7 @@ class _Reader(Reader):
             self.bind(name, bound, node, facts.TYPE_PARAMETER)
 
     def _bounds(self, node: Node) -> str:
-        found = map(self.type_of, parts_of(node, "bounds"))
+        found = map(self.type_of, read.parts_of(node, "bounds"))
         return "|".join(each for each in found if each and each != "?")
 
     def on_function(self, node: Node) -> None:
@@ -96,7 +85,7 @@ class _Reader(Reader):
         self._parameters(node)
 
     def _parameters(self, node: Node, *, inside: bool = False) -> None:
-        for each in parts_of(node, "parameters"):
+        for each in read.parts_of(node, "parameters"):
             if each.type == "parameter":
                 form = forms.of_type(self.type_in(each, "type"))
                 self._bind(each.child_by_field_name("pattern"), form, node, inside=inside)
@@ -108,7 +97,7 @@ class _Reader(Reader):
         if node.type == "impl_item" and (trait := node.child_by_field_name("trait")) is not None:
             self.base(self.type_of(trait), node)
         elif node.type == "trait_item":
-            for each in parts_of(node, "bounds"):
+            for each in read.parts_of(node, "bounds"):
                 if each.type != "lifetime":
                     self.base(self.type_of(each), node)
         elif node.type == "type_item" and (written := self.type_in(node, "type")):
@@ -127,8 +116,8 @@ class _Reader(Reader):
 
     def on_match(self, node: Node) -> None:
         value = self.of_field(node, "value")
-        for arm in parts_of(node, "body"):
-            pattern = parts_of(arm, "pattern") if arm.type == "match_arm" else ()
+        for arm in read.parts_of(node, "body"):
+            pattern = read.parts_of(arm, "pattern") if arm.type == "match_arm" else ()
             self._bind(next(iter(pattern), None), value, arm, inside=True)
 
     def on_loop(self, node: Node) -> None:
@@ -188,7 +177,7 @@ class _Reader(Reader):
         path = self._path(named)
         if named is not None and path and path not in RUST_MACROS:
             self.use(path, named, facts.CALL)
-        given = child_of(node, "token_tree")
+        given = read.child_of(node, "token_tree")
         if given is None or (around is not None and around.type == "token_tree"):
             return
         text = _TEXT.sub(lambda found: b" " * len(found[0]), self.source[given.start_byte : given.end_byte])
@@ -248,7 +237,7 @@ class _Reader(Reader):
 
     def _generic(self, node: Node, depth: int) -> str:
         head = self._path(node.child_by_field_name("type"))
-        arguments = parts_of(node, "type_arguments")
+        arguments = read.parts_of(node, "type_arguments")
         given = [each for each in arguments if each.type not in ("lifetime", "type_binding")]
         if head.rpartition(".")[2] in _TRANSPARENT:
             return (self.type_of(given[0], depth) or "?") if given else ""
@@ -275,29 +264,29 @@ class _Reader(Reader):
         return forms.entry_of(self.inner(node, depth))
 
     expressions = {  # noqa: RUF012 - see the base
-        "identifier": Reader.word,
-        "self": constant(forms.name_form("self")),
+        "identifier": read.Reader.word,
+        "self": read.constant(forms.name_form("self")),
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,
         "try_expression": _tried,
-        **dict.fromkeys(("await_expression", "reference_expression"), Reader.inner),
-        **dict.fromkeys(("unary_expression", "parenthesized_expression"), Reader.inner),
-        "struct_expression": typed("name"),
-        "type_cast_expression": typed("type"),
-        "index_expression": first(forms.item_of),
-        "string_literal": QUOTED,
-        **dict.fromkeys(("integer_literal", "boolean_literal"), LITERAL),
+        **dict.fromkeys(("await_expression", "reference_expression"), read.Reader.inner),
+        **dict.fromkeys(("unary_expression", "parenthesized_expression"), read.Reader.inner),
+        "struct_expression": read.typed("name"),
+        "type_cast_expression": read.typed("type"),
+        "index_expression": read.first(forms.item_of),
+        "string_literal": read.QUOTED,
+        **dict.fromkeys(("integer_literal", "boolean_literal"), read.LITERAL),
     }
     types = {  # noqa: RUF012
         **dict.fromkeys(("type_identifier", "scoped_type_identifier"), _named_type),
-        "primitive_type": Reader.plain_type,
-        "reference_type": type_within("type"),
-        **dict.fromkeys(("dynamic_type", "abstract_type"), type_within("trait")),
+        "primitive_type": read.Reader.plain_type,
+        "reference_type": read.type_within("type"),
+        **dict.fromkeys(("dynamic_type", "abstract_type"), read.type_within("trait")),
         "bounded_type": _bounded,
         "generic_type": _generic,
         "tuple_type": _tuple,
-        "array_type": container("list", "element"),
+        "array_type": read.container("list", "element"),
     }
 
 

@@ -6,16 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
+from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    CALLBACK,
-    Receiver,
-    Root,
-    decode,
-    decode_excluded,
-    decode_narrowed,
-    head_of_type,
-)
+from repo_map.parsing.expressions import Receiver, Root
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP, MAX_DEPTH, cached, memoized
 from repo_map.relations.core.resolver import Resolver
@@ -162,7 +155,7 @@ class DynamicResolver(Resolver):
         chosen: list[Binding] = []
         for each in _not_excluded([each for each in every if each.line <= where.line], where.line):
             if each.kind == facts.NARROWED:
-                last = decode_narrowed(each.value)[0]
+                last = forms.decode_narrowed(each.value)[0]
                 is_inside = where.line <= last if last else where.indent >= each.indent
                 if where.line > each.line and is_inside:
                     return [*chosen, each]
@@ -186,8 +179,8 @@ class DynamicResolver(Resolver):
         if each.kind in (facts.DECLARED, facts.FIELD_TYPE):
             return self.instances(where, each.value)
         if each.kind == facts.NARROWED:
-            return self.instances(where, decode_narrowed(each.value)[1])
-        return self.evaluate(where, decode(each.value))
+            return self.instances(where, forms.decode_narrowed(each.value)[1])
+        return self.evaluate(where, forms.decode(each.value))
 
     # Modules.
 
@@ -258,7 +251,7 @@ class DynamicResolver(Resolver):
             owner = self.views[where.file].class_around(where.row)
             return (Value(Kind.INSTANCE, where.file, owner),) if owner >= 0 else ()
         # What is written as a type may be defined below.
-        values = self.evaluate(where._replace(line=0), decode(head))
+        values = self.evaluate(where._replace(line=0), forms.decode(head))
         return tuple(self._object_of(where, value, arguments) for value in values if value.kind in _TYPES)
 
     def _object_of(self, where: Position, value: Value, arguments: tuple[str, ...]) -> Value:
@@ -328,7 +321,7 @@ class DynamicResolver(Resolver):
                 found[Value(Kind.FUNCTION, view.file, row, parts=((value,),))] = None
             elif kind in CLASSES:
                 found[Value(Kind.CLASS, view.file, row)] = None
-            elif is_callback and kind == "field" and view.fields[scope, name][0].value == CALLBACK:
+            elif is_callback and kind == "field" and view.fields[scope, name][0].value == forms.CALLBACK:
                 found[Value(Kind.FUNCTION, view.file, row)] = None
         return found
 
@@ -376,10 +369,10 @@ class DynamicResolver(Resolver):
         view = self.views[place[0]]
         found: list[Value] = []
         for each in view.of_scope.get((place[1], facts.INHERITS), ()):
-            head = head_of_type(each.value).partition("(")[0]
+            head = forms.head_of_type(each.value).partition("(")[0]
             values: Values = ()
             if head:
-                values = self.evaluate(Position(view.file, view.outer(place[1]), 0), decode(head))
+                values = self.evaluate(Position(view.file, view.outer(place[1]), 0), forms.decode(head))
             found += values or (Value(Kind.UNKNOWN_BASE, name=head or "?"),)
         return tuple(found)
 
@@ -422,7 +415,7 @@ class DynamicResolver(Resolver):
             if each.value in self.themselves:
                 where = Position(view.file, function.row, each.line)
             values = own if each.value in self.themselves else ()
-            found.update(dict.fromkeys(values or self.evaluate(where, decode(each.value))))
+            found.update(dict.fromkeys(values or self.evaluate(where, forms.decode(each.value))))
         return tuple(found)[:MAX_VALUES]
 
     def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
@@ -487,7 +480,7 @@ def _not_excluded(before: Sequence[Binding], line: int) -> Iterator[Binding]:
     other_branches: list[range] = []
     for each in reversed(before):
         if each.kind == facts.EXCLUDED:
-            first, last, until = decode_excluded(each.value)
+            first, last, until = forms.decode_excluded(each.value)
             if line <= until:
                 other_branches.append(range(first, last + 1))
         elif not any(each.line in lines for lines in other_branches):

@@ -14,19 +14,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
-from repo_map.parsing.expressions import (
-    FIELDS,
-    NAME,
-    Expression,
-    Receiver,
-    Root,
-    Step,
-    decode,
-    decode_narrowed,
-    decode_receiver,
-    decode_type,
-    head_of_type,
-)
+from repo_map.parsing.expressions import Expression, Receiver, Root, Step
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.relations.core.definitions import Definitions
 from repo_map.relations.core.memo import BINDINGS_A_STEP, Memo, cached, memoized
@@ -98,7 +86,7 @@ class Resolver:
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
         where = Position(file, site.definition, site.line, site.indent)
-        receiver = decode_receiver(site.receiver)
+        receiver = forms.decode_receiver(site.receiver)
         found = self.at_site(where, site, receiver)
         values = self.called(found, receiver.arguments, where) if site.kind == facts.CALL else found
         targets = sorted({v.place for v in values if v.kind in _OURS and v.row >= 0})
@@ -261,7 +249,7 @@ class Resolver:
             if each.line > where.line:
                 continue
             if each.kind == facts.NARROWED:
-                last, written = decode_narrowed(each.value)
+                last, written = forms.decode_narrowed(each.value)
                 if where.line <= last:
                     return each._replace(kind=facts.DECLARED, value=written)
             elif found is None and self._holds(each, where, is_inner=is_inner):
@@ -305,7 +293,7 @@ class Resolver:
             return ()
         if each.kind != facts.ASSIGNED:
             return self.instances(where, each.value)
-        value = decode(each.value)
+        value = forms.decode(each.value)
         return self.evaluate(where._replace(line=each.line - 1), value) or self.evaluate(where, value)
 
     # Written types.
@@ -315,8 +303,8 @@ class Resolver:
 
         def read() -> Values:
             found: dict[Value, None] = {}
-            for head, arguments in decode_type(written):
-                if head == FIELDS:
+            for head, arguments in forms.decode_type(written):
+                if head == forms.FIELDS:
                     found[Value(Kind.UNNAMED, where.file, where.row, ",".join(arguments))] = None
                 else:
                     found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
@@ -462,7 +450,7 @@ class Resolver:
         if each.kind == facts.FIELD:
             where = self.field_position(view, each)
             return self.memo.memoized(
-                ("field", view.file, each), lambda: self.evaluate(where, decode(each.value))
+                ("field", view.file, each), lambda: self.evaluate(where, forms.decode(each.value))
             )
         where = Position(view.file, each.definition, 0)
         return self.memo.memoized(
@@ -511,7 +499,7 @@ class Resolver:
         found: list[Value] = []
         around = Position(place[0], self.views[place[0]].definitions[place[1]].parent, 0)
         for each in self.definitions.stated(place, facts.INHERITS):
-            head = head_of_type(each.value)
+            head = forms.head_of_type(each.value)
             values = self.named_type(around, head) or self.named_type(Position(*place, 0), head)
             found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
         return tuple(found)
@@ -676,5 +664,5 @@ def _root_of(each: Binding) -> str:
     """Return the name that the value of an assignment begins with, ``""`` for none."""
     if each.kind != facts.ASSIGNED or not each.value:
         return ""
-    root = decode(each.value).root
-    return root.text if root.kind == NAME else ""
+    root = forms.decode(each.value).root
+    return root.text if root.kind == forms.NAME else ""
