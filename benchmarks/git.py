@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from repo_map.sources.git import SAFE_OPTIONS, Deadline, GitError, GitOutput, GitProcess, git_environment
+from repo_map.sources.git import SAFE_OPTIONS, Deadline, GitError, GitProcess, git_environment
 from repo_map.sources.repository import ALLOWED_ALTERNATES
 
 
@@ -23,27 +23,22 @@ def git_command(root: Path, *arguments: str) -> list[str]:
     ]
 
 
-def run_git(root: Path, *arguments: str, timeout_s: float = 120.0) -> bytes:
-    """Run git in ``root`` and return what it printed; raises ``GitError``."""
+def run_git(root: Path, *arguments: str, lines: Iterable[str] = (), timeout_s: float = 120.0) -> bytes:
+    """Run git in ``root``, with ``lines`` on its standard input, and return what it printed.
+
+    Raises:
+        GitError: It failed.
+    """
+    sent = "".join(f"{line}\n" for line in lines).encode()
     try:
-        output = GitProcess(git_command(root, *arguments), git_environment()).finish(Deadline(timeout_s))
+        output = GitProcess(git_command(root, *arguments), git_environment(), sent).finish(
+            Deadline(timeout_s)
+        )
     except OSError as error:
         raise GitError(f"Git failed in `{root}`: {error}") from error
     if output.status == 0:
         return output.text
     raise GitError(f"Git failed in `{root}`: {next(iter(output.errors.splitlines()), 'no reason given')}")
-
-
-class Mirror:
-    """A bare repository, asked for what is committed in it."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
-        """Return what git prints until the deadline, ``lines`` going to its standard input."""
-        sent = "".join(f"{line}\n" for line in lines).encode()
-        return GitProcess(git_command(self._root, *arguments), git_environment(), sent).finish(deadline)
 
 
 def lend(objects: Path) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.git import Mirror, run_git
+from benchmarks.git import run_git
 from benchmarks.trees import find_mirror, materialise
 from repo_map.check.git_diff import find_hunks
 from repo_map.check.patch import FilePatch, Patch
@@ -19,7 +19,7 @@ from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.secrets.masking import mask
 from repo_map.sources.file_kinds import is_bundle
-from repo_map.sources.git import Deadline, GitError
+from repo_map.sources.git import GitError
 
 MOST_FILES: Final = 15
 """Files of code of a commit that is looked at."""
@@ -148,10 +148,7 @@ class Past:
     def _has(self, commit: str, paths: Sequence[str]) -> bool:
         """Tell whether a mirror holds what a commit left at some paths: one that was cut lacks old files."""
         named = [f"{commit}:{path}" for path in paths if path and "\n" not in path]
-        checked = Mirror(self._mirror).history(
-            "cat-file", "--batch-check", lines=named, deadline=Deadline(120.0)
-        )
-        return checked is not None and b" missing" not in checked.text
+        return b" missing" not in run_git(self._mirror, "cat-file", "--batch-check", lines=named)
 
     def at(self, commit: str, edits: Sequence[Edit] = ()) -> Index:
         """Return the index of a commit, with some files as edits leave them."""
@@ -176,10 +173,7 @@ class Past:
     def _many(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Return what a commit has at some paths, asked of git at once."""
         named = [f"{commit}:{path}" for path in paths if "\n" not in path]
-        output = Mirror(self._mirror).history("cat-file", "--batch", lines=named, deadline=Deadline(600.0))
-        if output is None:
-            raise GitError(f"git gave no files of {self.repo} at {commit[:12]}")
-        text, at = output.text, 0
+        text, at = run_git(self._mirror, "cat-file", "--batch", lines=named, timeout_s=600.0), 0
         found: dict[str, bytes] = {}
         for path in paths:
             head, _, _ = text[at : at + 4_096].partition(b"\n")
