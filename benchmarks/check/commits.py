@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
@@ -148,7 +149,9 @@ class Past:
     def _has(self, commit: str, paths: Sequence[str]) -> bool:
         """Tell whether a mirror holds what a commit left at some paths: one that was cut lacks old files."""
         named = [f"{commit}:{path}" for path in paths if path and "\n" not in path]
-        return b" missing" not in run_git(self._mirror, "cat-file", "--batch-check", lines=named)
+        with suppress(GitError):
+            return b" missing" not in run_git(self._mirror, "cat-file", "--batch-check", lines=named)
+        return False
 
     def at(self, commit: str, edits: Sequence[Edit] = ()) -> Index:
         """Return the index of a commit, with some files as edits leave them."""

@@ -43,13 +43,13 @@ class HookFile:
 class Host:
     """A client that calls MCP servers, and may start hooks."""
 
+    name: str
     title: str
     servers: str
     """Key under which the configuration lists servers."""
     folders: Mapping[str, str]
     """Folder of the user's configuration by platform, with ``{home}``, ``{appdata}`` and ``{config}``."""
     file: str
-    name: str = ""
     project_file: str = ""
     """Path of the configuration that a project shares; empty where there is none."""
     moved_by: str = ""
