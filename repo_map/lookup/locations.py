@@ -38,11 +38,6 @@ _MAX_STATEMENT_LINES: Final = 400
 """Lines of a statement outside definitions that are looked through for its ends."""
 _MAX_CURSOR_CHARS: Final = 8
 _CLOSING: Final = re.compile(r"\s*[)\]}>;,]")
-_ASSIGNED: Final = re.compile(r"[\w.$\"'-]*?([\w$-]+)[\"']?\s*(?:\[\w*\]\s*)?(?::[^=]*)?[:=]")
-_DECLARED: Final = re.compile(
-    r"(?:(?:export|default|public|private|protected|static|final|const|let|var|val|readonly|pub|mut"
-    r"|extern|inline|constexpr|unsigned|struct|int|char|bool|auto|long|short|double|float)\s+)*"
-)
 _Entry = TypeVar("_Entry")
 _IN_FILE: Final = (
     re.compile(r"(?P<path>.+?):L?(?P<first>\d+)(?:\s?[-–]\s?L?(?P<last>\d+))?$"),
@@ -143,9 +138,8 @@ class FileLocations:
             last += 1
         while last > at and not lines[last].strip():
             last -= 1
-        name = _statement_name(lines[first]) if last > first else ""
-        owned = self._index.qualified_name(self._file, owner) if owner >= 0 else ""
-        return Location(self._file, first + 1, last + 1, ".".join(filter(None, (owned, name))))
+        name = self._index.qualified_name(self._file, owner) if owner >= 0 else ""
+        return Location(self._file, first + 1, last + 1, name)
 
     def _gap(self, line: int, owner: int) -> tuple[int, int]:
         """Return the lines around ``line`` that belong to ``owner`` and to no definition inside of it."""
@@ -169,14 +163,6 @@ def _indentation(line: str) -> int:
 def _opens(line: str, base: int) -> bool:
     """Return True if a line begins a statement at an indentation: it is no closing bracket."""
     return bool(line.strip()) and _indentation(line) <= base and _CLOSING.match(line) is None
-
-
-def _statement_name(line: str) -> str:
-    """Return the name that a statement assigns: ``DEFAULTS`` of ``DEFAULTS: dict = {``."""
-    text = line.strip()
-    declared = _DECLARED.match(text)
-    found = _ASSIGNED.match(text, declared.end() if declared else 0)
-    return found[1] if found else ""
 
 
 def describe(index: Index, location: Location) -> str:
