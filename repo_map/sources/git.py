@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import NamedTuple
 
 from repo_map.errors import RepoMapError
@@ -263,6 +263,8 @@ def list_untracked(root: Path, excluded: Sequence[str], is_wanted: Callable[[], 
         GitError: git failed.
         OSError: there is no room for an empty repository, or git can't be started.
     """
+    if Path(gettempdir()).resolve().is_relative_to(root):
+        raise OSError(0, "the temporary folder is in it")
     with TemporaryDirectory() as empty:
         for name in ("objects", "refs"):
             Path(empty, name).mkdir()
