@@ -506,15 +506,6 @@ def nested(place: Place) -> None:
     _set(Place(place.root / "vendored", *place[1:]), f"core.fsmonitor={place.command}")
 
 
-@trap("rules of .gitignore and .gitmodules cost no more time than they are long")
-def slow_rules(place: Place) -> None:
-    slow = "*a" * 60 + "b\n" + "**/a/" * 30 + "b\n" + "[a-" * 200 + "\n"
-    write(
-        place.root,
-        {**CODE, ".gitignore": slow * 20, "a" * 200 + ".py": "x = 1\n", "a/" * 30 + "c.py": "x = 1\n"},
-    )
-
-
 @trap("broken metadata means a plain folder")
 def broken(place: Place) -> None:
     write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,12 @@ FILES = dict.fromkeys(NAMES, "x = 1\n") | {"out/a.py": "y = 2\n"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system bounds no other process elsewhere")
-def test_rules_that_are_slow_for_git_are_not_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("make", [commit, write], ids=["repository", "plain folder"])
+def test_rules_that_are_slow_for_git_are_not_applied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path, dict[str, str]], Path]
+) -> None:
     monkeypatch.setattr(git, "_LISTING_CPU_S", 1)
-    root = write(commit(tmp_path, {"a.py": "x = 1\n"}), {**FILES, ".gitignore": FOR_GIT})
+    root = write(make(tmp_path, {"a.py": "x = 1\n"}), {**FILES, ".gitignore": FOR_GIT})
     found = list_files(root)
     assert set(found.paths) == {*FILES, "a.py", ".gitignore"}
     (problem,) = found.problems
