@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
@@ -11,8 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Final
-
-import anyio
 
 from mcp_server.settings import LogFormat, LogLevel
 
@@ -23,7 +20,10 @@ _MAX_CHARS: Final = 16_000
 """Most characters of a line, a traceback included."""
 _OWN: Final = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 _TRANSPORTS: Final = ("mcp.", "uvicorn", "sse_starlette")
-_CLOSED: Final = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+_DEPARTURES: Final = frozenset(
+    {"BrokenResourceError", "CancelledError", "ClientDisconnect", "ClosedResourceError", "EndOfStream"}
+)
+"""Errors by name: commands that serve nobody do without the packages of their classes."""
 
 
 @contextmanager
@@ -83,10 +83,7 @@ def _is_departure(error: BaseException) -> bool:
     """Return whether ``error`` says no more than that the other end of a connection is gone."""
     if isinstance(error, BaseExceptionGroup):
         return all(_is_departure(part) for part in error.exceptions)
-    # By name where the class belongs to HTTP, which stdio does not import.
-    return isinstance(error, (ConnectionError, asyncio.CancelledError, *_CLOSED)) or (
-        type(error).__name__ == "ClientDisconnect"
-    )
+    return isinstance(error, ConnectionError) or type(error).__name__ in _DEPARTURES
 
 
 def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
