@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,18 @@ _NAMES: Final = frozenset(
     }
 )
 _MAX_ROWS: Final = 150_000
+
+
+_Key = TypeVar("_Key")
+_Item = TypeVar("_Item")
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Item]]) -> dict[_Key, list[_Item]]:
+    """Return items by their keys, those of one key in order."""
+    found: dict[_Key, list[_Item]] = {}
+    for key, item in pairs:
+        found.setdefault(key, []).append(item)
+    return found
 
 
 class FileView:
@@ -117,45 +129,32 @@ class FileView:
     @cached_property
     def bound(self) -> dict[tuple[int, str], list[Binding]]:
         """The bindings of each name in each scope, by line; fields are not among them."""
-        found: dict[tuple[int, str], list[Binding]] = {}
-        for each in self.bindings:
-            if each.kind in _NAMES:
-                found.setdefault((self.scope(each.definition), each.name), []).append(each)
-        return found
+        bound = (each for each in self.bindings if each.kind in _NAMES)
+        return grouped(((self.scope(each.definition), each.name), each) for each in bound)
 
     @cached_property
     def fields(self) -> dict[tuple[int, str], list[Binding]]:
         """The bindings of each field of each class, by line."""
-        found: dict[tuple[int, str], list[Binding]] = {}
-        for each in self.bindings:
-            if each.kind in (facts.FIELD, facts.FIELD_TYPE):
-                found.setdefault((self.class_around(each.definition), each.name), []).append(each)
-        return found
+        fields = (each for each in self.bindings if each.kind in (facts.FIELD, facts.FIELD_TYPE))
+        return grouped(((self.class_around(each.definition), each.name), each) for each in fields)
 
     @cached_property
     def of_scope(self) -> dict[tuple[int, int], list[Binding]]:
         """The bindings of each kind that are stated of each scope itself: bases, returns, decorators."""
-        found: dict[tuple[int, int], list[Binding]] = {}
-        for each in self.bindings:
-            found.setdefault((self.scope(each.definition), each.kind), []).append(each)
-        return found
+        return grouped(((self.scope(each.definition), each.kind), each) for each in self.bindings)
 
     @cached_property
     def stated(self) -> dict[tuple[int, int], list[Binding]]:
         """The bindings of each kind that are stated of each definition."""
-        found: dict[tuple[int, int], list[Binding]] = {}
-        for each in self.bindings:
-            found.setdefault((each.definition, each.kind), []).append(each)
-        return found
+        return grouped(((each.definition, each.kind), each) for each in self.bindings)
 
     @cached_property
     def members(self) -> dict[tuple[int, str], list[int]]:
         """The rows of the definitions of each last name directly in each scope."""
-        found: dict[tuple[int, str], list[int]] = {}
-        for row, definition in enumerate(self.definitions):
-            name = definition.name.rpartition(".")[2]
-            found.setdefault((self.scope(definition.parent), name), []).append(row)
-        return found
+        return grouped(
+            ((self.scope(each.parent), each.name.rpartition(".")[2]), row)
+            for row, each in enumerate(self.definitions)
+        )
 
 
 def sites_at(index: Index, rows: NDArray[np.int64]) -> list[Site]:

@@ -14,6 +14,7 @@ from repo_map.cache import LRUCache
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, PATH_ONLY, is_template
@@ -220,10 +221,7 @@ class FileReferences:
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for each in self._readable:
-            found.setdefault(self._index.paths[each].rpartition("/")[2], []).append(each)
-        return found
+        return grouped((self._index.paths[each].rpartition("/")[2], each) for each in self._readable)
 
     @cached_property
     def _templates(self) -> dict[str, list[int]]:

@@ -20,7 +20,7 @@ from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Site
 from repo_map.relations.core.memo import BudgetExceededError, Question
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
+from repo_map.relations.file_facts import CLASSES, FileViews, grouped, sites_at
 from repo_map.relations.model import LEFT_OPEN, UNRESOLVED, Confidence, Meaning, Place, Relation, RelationKind
 
 if TYPE_CHECKING:
@@ -157,11 +157,8 @@ class Relations:
     @cached_property
     def _before_dots(self) -> dict[str, list[int]]:
         """The expressions, by number, that begin with names and dots, by each of these names."""
-        found: dict[str, list[int]] = {}
-        for number, text in enumerate(self._index.expressions):
-            for part in dict.fromkeys(_dotted(text)):
-                found.setdefault(part, []).append(number)
-        return found
+        texts = enumerate(self._index.expressions)
+        return grouped((part, number) for number, text in texts for part in dict.fromkeys(_dotted(text)))
 
     def calls_in(self, place: Place, minimum: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
@@ -431,12 +428,8 @@ class Relations:
         table = self._index.bindings
         rows = np.flatnonzero(table.kind == facts.INHERITS)
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist()
-        found: dict[int, list[Place]] = {}
-        for number, *place in zip(
-            table.name[rows].tolist(), files, table.definition[rows].tolist(), strict=True
-        ):
-            found.setdefault(number, []).append((place[0], place[1]))
-        return found
+        names, definitions = table.name[rows].tolist(), table.definition[rows].tolist()
+        return grouped(zip(names, zip(files, definitions, strict=True), strict=True))
 
     def _owner(self, place: Place) -> Place | None:
         """Return the class that a definition is a member of."""
@@ -468,17 +461,16 @@ class Relations:
             yield Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.max_confidence(file))
 
     def _read_importers(self, question: Question) -> dict[int, tuple[Relation, ...]]:
-        found: dict[int, list[Relation]] = {}
-        question.allow(
-            _SITES_AN_IMPORT
-            * int(np.isin(self._index.bindings.kind, (facts.IMPORT, facts.RENAMED, facts.STAR)).sum())
+        kinds = (facts.IMPORT, facts.RENAMED, facts.STAR)
+        question.allow(_SITES_AN_IMPORT * int(np.isin(self._index.bindings.kind, kinds).sum()))
+        relations = (
+            each
+            for file in range(len(self._index))
+            if (family := self._family(file)) is not None
+            for each in self._read_imports(family, file, question)
         )
-        for file in range(len(self._index)):
-            if (family := self._family(file)) is None:
-                continue
-            for each in self._read_imports(family, file, question):
-                found.setdefault(each.target[0], []).append(each)
-        return {file: tuple(relations) for file, relations in found.items()}
+        by_target = grouped((each.target[0], each) for each in relations)
+        return {file: tuple(found) for file, found in by_target.items()}
 
 
 def _dotted(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from repo_map.parsing.facts_model import Site
 from repo_map.relations.core.memo import BINDINGS_A_STEP, cached
 from repo_map.relations.core.overloads import OverloadResolver
 from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
-from repo_map.relations.file_facts import FileView
+from repo_map.relations.file_facts import FileView, grouped
 from repo_map.relations.model import Place
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
@@ -380,19 +380,13 @@ class C(OverloadResolver):
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         """The files of each name."""
-        found: dict[str, list[int]] = {}
-        for file in self.files:
-            found.setdefault(self.index.paths[file].rpartition("/")[2], []).append(file)
-        return found
+        return grouped((self.index.paths[file].rpartition("/")[2], file) for file in self.files)
 
     @cached
     def _spaces_used(self, file: int) -> tuple[list[str], dict[str, list[str]]]:
         """Return the namespaces that a file uses, and what it takes under another name, by that name."""
-        renamed: dict[str, list[str]] = {}
         bindings = self.views[file].bindings
-        for each in bindings:
-            if each.kind == facts.RENAMED:
-                renamed.setdefault(each.name, []).append(each.value)
+        renamed = grouped((each.name, each.value) for each in bindings if each.kind == facts.RENAMED)
         return [each.value for each in bindings if each.kind == facts.STAR], renamed
 
     @cached_property

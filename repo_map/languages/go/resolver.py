@@ -12,6 +12,7 @@ from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Place
 
 _GO_MOD: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
@@ -134,10 +135,7 @@ class Go(Resolver):
 
     @cached_property
     def _folders(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for file in self.files:
-            found.setdefault(self.index.paths[file].rpartition("/")[0], []).append(file)
-        return found
+        return grouped((self.index.paths[file].rpartition("/")[0], file) for file in self.files)
 
 
 def _default_name(path: str) -> str:

@@ -12,6 +12,7 @@ from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import MAX_VALUES, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Place
 
 
@@ -47,12 +48,9 @@ class Ruby(Resolver):
     @cached_property
     def _containers(self) -> dict[str, tuple[Place, ...]]:
         """The classes and modules of each full name."""
-        found: dict[str, list[Place]] = {}
-        for file in self.files:
-            for row, definition in enumerate(self.views[file].definitions):
-                if definition.kind in CONTAINERS:
-                    found.setdefault(self._path((file, row)), []).append((file, row))
-        return {path: tuple(places) for path, places in found.items()}
+        places = ((file, row) for file in self.files for row in range(len(self.views[file].definitions)))
+        opened = (place for place in places if self.definitions.kind(place) in CONTAINERS)
+        return {path: tuple(at) for path, at in grouped((self._path(each), each) for each in opened).items()}
 
     def owner(self, place: Place) -> Place | None:
         """Return the class or module that has a definition, as the first place that opens it."""
@@ -116,11 +114,8 @@ class Ruby(Resolver):
     @cached
     def _within(self, file: int) -> dict[tuple[int, int], list[Binding]]:
         """Return what a file says of each class or module, by its kind."""
-        found: dict[tuple[int, int], list[Binding]] = {}
-        for each in self.views[file].bindings:
-            if each.kind in (facts.INHERITS, facts.FIELD):
-                found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
-        return found
+        stated = (e for e in self.views[file].bindings if e.kind in (facts.INHERITS, facts.FIELD))
+        return grouped(((self._container(file, each.definition), each.kind), each) for each in stated)
 
     # Names.
 

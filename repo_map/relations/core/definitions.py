@@ -16,7 +16,7 @@ from repo_map.parsing.facts_model import Binding
 from repo_map.parsing.values import Definition
 from repo_map.relations.core.memo import Memo, cached, memoized
 from repo_map.relations.core.values import TYPE_KINDS, Kind, Value
-from repo_map.relations.file_facts import FileViews
+from repo_map.relations.file_facts import FileViews, grouped
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
@@ -92,19 +92,15 @@ class Definitions:
             for row in (table.kind[first:last] == number).nonzero()[0].tolist():
                 yield file, row
 
-    def owned(self, name: str, owner: Place) -> tuple[Place, ...]:
+    def owned(self, name: str, owner: Place) -> Sequence[Place]:
         """Return the members of a type that bear a last name."""
         by_owner = self._by_owner(name)
         return by_owner.get(owner, ()) if by_owner else ()
 
     @memoized
-    def _by_owner(self, name: str) -> dict[Place, tuple[Place, ...]]:
+    def _by_owner(self, name: str) -> dict[Place | None, list[Place]]:
         """Return the definitions of a last name by the types that they are members of."""
-        found: dict[Place, list[Place]] = {}
-        for place in self.named(name):
-            if (around := self._owner(place)) is not None:
-                found.setdefault(around, []).append(place)
-        return {around: tuple(places) for around, places in found.items()}
+        return grouped((self._owner(place), place) for place in self.named(name))
 
     # Of one definition.
 

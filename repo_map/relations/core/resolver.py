@@ -28,7 +28,7 @@ from repo_map.relations.core.values import (
     Values,
     position_of,
 )
-from repo_map.relations.file_facts import CLASSES, FileView, FileViews
+from repo_map.relations.file_facts import CLASSES, FileView, FileViews, grouped
 from repo_map.relations.model import UNRESOLVED, Meaning, Place
 
 if TYPE_CHECKING:
@@ -137,10 +137,7 @@ class Resolver:
 
     @cached
     def _tops(self, name: str) -> dict[Hashable, list[Place]]:
-        found: dict[Hashable, list[Place]] = {}
-        for place in self.definitions.named(name):
-            found.setdefault(self.space_of(place), []).append(place)
-        return found
+        return grouped((self.space_of(place), place) for place in self.definitions.named(name))
 
     def owner(self, place: Place) -> Place | None:
         """Return the type that a definition is a member of: by default the class around it."""
