@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.check.model import SelectedTest, Tier
-from repo_map.check.resolution import SCRIPTS
 from repo_map.check.runner_commands import build_test_command
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
@@ -17,9 +16,7 @@ from repo_map.relations.resolve import relations_of
 from repo_map.relations.text_search import files_with, shared_folders
 from repo_map.sources.file_kinds import (
     GENERATED_OR_VENDORED,
-    is_below_tests,
     is_entry,
-    is_named_as_helper,
     is_run_as_test,
     subject_stem,
 )
@@ -37,12 +34,9 @@ _NEAR: Final = 2
 """Calls up to which a test precedes one of the same name."""
 _MAX_EXPANDED: Final = 150
 """Definitions whose callers are looked up at each step."""
-_MAX_CHANGED: Final = 40
 _MAX_IMPORTERS: Final = 400
 _MAX_NAMED: Final = 3
 """Tests of a file that are named; with more of them the whole file is run."""
-_RUNS: Final = re.compile(r"^(?:describe|it|test|suite)(?:\.\w+)?\s*\(", re.M)
-"""A script that defines tests."""
 _TEST_NAME: Final = re.compile(r"test|Test|Fuzz|Example|Benchmark|it_|should")
 _FUNCTION_TESTS: Final = frozenset({"python", "go", "java", "kotlin"})
 """Languages in which a test is a function."""
@@ -166,7 +160,7 @@ class _Selector:
         found: dict[int, _Reach] = {}
         level = {
             place: (place, Confidence.RESOLVED)
-            for place in self._places[:_MAX_CHANGED]
+            for place in self._places
             if place[1] >= 0 and self._relations.knows(place[0])
         }
         seen = set(level)
@@ -258,19 +252,15 @@ class _Selector:
 
 def is_test_file(index: Index, file: int) -> bool:
     """Return True if a test runner runs a file; helpers and fixtures of tests are not run."""
-    path = index.paths[file]
-    if int(index.files.flags[file]) & int(GENERATED_OR_VENDORED):
+    path, is_copied = index.paths[file], int(index.files.flags[file]) & int(GENERATED_OR_VENDORED)
+    if is_copied or not is_run_as_test(path):
         return False
-    if is_run_as_test(path):
-        # A module of this name may define what a program calls tests, as Jinja's does.
-        return path.rpartition("/")[2] != "tests.py" or any(
-            each.name.startswith("test_") or "Test" in each.name
-            for each in index.definitions(file)
-            if each.parent < 0 or each.kind in FUNCTIONS
-        )
-    # A file named like a helper may be the tests of a source of that name.
-    is_script = index.language(file) in SCRIPTS and is_named_as_helper(path) and is_below_tests(path)
-    return is_script and _RUNS.search(index.sources.text(file)) is not None
+    # A module of this name may define what a program calls tests, as Jinja's does.
+    return path.rpartition("/")[2] != "tests.py" or any(
+        each.name.startswith("test_") or "Test" in each.name
+        for each in index.definitions(file)
+        if each.parent < 0 or each.kind in FUNCTIONS
+    )
 
 
 def has_inline_tests(index: Index, file: int) -> bool:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _MAX_TEST_DEPTH: Final = 8
 """Calls up to which a test is searched if none is nearer."""
-_MAX_FOLLOWED: Final = 80
-"""Changed definitions whose users are searched."""
 
 
 class Dependent(NamedTuple):
@@ -99,7 +97,7 @@ class _ImpactFinder:
         tests, untested = list[Dependent](), list[Place]()
         removed = {(each.path, each.name, each.owner) for each in self._changes.removed}
         is_test = self._index.files.is_test
-        for place in self._targets[:_MAX_FOLLOWED]:
+        for place in self._targets:
             owner, _, name = self._index.qualified_name(*place).rpartition(".")
             path = self._index.paths[place[0]]
             is_removed = bool(removed & {(path, name, owner), (path, name, "")})

@@ -39,7 +39,6 @@ _IMPORTS: Final = frozenset({IMPORT, RENAMED, EXPORTED})
 _MIN_NAME_CHARS: Final = 3
 _MAX_FILES: Final = 400
 """Files with a name that are searched, the nearest."""
-_MAX_NAMES: Final = 60
 _RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _MAX_RECEIVER_CHARS: Final = 120
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "exports", "module"})
@@ -307,7 +306,7 @@ def find_unresolved(
 ) -> Iterator[Occurrence]:
     """Yield the occurrences of changed names that nothing resolves and no finding is about."""
     reported = {(each.path, each.line) for each in findings}
-    for name in names[:_MAX_NAMES]:
+    for name in names:
         for file in _files_naming(trees, name):
             path = trees.after.index.paths[file]
             for line in _unresolved_lines(trees, file, name):

@@ -35,7 +35,6 @@ _UNTYPED: Final = _LOOSE | {"python", "ruby", "php"}
 """Languages in which an argument that reaches another parameter than before may match as well."""
 _KEYWORD_ARGUMENTS: Final = frozenset({"python", "kotlin", "php", "ruby"})
 _MAX_OVERLOAD_FILES: Final = 60
-_MAX_NEW_CALLS: Final = 400
 _PLAIN_DECORATORS: Final = re.compile(
     r"@(?:\w+\.)*(?:staticmethod|classmethod|abstractmethod|override|final|contextmanager|asynccontextmanager|cache"
     r"|lru_cache(?:\(.*\))?)\s*$"
@@ -272,7 +271,7 @@ class SignatureChecker:
             for call in tree.forms(file).calls
             if not each.lines.before(call.line)
         )
-        for file, call in islice(calls, _MAX_NEW_CALLS):
+        for file, call in calls:
             sites = [site for site in _call_sites(tree, file, call.line) if site.name == call.name]
             if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
                 continue
