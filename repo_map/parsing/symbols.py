@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
 from tree_sitter import Node
 
@@ -55,13 +55,10 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, max_definitio
 
 def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
     """Tell of definitions nested so deep that inner ones may be missing."""
-    if len(definitions) < _DEEP:
-        return ()
     depths: list[int] = []
     for definition in definitions:
         depths.append(depths[definition.parent] + 1 if definition.parent >= 0 else 1)
-    deepest = max(depths, default=0)
-    if deepest < _DEEP:
+    if (deepest := max(depths, default=0)) < _DEEP:
         return ()
     return (
         f"its definitions are nested {deepest:,} deep; below {MAX_DEPTH} levels of syntax they were not read",
@@ -87,20 +84,15 @@ def find_imports(source: bytes, nodes: list[Node], language: str, max_definition
         if node.start_byte in seen:
             continue
         seen.add(node.start_byte)
-        text = source[node.start_byte : min(node.end_byte, node.start_byte + _MAX_STATEMENT_BYTES)].decode(
-            "utf-8", "replace"
-        )
-        for module, names in reader(_SPACES.sub(_one_space, text)):
+        end = min(node.end_byte, node.start_byte + _MAX_STATEMENT_BYTES)
+        text = source[node.start_byte : end].decode("utf-8", "replace")
+        # A run of white space says that a line ends, or a word.
+        for module, names in reader(_SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)):
             imports.append(Import(module, names, node.start_point[0] + 1))
             found += 1 + len(names)
         if found > max_definitions:
             break
     return imports
-
-
-def _one_space(run: re.Match[str]) -> str:
-    """Return what a run of white space says: that a line ends, or a word."""
-    return "\n" if "\n" in run[0] else " "
 
 
 _SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
@@ -115,14 +107,8 @@ _MAX_SCRIPTS: Final = 50
 _MAX_BLOCKS: Final = 50
 
 
-class _Script(NamedTuple):
-    """One script block that holds code."""
-
-    row: int
-    """Line of its opening tag."""
-    language: str
-    start: int
-    end: int
+_Script = tuple[int, str, int, int]
+"""Line of its opening tag, language, and the first byte and the one after the last of a script's code."""
 
 
 def read_component(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
@@ -132,19 +118,16 @@ def read_component(source: bytes, language: str, deadline: CpuDeadline, max_defi
     else:
         outer = read_code(source, language, deadline, max_definitions)
     found = list(_scripts(source))
-    scripts = {script.row: script for script in found[:_MAX_SCRIPTS]}
-    unread = len(found) - len(found[:_MAX_SCRIPTS])
+    elements = {each.start: row for row, each in enumerate(outer.definitions) if each.name == "script"}
     inner: dict[int, FileSymbols] = {}
-    for row, definition in enumerate(outer.definitions):
-        script = scripts.get(definition.start) if definition.name == "script" else None
-        if script is None:
-            continue
-        if deadline.is_over():
+    unread = len(found) - len(found[:_MAX_SCRIPTS])
+    for line, script_language, start, end in found[:_MAX_SCRIPTS]:
+        if line in elements and deadline.is_over():
             unread += 1
-            continue
-        # Padded with line feeds, so that its line numbers are the file's.
-        code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
-        inner[row] = read_code(code, script.language, deadline, max_definitions)
+        elif line in elements:
+            # Padded with line feeds, so that its line numbers are the file's.
+            code = b"\n" * source.count(b"\n", 0, start) + source[start:end]
+            inner[elements[line]] = read_code(code, script_language, deadline, max_definitions)
     symbols = _put_inside(outer, inner)
     if not unread:
         return symbols
@@ -164,7 +147,7 @@ def _scripts(source: bytes) -> Iterator[_Script]:
         typed = _TYPED.search(attributes)
         language = language_called(typed[1].decode() if typed else _UNTYPED)
         row, counted = row + source.count(b"\n", counted, found.start()), found.start()
-        yield _Script(row, language, *found.span(2))
+        yield row, language, *found.span(2)
 
 
 def _read_blocks(source: bytes, language: str) -> FileSymbols:
@@ -233,9 +216,7 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
     if known.structure is Structure.HEADINGS:
         return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
     deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
-    read: Callable[[bytes, str, CpuDeadline, int], FileSymbols] = (
-        read_component if known.has_scripts else read_code
-    )
+    read = read_component if known.has_scripts else read_code
     return _bounded(read(source, language, deadline, limits.definitions), limits)
 
 
@@ -271,11 +252,8 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
 
 def _too_big(source: bytes, language: str, limits: Limits) -> str:
     """Say why a source is not worth parsing, ``""`` where it is."""
-    largest = (
-        min(MAX_DATA_BYTES, limits.file_bytes)
-        if language_named(language).role in _DATA
-        else limits.file_bytes
-    )
+    is_data = language_named(language).role in _DATA
+    largest = min(MAX_DATA_BYTES, limits.file_bytes) if is_data else limits.file_bytes
     max_line_bytes = limits.line_bytes
     if len(source) > largest:
         return f"{len(source):,} bytes are more than the {largest:,} that are parsed; no symbols were read"

@@ -449,10 +449,7 @@ class Resolver:
             return self.memo.memoized(
                 ("field", view.file, each), lambda: self.evaluate(where, forms.decode(each.value))
             )
-        where = Position(view.file, each.definition, 0)
-        return self.memo.memoized(
-            ("field", view.file, each, value), lambda: self.instances(where, each.value, of=value)
-        )
+        return self.instances(Position(view.file, each.definition, 0), each.value, of=value)
 
     def field_position(self, view: FileView, each: Binding) -> Position:
         """Return where the expression of a field is read."""
