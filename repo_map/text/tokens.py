@@ -6,6 +6,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, Literal
 
+from repo_map.cache import return_arrays_when_freed
+
 TokenEncoding = Literal["cl100k", "o200k", "both"]
 """``both`` counts with each and takes the larger, so that a text fits whichever tokenizer its reader uses."""
 
@@ -51,4 +53,5 @@ def _tokenizer(vocabulary: str) -> Any:
 def _load(vocabulary: str) -> Any:
     from splintr import Tokenizer  # noqa: PLC0415 - see ``load``
 
+    return_arrays_when_freed()
     return Tokenizer.from_pretrained(vocabulary)
