@@ -127,15 +127,12 @@ def _run(program: Program, arguments: Sequence[str], *, collects: bool) -> int:
     if collects and program.collects_garbage:
         gc.enable()
     if program.reads_settings:
-        from mcp_server.logs import log_to_stderr  # noqa: PLC0415 - drawing a map needs none of it
         from mcp_server.settings import read_settings, unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
 
         if command.warns_of_settings:
             for sentence in unknown_settings(os.environ):
                 print(f"{program.name}: {sentence}", file=sys.stderr)
-        settings = read_settings()
-        log_to_stderr(settings.log_level, settings.log_format)
-        run = partial(run, settings=settings)
+        run = partial(run, settings=read_settings())
     try:
         return int(run(args) or 0)
     except UserError as error:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 
 from mcp_server.loading import load_navigator
+from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
 from navigator.workspaces.address import address_title, read_address
+from repo_navigator.report import stderr_console
 from repo_navigator.terminal import ending_at_once
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def use_navigator(
 
     ``takes_steps`` is False where stored navigations are only read, which needs half of the imports.
     """
+    log_to_stderr(settings.log_level, settings.log_format)
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings, takes_steps=takes_steps)
@@ -46,26 +49,19 @@ def use_navigator(
     return anyio.run(used)
 
 
-class SelectedNavigation(NamedTuple):
-    """The navigation that is meant."""
-
-    navigation_id: str
-    message: str = ""
-    """Where others could have been meant: which one is taken, and how another is named."""
-
-
 async def select_navigation(
-    navigator: Navigator, named: str | None, folder: Path, *, must_be_here: bool = False
-) -> SelectedNavigation:
-    """Return the named navigation, else the latest of the repository that ``folder`` lies in.
+    navigator: Navigator, named: str | None, folder: Path, *, must_be_here: bool = False, quiet: bool = False
+) -> str:
+    """Return the id of the named navigation, else of the latest of the repository that ``folder`` lies in.
 
     Where it has none, that is the latest of all, unless it ``must_be_here``. The folder has no links in it.
+    Where others could have been meant, a line on stderr tells which one is taken, unless it is to be quiet.
 
     Raises:
         UnknownNavigationError: there is none yet, or none of this folder and it must be.
     """
     if named:
-        return SelectedNavigation(named)
+        return named
     stored = await navigator.navigations(limit=_LATEST)
     if not stored:
         raise UnknownNavigationError(
@@ -78,14 +74,15 @@ async def select_navigation(
             f"No navigation of this folder is stored, and the latest, {latest.navigation_id}, is about "
             f"{address_title(latest.repo_path)}; name its id to go on with it."
         )
-    if len(stored) == 1:
-        return SelectedNavigation(latest.navigation_id)
+    if quiet or len(stored) == 1:
+        return latest.navigation_id
     which = "the latest of this folder" if here else "the latest"
     goal = " ".join(latest.goal.split())
     if len(goal) > _MAX_GOAL_CHARS:
         goal = f"{goal[: _MAX_GOAL_CHARS - 1].rstrip()}…"
     message = f"Using navigation {latest.navigation_id}, {which}: “{goal}”. Name another by its id."
-    return SelectedNavigation(latest.navigation_id, message)
+    stderr_console().print(message, style="dim", markup=False)
+    return latest.navigation_id
 
 
 def _is_about(repositories: str, folder: PurePath) -> bool:

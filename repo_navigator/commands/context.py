@@ -16,7 +16,7 @@ from repo_map.check.model import finding_data
 from repo_map.messages import plural
 from repo_navigator.arguments import add_output, add_paging, plan_updates, write, write_json
 from repo_navigator.cli import Parser
-from repo_navigator.navigations import ID_START, SelectedNavigation, select_navigation, use_navigator
+from repo_navigator.navigations import ID_START, select_navigation, use_navigator
 from repo_navigator.report import closing, show_context, stderr_console
 
 if TYPE_CHECKING:
@@ -57,16 +57,17 @@ def run(args: Namespace, settings: Settings) -> int:
         )
     started = time.perf_counter()
 
-    async def read(navigator: Navigator) -> tuple[SelectedNavigation, NavigatorOutput, FollowUp | None]:
-        selected = await select_navigation(navigator, named, Path.cwd())
+    async def read(navigator: Navigator) -> tuple[NavigatorOutput, FollowUp | None]:
+        quiet = args.quiet or args.json
+        navigation_id = await select_navigation(navigator, named, Path.cwd(), quiet=quiet)
         if args.feedback:
-            found = await follow_up(navigator, selected, args.feedback, updates=updates)
-            return selected, found.whole, found
+            found = await follow_up(navigator, navigation_id, args.feedback, updates=updates)
+            return found.whole, found
         if updates:
-            await navigator.step(selected.navigation_id, updates=updates)
-        return selected, await navigator.context(selected.navigation_id), None
+            await navigator.step(navigation_id, updates=updates)
+        return await navigator.context(navigation_id), None
 
-    selected, output, found = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
+    output, found = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
     seconds = time.perf_counter() - started
     if found is not None and (args.json or not args.plan):
         show_follow_up(found, args, seconds, is_whole=args.all)
@@ -81,10 +82,7 @@ def run(args: Namespace, settings: Settings) -> int:
     else:
         show_context(output.context_string, args.output, below=below, pages=not args.no_pager)
     if not args.quiet:
-        console = stderr_console()
-        if selected.message:
-            console.print(selected.message, style="dim", markup=False)
-        console.print(below, soft_wrap=True)
+        stderr_console().print(below, soft_wrap=True)
     return 0
 
 
@@ -123,7 +121,6 @@ def context_data(
 class FollowUp(NamedTuple):
     """What feedback to a stored navigation has come to."""
 
-    selected: SelectedNavigation
     whole: NavigatorOutput
     """The context as it is now."""
     news: NavigatorOutput
@@ -139,15 +136,14 @@ class FollowUp(NamedTuple):
 
 
 async def follow_up(
-    navigator: Navigator, selected: SelectedNavigation, feedback: str, *, updates: Mapping[str, Any]
+    navigator: Navigator, navigation_id: str, feedback: str, *, updates: Mapping[str, Any]
 ) -> FollowUp:
     """Take the step that feedback, and ``updates`` where there are any, ask for."""
-    navigation_id = selected.navigation_id
     before = (await navigator.report(navigation_id)).step_number
     report = await navigator.step(navigation_id, feedback=feedback, updates=updates or None)
     whole = await navigator.context(navigation_id)
     news = await navigator.context(navigation_id, since_step=before)
-    return FollowUp(selected, whole, news, report.answer, report.not_understood or ())
+    return FollowUp(whole, news, report.answer, report.not_understood or ())
 
 
 def show_follow_up(found: FollowUp, args: Namespace, seconds: float, *, is_whole: bool = False) -> None:
@@ -156,8 +152,6 @@ def show_follow_up(found: FollowUp, args: Namespace, seconds: float, *, is_whole
         write_json(args, _follow_up_data(found, seconds))
         return
     console = stderr_console()
-    if found.selected.message and not args.quiet:
-        console.print(found.selected.message, style="dim", markup=False)
     if found.is_answered:
         write(args, found.answer)
         return

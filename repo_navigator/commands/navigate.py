@@ -182,10 +182,7 @@ async def _navigate(
     """Open a navigation, or take up a stored one, and take its steps."""
     try:
         if isinstance(asked, Continued):
-            selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-            if selected.message and not args.quiet:
-                stderr_console().print(selected.message, style="dim", markup=False)
-            navigation_id, words = selected.navigation_id, asked.words
+            navigation_id, words = await _selected(navigator, asked, args), asked.words
         else:
             with spinner("Reading the repository") as progress:
                 navigation_id, words = await navigator.open(asked, on_progress=progress), ""
@@ -232,9 +229,9 @@ def _follow_up(asked: Continued, args: Namespace, settings: Settings, started: f
     """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
 
     async def work(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
-        selected = await select_navigation(navigator, asked.named, asked.folder, must_be_here=True)
-        found = await follow_up(navigator, selected, asked.words, updates=plan_updates(args))
-        return found, await navigator.picture(selected.navigation_id) if args.html else None
+        navigation_id = await _selected(navigator, asked, args)
+        found = await follow_up(navigator, navigation_id, asked.words, updates=plan_updates(args))
+        return found, await navigator.picture(navigation_id) if args.html else None
 
     found, picture = use_navigator(settings, work)
     show_follow_up(found, args, time.perf_counter() - started)
@@ -250,6 +247,11 @@ class Continued(NamedTuple):
     folder: Path
     words: str
     """Feedback to it; may be ``""``."""
+
+
+async def _selected(navigator: Navigator, asked: Continued, args: Namespace) -> str:
+    quiet = args.quiet or args.json
+    return await select_navigation(navigator, asked.named, asked.folder, must_be_here=True, quiet=quiet)
 
 
 _NEW_ONLY: Final = (

@@ -68,8 +68,7 @@ def _data(args: Namespace, settings: Settings) -> PictureData:
         return picture_of_plan(index, drawn, drift)
 
     async def picture(navigator: Navigator) -> PictureData:
-        selected = await select_navigation(navigator, subject, Path.cwd())
-        return await navigator.picture(selected.navigation_id)
+        return await navigator.picture(await select_navigation(navigator, subject, Path.cwd(), quiet=True))
 
     return use_navigator(settings, picture)
 
