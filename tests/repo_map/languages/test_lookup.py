@@ -6,10 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from tree_sitter import QueryCursor
 
-from repo_map.deadline import CpuDeadline
-from repo_map.languages.grammars import compile_query, parse
+from repo_map.languages.grammars import compile_query
 from repo_map.languages.registry import language_of
 
 
@@ -39,12 +37,6 @@ def test_grammars_are_imported_only_when_a_language_is_read() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_a_query_with_a_predicate_finds_its_nodes_in_a_parsed_tree() -> None:
-    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", CpuDeadline(5))
-    query = compile_query("python", '((function_definition name: (identifier) @n) (#eq? @n "two"))')
-    assert [node.text for node in QueryCursor(query).captures(tree.root_node)["n"]] == [b"two"]
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,8 @@ def test_any_bytes_survive_and_every_span_lies_in_the_file_and_in_its_parent(
     assert all(item.count > 0 and item.name for item in symbols.references)
 
 
-def test_an_empty_file_has_no_symbols_and_no_problem() -> None:
+def test_an_empty_file_and_one_without_a_language_have_no_symbols_and_no_problem() -> None:
     assert read_symbols(b"", "a.py") == FileSymbols("python", (), (), (), ())
-
-
-def test_a_file_without_a_language_has_no_symbols_and_no_problem() -> None:
     assert read_symbols(b"hello", "notes.txt") == FileSymbols("", (), (), (), ())
 
 
