@@ -33,7 +33,7 @@ from navigator.planner.policy import decide
 from navigator.planner.prompt import ROLE, first_message
 from navigator.planner.record import Decision
 from navigator.storage import state
-from navigator.storage.sessions import APP_NAME, SessionKey
+from navigator.storage.sessions import APP_NAME, NavigationKey
 from repo_map.errors import RepoMapError
 from repo_map.messages import plural
 from repo_map.text.tokens import count
@@ -201,15 +201,15 @@ class StepRunner:
             RepoMapError: the decision's plan can't be drawn.
             StorageError: the step can't be stored; it did not happen.
         """
-        key = SessionKey.of(step.user, step.navigation.run.navigation_id)
+        key = NavigationKey(step.user, step.navigation.run.navigation_id)
         text = await _first_message(step) if step.asks_models else _MESSAGE
         message = types.Content(role="user", parts=[types.Part(text=text)])
         token = set_step(step)
         try:
-            with step.storage.faults.raised(key.session_id, writes=True):
+            with step.storage.faults.raised(key.navigation_id, writes=True):
                 running = self._runner.run_async(
                     user_id=key.user_id,
-                    session_id=key.session_id,
+                    session_id=key.navigation_id,
                     new_message=message,
                     run_config=_STATE_ONLY,
                 )

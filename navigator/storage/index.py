@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from navigator.state.client_state import StoredNavigation
 from navigator.state.reports import StopReason
 from navigator.storage import state
+from navigator.storage.sessions import NavigationKey
 
 if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
@@ -39,13 +40,6 @@ ABANDONED_S: Final = 3_600.0
 """Seconds after which a row that is still new belongs to a process that was killed."""
 _ONE: Final = "user_id = $1 AND id = $2"
 _STORED: Final = "status = 'stored'"
-
-
-class NavigationKey(NamedTuple):
-    """What names a navigation."""
-
-    user: str
-    navigation_id: str
 
 
 class NavigationIndex:

@@ -25,22 +25,24 @@ APP_NAME: Final = "repo_navigator"
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")
 
 
-class SessionKey(NamedTuple):
-    """What names a session in ADK's services."""
+class NavigationKey(NamedTuple):
+    """What names a navigation."""
 
-    user_id: str
-    session_id: str
+    user: str
+    navigation_id: str
 
-    @classmethod
-    def of(cls, user: str, navigation_id: str) -> SessionKey:
-        """Return the session of a navigation; a user whose name could not be a folder's is quoted."""
-        is_plain = 0 < len(user) <= 100 and not user.startswith(".") and _PLAIN.issuperset(user)
-        return cls(user if is_plain else f"%{quote(user, safe='')}", navigation_id)
+    @property
+    def user_id(self) -> str:
+        """The user in ADK's services: a name that could not be a folder's is quoted."""
+        is_plain = (
+            0 < len(self.user) <= 100 and not self.user.startswith(".") and _PLAIN.issuperset(self.user)
+        )
+        return self.user if is_plain else f"%{quote(self.user, safe='')}"
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments by which every call of ADK's services names a session."""
-        return {"app_name": APP_NAME, "user_id": self.user_id, "session_id": self.session_id}
+        """The arguments by which every call of ADK's services names its session."""
+        return {"app_name": APP_NAME, "user_id": self.user_id, "session_id": self.navigation_id}
 
 
 class Sessions:
@@ -54,12 +56,12 @@ class Sessions:
         """The service; the first use imports ADK."""
         return self._open()
 
-    async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
+    async def state(self, key: NavigationKey) -> Mapping[str, Any] | None:
         """Return the state of a navigation's session, None where there is none."""
-        session = await self.service.get_session(**SessionKey.of(user, navigation_id).arguments)
+        session = await self.service.get_session(**key.arguments)
         return None if session is None else session.state
 
-    async def delete(self, key: SessionKey) -> None:
+    async def delete(self, key: NavigationKey) -> None:
         """Delete a session with its events; nothing where there is none."""
         await self.service.delete_session(**key.arguments)
 
@@ -81,19 +83,21 @@ class TableSessions(Sessions):
         super().__init__(open_service)
         self._database, self._table = database, table
 
-    async def state(self, user: str, navigation_id: str) -> Mapping[str, Any] | None:
+    async def state(self, key: NavigationKey) -> Mapping[str, Any] | None:
         """Return the state of a navigation that the index lists, None where there is none."""
         rows = await self._execute(
             f"SELECT CAST(s.state AS text) FROM {self._table} s, navigations n WHERE s.app_name = $1 "
             "AND s.user_id = $2 AND s.id = $3 AND n.user_id = $4 AND n.id = $3 AND n.status = 'stored'",
-            *(APP_NAME, *SessionKey.of(user, navigation_id), user),
+            *(APP_NAME, key.user_id, key.navigation_id, key.user),
         )
         return json.loads(rows[0][0]) if rows else None
 
-    async def delete(self, key: SessionKey) -> None:
+    async def delete(self, key: NavigationKey) -> None:
         """Delete a session, and its events with it; nothing where there is none."""
         one = "app_name = $1 AND user_id = $2 AND id = $3"
-        await self._execute(f"DELETE FROM {self._table} WHERE {one}", APP_NAME, *key)
+        await self._execute(
+            f"DELETE FROM {self._table} WHERE {one}", APP_NAME, key.user_id, key.navigation_id
+        )
 
     async def _execute(self, statement: str, *values: str) -> Sequence[Any]:
         try:
@@ -115,7 +119,7 @@ class Artifacts:
         """The service; the first use imports ADK."""
         return self._open()
 
-    async def load(self, key: SessionKey, name: str, version: int) -> str | None:
+    async def load(self, key: NavigationKey, name: str, version: int) -> str | None:
         """Return a version of an artifact, None where there is none."""
         part = await self.service.load_artifact(**key.arguments, filename=name, version=version)
         if part is None:
@@ -124,7 +128,7 @@ class Artifacts:
             return part.inline_data.data.decode()
         return part.text
 
-    async def delete(self, key: SessionKey) -> None:
+    async def delete(self, key: NavigationKey) -> None:
         """Delete all artifacts of a session."""
         for name in await self.service.list_artifact_keys(**key.arguments):
             if not name.startswith("user:"):
@@ -138,7 +142,7 @@ class FileArtifacts(Artifacts):
         super().__init__(open_service)
         self._folder = folder / "apps" / APP_NAME / "users"
 
-    async def load(self, key: SessionKey, name: str, version: int) -> str | None:
+    async def load(self, key: NavigationKey, name: str, version: int) -> str | None:
         """Return a version of an artifact, None where there is none."""
         file = self._of(key) / "artifacts" / name / "versions" / str(version) / Path(name).name
         try:
@@ -146,9 +150,9 @@ class FileArtifacts(Artifacts):
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    async def delete(self, key: SessionKey) -> None:
+    async def delete(self, key: NavigationKey) -> None:
         """Delete all artifacts of a session, also what a kill left of one."""
         await asyncio.to_thread(shutil.rmtree, self._of(key), ignore_errors=True)
 
-    def _of(self, key: SessionKey) -> Path:
-        return self._folder / key.user_id / "sessions" / key.session_id
+    def _of(self, key: NavigationKey) -> Path:
+        return self._folder / key.user_id / "sessions" / key.navigation_id

@@ -12,8 +12,8 @@ from navigator.errors import StorageError, UnknownNavigationError
 from navigator.state.run_state import Navigation
 from navigator.storage import state
 from navigator.storage.errors import StorageFaults
-from navigator.storage.index import NavigationIndex, NavigationKey
-from navigator.storage.sessions import Artifacts, SessionKey, Sessions
+from navigator.storage.index import NavigationIndex
+from navigator.storage.sessions import Artifacts, NavigationKey, Sessions
 
 if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
@@ -91,9 +91,9 @@ class Storage:
 
     async def create(self, navigation: Navigation, user: str) -> None:
         """Store a new navigation, whose row is in the index already; from here on it outlives the process."""
-        key = SessionKey.of(user, navigation.run.navigation_id)
+        key = NavigationKey(user, navigation.run.navigation_id)
         services = await self.services()
-        with self.faults.raised(key.session_id, writes=True):
+        with self.faults.raised(key.navigation_id, writes=True):
             await services.sessions.create_session(**key.arguments, state=state.delta(navigation))
         await self.index.update(navigation, user)
 
@@ -106,13 +106,13 @@ class Storage:
         from google.adk.events import Event, EventActions  # noqa: PLC0415 - reading imports no ADK
         from google.adk.sessions.base_session_service import GetSessionConfig  # noqa: PLC0415 - as above
 
-        key = SessionKey.of(user, after.run.navigation_id)
+        key = NavigationKey(user, after.run.navigation_id)
         services, state_only = await self.services(), GetSessionConfig(num_recent_events=0)
-        with self.faults.raised(key.session_id, writes=True):
-            self.locks.require_held(key.session_id)
+        with self.faults.raised(key.navigation_id, writes=True):
+            self.locks.require_held(key.navigation_id)
             session = await services.sessions.get_session(**key.arguments, config=state_only)
             if session is None:
-                raise await self._unknown(key.session_id, user)
+                raise await self._unknown(key.navigation_id, user)
             actions = EventActions(state_delta=state.delta(after))
             await services.sessions.append_event(session, Event(author="user", actions=actions))
         await self.index.update(after, user)
@@ -127,7 +127,7 @@ class Storage:
         try:
             if state.can_be_stored(navigation_id):
                 with self.faults.raised(navigation_id):
-                    found = await self._sessions.state(user, navigation_id)
+                    found = await self._sessions.state(NavigationKey(user, navigation_id))
             if found is not None:
                 return state.read(found)
         except ValueError as error:
@@ -142,7 +142,7 @@ class Storage:
         """Save an artifact outside a step, and return its version."""
         from google.genai import types  # noqa: PLC0415 - reading imports no ADK
 
-        services, key = await self.services(), SessionKey.of(user, navigation_id)
+        services, key = await self.services(), NavigationKey(user, navigation_id)
         with self.faults.raised(navigation_id, writes=True):
             part = types.Part(text=text)
             return await services.artifacts.save_artifact(**key.arguments, filename=name, artifact=part)
@@ -151,7 +151,7 @@ class Storage:
         """Return a version of an artifact."""
         try:
             with self.faults.raised(navigation_id):
-                text = await self._artifacts.load(SessionKey.of(user, navigation_id), name, version)
+                text = await self._artifacts.load(NavigationKey(user, navigation_id), name, version)
         except ValueError as error:
             raise StorageError(
                 f"`{name}` of navigation `{navigation_id}` can't be read ({type(error).__name__}); "
@@ -201,10 +201,10 @@ class Storage:
 
     async def reach(self) -> None:
         """Ask every service something."""
-        key = SessionKey.of("nobody", "nav-")
-        await self.index.known(NavigationKey(*key))
+        key = NavigationKey("nobody", "nav-")
+        await self.index.known(key)
         with self.faults.raised():
-            await self._sessions.state(*key)
+            await self._sessions.state(key)
             await self._artifacts.load(key, MAP_NAME, 0)
 
     async def close(self) -> None:
@@ -215,11 +215,10 @@ class Storage:
 
     async def _delete(self, key: NavigationKey) -> bool:
         """Delete all of a forgotten navigation, and return whether nothing is left."""
-        session = SessionKey.of(*key)
         try:
             with self.faults.raised(key.navigation_id, writes=True):
-                await self._sessions.delete(session)
-                await self._artifacts.delete(session)
+                await self._sessions.delete(key)
+                await self._artifacts.delete(key)
             await self.index.remove(key)
         except StorageError as error:
             logger.warning("%s is deleted later (%s)", key.navigation_id, error)

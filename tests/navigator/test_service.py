@@ -22,6 +22,7 @@ from navigator.errors import (
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
 from navigator.state.reports import Progress, StopReason
+from navigator.storage.index import NavigationKey
 from repo_map.errors import FlightPlanError
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
@@ -48,7 +49,7 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    state = await navigator.store._sessions.state("local", navigation_id)
+    state = await navigator.store._sessions.state(NavigationKey("local", navigation_id))
     assert state is not None
     return dict(state)
 
