@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -38,7 +39,8 @@ class Definitions:
         self._views = index.memo(FileViews)
         self.files = files
         self._among = frozenset(files)
-        self._owner = owner
+        # The resolver has this object: a reference back would keep a closed index until a collection.
+        self._owner = WeakMethod(owner)
 
     def named(self, name: str) -> tuple[Place, ...]:
         """Return the definitions of a last name, in the order of the repository."""
@@ -100,7 +102,9 @@ class Definitions:
     @memoized
     def _by_owner(self, name: str) -> dict[Place | None, list[Place]]:
         """Return the definitions of a last name by the types that they are members of."""
-        return grouped((self._owner(place), place) for place in self.named(name))
+        owner = self._owner()
+        assert owner is not None, "the resolver that asks is there"
+        return grouped((owner(place), place) for place in self.named(name))
 
     # Of one definition.
 
