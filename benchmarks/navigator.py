@@ -20,7 +20,7 @@ from benchmarks.trees import add_folders, materialise
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.state.reports import NavigatorOutput
+    from navigator.state.reports import NavigatorOutput, OutlineEntry
 
 EXAMPLES = ("tasks.jsonl --model openai/any --url http://127.0.0.1:8571/v1 --limit 12",)
 
@@ -178,9 +178,14 @@ def key_functions(task: Task) -> list[GoldSymbol]:
     ]
 
 
-def _overlaps(symbol: GoldSymbol, place: object) -> bool:
-    path, first, last = (getattr(place, name) for name in ("path", "first", "last"))
-    return bool(symbol.file == path and symbol.start <= last and first <= symbol.end)
+def _overlaps(symbol: GoldSymbol, place: OutlineEntry) -> bool:
+    """Return whether a place, or where the same code stands, overlaps a function."""
+    path, _, lines = place.also.rpartition(":")
+    first, _, last = lines.partition("-")
+    ranges = [(place.path, place.first, place.last), *([(path, int(first), int(last))] if path else [])]
+    return any(
+        symbol.file == path and symbol.start <= last and first <= symbol.end for path, first, last in ranges
+    )
 
 
 def _mean(values: Sequence[bool]) -> float:

@@ -136,7 +136,8 @@ class StepContext:
         """
         run = self.navigation.run
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
-        wishes = run.user_plan if self.plans_anew else plan
+        is_embedded = self.plans_anew or not self.navigation.state.decision_log
+        wishes = run.user_plan if is_embedded else plan
         wanted = ViewRequest(
             self.navigation.state.user_task,
             plan,

@@ -1,104 +1,100 @@
-"""How the tokens of a first answer are shared between its outline and its code, and how confident it is."""
+"""How the tokens of an answer are shared between its list of places and its code, and how confident it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.outline.listing import list_places, tokens_of
-from repo_map.outline.pack import pack
-from repo_map.ranking.completeness import Evidence, completeness, completeness_signals, in_ten
-from repo_map.ranking.model import default_weights
+from repo_map.outline.costs import file_level_costs
+from repo_map.outline.pack import Packed, goal_terms, pack
+from repo_map.outline.places import LISTED, Place, list_places, rank_places, related_places, with_boosts
+from repo_map.outline.why import short_name
+from repo_map.plan.model import VerbosityRule
+from repo_map.ranking.confidence import Grade
 from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
     from navigator.state.run_state import RunState, SelectedPlace
     from repo_map.index.index import Index
-    from repo_map.outline.draw import RepoMap
-    from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance
 
 HEADER_TOKENS: Final = 88
-"""Of an answer, besides outline and code: its header, the repository, how to go on, its confidence."""
-_BASE_OUTLINE: Final = 180
-"""Tokens of the outline, before"""
-_OUTLINE_SHARE: Final = 0.22
-"""its share of an answer besides the header: the code takes the rest, the outline what that leaves."""
-_UNSURE_FACTOR: Final = 2.6
-"""How many times that an outline takes if nothing says that the best places hold the work, less"""
-_CONFIDENCE_FACTOR: Final = 2.2
-"""this, times the confidence that they do. Of a sure choice the places behind the first dozen hold next to
-nothing, and its code is likely what is edited; of an unsure one each further place adds some."""
-_MAX_UNSURE_OUTLINE: Final = 540
-"""Tokens of such an outline at most: a larger answer has more code."""
-_MIN_OUTLINE_OF_BEST: Final = 250
-"""Tokens of the outline at least, if the best part takes the others' room."""
-MAX_OUTLINE_TOKENS: Final = 480
-"""Of what further lines tell, next to nothing is right."""
-_MIN_OUTLINE: Final = 60
+"""Of an answer, besides places and code: its header, the repository, how to go on, its confidence."""
 _TESTS_TOKENS: Final = 45
 """Of an answer, for its tests;"""
 _TESTS_SHARE: Final = 0.08
 """its share of the answer at most."""
+_LISTED_SHARE: Final = 0.45
+"""Share of an answer besides its header that the list of places takes at most."""
 _MAX_SENTENCES: Final = 10
 _ABOUT_ONE_TOKENS: Final = 400
 """Tokens of an answer to a short goal that names one definition without doubt."""
-MAX_RELATED: Final = 3
-"""Related definitions that are not listed for their own words, if nothing but the plan's budget limits the
-answer: in a smaller one they were never the place to change;"""
-_RELATED_TO_ONE: Final = 8
-"""so many of one definition: who relies on it is what is left to ask."""
 _WHOLE: Final = 4
+MIN_SHOWN_CHANCE: Final = 0.004
+"""Chance from which on the source of a place is shown that is not listed."""
 
 
-class AnswerSize(NamedTuple):
-    """Tokens of the parts of an answer, estimated."""
+class Answer(NamedTuple):
+    """What an answer lists, and what it may show."""
 
-    outline: int
-    """For the likeliest places; related ones come on top."""
-    rest: int | None
-    """For these places and the code; None for as many as the plan's budget allows."""
-    tests: int
-    """For its tests, and for related definitions."""
-    related: int = 0
-    """Most related definitions."""
-
-    def max_outline(self, code: int) -> int | None:
-        """Return what the whole outline may take beside ``code`` tokens of code; None for any size."""
-        return None if self.rest is None else max(self.rest + self.tests - code, _MIN_OUTLINE)
+    listed: tuple[Place, ...]
+    """The places of its outline, in their order."""
+    others: tuple[Place, ...]
+    """Further places, best first."""
+    code: int
+    """Tokens of the code."""
 
 
-def answer_size(
-    first_answer: int | None,
-    map_budget: int,
-    sentences: Sequence[str] = (),
-    *,
-    confidence: float,
-    is_about_one: bool = False,
-) -> AnswerSize:
-    """Return what the parts of an answer may take.
+def plan_answer(
+    index: Index, relevance: Relevance, first_answer: int | None, budget: int, sentences: Sequence[str] = ()
+) -> Answer:
+    """Return the places of an answer, and the tokens that they leave for code.
 
     Args:
+        index: of the repository.
+        relevance: of what the user's rules allow.
         first_answer: tokens of the whole answer; None if the plan's budget alone limits it.
-        map_budget: tokens of the plan.
+        budget: tokens of the plan.
         sentences: that the answer has besides, of which the first are shown.
-        confidence: that the best places hold all of the goal's work, 0 to 1.
-        is_about_one: whether the goal is about one definition, whose source comes before other places.
     """
-    if first_answer is None:
-        outline = max(min(MAX_OUTLINE_TOKENS, map_budget // 4), _MIN_OUTLINE)
-        return AnswerSize(outline, None, _TESTS_TOKENS, MAX_RELATED)
-    if is_about_one:
-        first_answer = min(first_answer, _ABOUT_ONE_TOKENS)
-    tests = min(_TESTS_TOKENS, int(_TESTS_SHARE * first_answer))
-    usable = max(first_answer - HEADER_TOKENS - sum(map(tokens.count, sentences[:_MAX_SENTENCES])), 0)
-    if is_about_one:
-        return AnswerSize(_MIN_OUTLINE, max(usable - tests, _MIN_OUTLINE), tests, _RELATED_TO_ONE)
-    usual = min(MAX_OUTLINE_TOKENS, _BASE_OUTLINE + int(_OUTLINE_SHARE * usable))
-    by_need = int((_UNSURE_FACTOR - _CONFIDENCE_FACTOR * confidence) * usual)
-    outline = max(min(by_need, _MAX_UNSURE_OUTLINE, usable - tests), _MIN_OUTLINE)
-    return AnswerSize(outline, max(usable - tests, outline), tests)
+    ranked = rank_places(index, relevance)
+    listed = list_places(index, relevance, ranked)
+    if relevance.is_about_one and listed:
+        # Who relies on the one definition that a short goal names is what is left to ask.
+        one = next(each for each in listed if each.name == relevance.spelt[0].name)
+        related = related_places(index, one)
+        names = {(each.path, each.name) for each in (one, *related)}
+        listed = [one, *related, *(each for each in listed if (each.path, each.name) not in names)]
+        first_answer = None if first_answer is None else min(first_answer, _ABOUT_ONE_TOKENS)
+    code = budget
+    if first_answer is not None:
+        tests = min(_TESTS_TOKENS, int(_TESTS_SHARE * first_answer))
+        around = HEADER_TOKENS + tests + sum(map(tokens.count, sentences[:_MAX_SENTENCES]))
+        usable = max(first_answer - around, 0)
+        while len(listed) > 1 and list_tokens(listed) > _LISTED_SHARE * usable:
+            limit = len(listed) - 1
+            is_fixed = relevance.is_about_one
+            listed = listed[:limit] if is_fixed else list_places(index, relevance, ranked, limit)
+        code = min(max(usable - list_tokens(listed), 0), budget)
+    known = {(place.path, place.first, place.name) for place in listed}
+    others = [place for place in ranked if (place.path, place.first, place.name) not in known]
+    return Answer(tuple(listed), tuple(others), code)
+
+
+def list_tokens(places: Iterable[Place]) -> int:
+    """Return about how many tokens a list of places takes."""
+    lines: list[str] = []
+    path = above = ""
+    for place in places:
+        if place.path != path:
+            path, above = place.path, ""
+            lines.append(path)
+        why = f": {place.reason}" if place.reason else ""
+        also = f": same in {place.also}" if place.also else ""
+        lines.append(f"{LISTED} {short_name(place.name, above)} {place.first}-{place.last}{why}{also}")
+        above = place.name
+    return tokens.count("\n".join(lines))
 
 
 _PLACE_TOKENS: Final = 12
@@ -119,54 +115,36 @@ def code_tokens_of(run: RunState, selection: Sequence[SelectedPlace], summary: s
     return max(min(rest, run.map_token_budget), 1)
 
 
-def pack_answer(
-    index: Index,
-    relevance: Relevance,
-    run: RunState,
-    budget: int,
-    sentences: Sequence[str] = (),
-    *,
-    is_about_one: bool = False,
-) -> FlightPlan:
-    """Return the plan that shows the most useful code beside the outline, within ``budget`` tokens.
+def pack_answer(index: Index, relevance: Relevance, run: RunState, sentences: Sequence[str] = ()) -> Packed:
+    """Return the plan of an answer: what the user asks for, then the source of the likeliest places.
 
-    The outline gives way to the best part alone, but for what the goal names literally.
+    Where nothing is relevant the plan is the user's own: an overview, or all of a repository that fits.
     """
-    confidence = relevance.sufficiency.confidence
-    size = answer_size(run.first_answer, budget, sentences, confidence=confidence, is_about_one=is_about_one)
-    outline, literal = (tokens_of(list_places(index, relevance, room)) for room in (size.outline, 0))
-    code_tokens = alone = None
-    if size.rest is not None:
-        code_tokens = max(size.rest - outline, 0)
-        alone = max(size.rest - max(min(_MIN_OUTLINE_OF_BEST, outline), literal), 0)
-    return pack(
-        index, relevance, budget, base=run.user_plan, fill=run.fill, most=code_tokens, most_alone=alone
-    )
+    own = run.user_plan
+    answer = plan_answer(index, with_boosts(index, relevance, own), run.first_answer, own.budget, sentences)
+    if not answer.listed:
+        is_free = not (own.verbosity or index.build.partial_files)
+        whole = is_free and bool(index.paths) and int(file_level_costs(index)[:, _WHOLE].sum()) <= own.budget
+        rules = (VerbosityRule(pattern="**", level=_WHOLE),) if whole else own.verbosity
+        update: dict[str, object] = {"verbosity": rules}
+        if is_free and not whole and not run.fill and run.first_answer is not None:
+            update["budget"] = min(own.budget, run.first_answer)
+        return Packed(own.model_copy(update=update))
+    places = sorted((*answer.listed, *answer.others), key=lambda place: -place.chance)
+    if not run.fill:
+        places = [place for place in places if place in answer.listed or place.chance >= MIN_SHOWN_CHANCE]
+    return pack(index, own, places, answer.code, terms=goal_terms(relevance.goal))
 
 
-def assess_confidence(
-    relevance: Relevance, drawn: RepoMap, outline: Sequence[OutlineEntry]
-) -> tuple[Evidence | None, str]:
-    """Return how likely a packet holds all that the goal's work changes, and why, in sentences.
+def assess_confidence(relevance: Relevance, outline: Sequence[OutlineEntry]) -> tuple[Grade | None, str]:
+    """Return how likely an outline holds all that the goal's work changes, and why, in sentences.
 
-    The chances were measured on packets that show the likeliest files, so one that a user has
-    steered away from them has only the notes.
+    The chances were measured on answers that list the likeliest files, so one that a user has steered away
+    from them has only the notes.
     """
     sufficiency = relevance.sufficiency
-    if not sufficiency.confidence or not relevance.files:
-        grade, meaning = Evidence.NOTHING, ""
-    elif not drawn.excluded and all(block.level == _WHOLE for block in drawn.blocks):
-        grade, meaning = Evidence.SURE, "The whole repository is shown."
-    else:
-        first = relevance.files[0].path
-        if drawn.block(first) is None and not any(entry.path == first for entry in outline):
-            return None, " ".join(sufficiency.notes)
-        weights = default_weights()
-        signals = completeness_signals(sufficiency.confidence, drawn.tokens)
-        chance = completeness(signals, weights.shown, weights.reached)
-        grade, meaning = chance.evidence, ""
-        if sufficiency.is_measured:
-            shown, reached = in_ten(chance.shown), in_ten(chance.reached)
-            listed = f", {reached} at least list it" if outline and reached > shown else ""
-            meaning = f"Of 10 such answers, {shown} show all code to change{listed}."
-    return grade, " ".join(filter(None, (f"Evidence: {grade}.", meaning, *sufficiency.notes)))
+    is_steered = bool(relevance.files) and not any(each.path == relevance.files[0].path for each in outline)
+    if is_steered and sufficiency.confidence:
+        return None, " ".join(sufficiency.notes)
+    grade = sufficiency.grade if relevance.files else Grade.NONE
+    return grade, " ".join((f"Confidence: {grade}.", *sufficiency.notes))

@@ -3,61 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from navigator.planner.answer_size import MAX_OUTLINE_TOKENS, MAX_RELATED
 from navigator.state.reports import Candidate, OutlineEntry
 from repo_map import globs
 from repo_map.check.affected_tests import has_inline_tests, is_test_file, select_tests
 from repo_map.check.model import Tier
 from repo_map.check.runner_commands import build_test_command
-from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
-from repo_map.outline.beside import neighbours_of
-from repo_map.outline.chances import with_read_chances
 from repo_map.outline.costs import file_level_costs
-from repo_map.outline.exclusions import excluded_by, hides
-from repo_map.outline.listing import list_places
 from repo_map.outline.render_cache import RenderCache, Style
 from repo_map.outline.sections import Section, Shape
-from repo_map.outline.source import own_lines
-from repo_map.outline.why import brief_reason
 from repo_map.parsing.values import LineRange
-from repo_map.ranking.named_text import named_text
-from repo_map.ranking.score import ScoredUnit
 from repo_map.text import tokens
-from repo_map.text.units import FUNCTION
 
 if TYPE_CHECKING:
-    from navigator.state.run_state import SelectedPlace
     from repo_map.index.index import Index
-    from repo_map.outline.beside import Neighbour
     from repo_map.outline.draw import RepoMap
-    from repo_map.outline.listing import ListedFile
-    from repo_map.plan.model import FlightPlan
+    from repo_map.outline.places import Place
     from repo_map.ranking.score import Relevance
-    from repo_map.relations.model import Place
+    from repo_map.relations.model import Place as Definition
 
 MAX_CANDIDATES: Final = 8
 """Files, and as many definitions."""
 _MAX_COST_SHARE: Final = 2
 """Times the budget: a level that is estimated to cost more is not offered, as no step could show it."""
-_MAX_TEXT_FILES: Final = 1
-"""Files of text that shown code names."""
 _LIKELY_CHANCE: Final = 0.45
 """Chance from which on an entry is marked: in 480 tasks, by weights of other repositories, 97 first places
 have it, and the fix edits .70 of them."""
-_MAX_SHOWN_UNITS: Final = 120
-_MAX_SEEDS: Final = 12
-"""Shown definitions whose related ones are looked up, the likeliest first."""
-_MAX_TYPE_LINES: Final = 60
-"""Lines up to which a class is offered as related: of a longer one a member is meant."""
 _MAX_SIGNATURE_CHARS: Final = 48
 _WHOLE_FILE: Final = "whole file"
 _SOME_LINES: Final = "lines"
+_SOURCE: Final = 4
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
 _SHARED_RANK: Final = 20
 """Best files among which the goal's words and the calls of tests can agree on a test file;"""
@@ -109,8 +88,10 @@ def _definitions(name: str) -> Section:
     return Section(globs.escape(name), "", 4)
 
 
-def build_candidates(index: Index, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
-    """Return the most relevant files, then definitions, that the map does not show whole, best first."""
+def build_candidates(
+    index: Index, relevance: Relevance, drawn: RepoMap, places: Iterable[Place]
+) -> tuple[Candidate, ...]:
+    """Return the most relevant files, then ``places``, that the map does not show whole, best first."""
     costs = AddedCosts(index, drawn)
     files: list[Candidate] = []
     for file in relevance.files:
@@ -121,201 +102,80 @@ def build_candidates(index: Index, relevance: Relevance, drawn: RepoMap) -> tupl
         files.append(Candidate(path=file.path, level=level, reasons=reasons, prices=prices))
         if len(files) == MAX_CANDIDATES:
             break
-    units: list[Candidate] = []
-    for unit in relevance.units:
-        file_id = index.file_id(unit.path)
-        if file_id is None or not unit.name or drawn.shows(unit.path, own_lines(index, unit)):
+    definitions: list[Candidate] = []
+    for place in places:
+        file_id = index.file_id(place.path)
+        if file_id is None or not place.name or drawn.shows(place.path, LineRange(place.first, place.last)):
             continue
-        if not (cost := costs.of_section(unit.path, file_id, _definitions(unit.name))):
+        if not (cost := costs.of_section(place.path, file_id, _definitions(place.name))):
             continue
-        units.append(
+        definitions.append(
             Candidate(
-                path=unit.path,
-                symbol=one_line(unit.name),
-                lines=f"{unit.start}-{unit.end}",
-                level=drawn.level_of(unit.path),
-                reasons=tuple(map(one_line, unit.reasons)),
-                prices={4: cost},
+                path=place.path,
+                symbol=one_line(place.name),
+                lines=f"{place.first}-{place.last}",
+                level=drawn.level_of(place.path),
+                reasons=tuple(filter(None, [one_line(place.reason)])),
+                prices={_SOURCE: cost},
             )
         )
-        if len(units) == MAX_CANDIDATES:
+        if len(definitions) == MAX_CANDIDATES:
             break
-    return (*files, *units)
+    return (*files, *definitions)
 
 
-def build_outline(
-    index: Index,
-    relevance: Relevance,
-    drawn: RepoMap,
-    own: FlightPlan | None = None,
-    *,
-    room: int = MAX_OUTLINE_TOKENS,
-    related: int = MAX_RELATED,
-) -> tuple[OutlineEntry, ...]:
-    """Return the likeliest places of a goal, numbered from 1, grouped by file.
-
-    Args:
-        index: of the repository.
-        relevance: scores of the goal.
-        drawn: the map beside the outline.
-        own: the user's part of the plan; what it excludes is not listed.
-        room: tokens of the entries, about.
-        related: most entries that are listed only because ``drawn`` shows code which calls them, is called
-            or overridden by them.
-    """
+def build_outline(index: Index, drawn: RepoMap, places: Iterable[Place]) -> tuple[OutlineEntry, ...]:
+    """Return places as entries, numbered from 1 in their order, each with what it would add to a map."""
     builder = _OutlineBuilder(index, drawn)
-    entries = [entry for file in list_places(index, relevance, room) for entry in builder.list_file(file)]
-    shown = []
-    for unit in relevance.units[:_MAX_SHOWN_UNITS]:
-        file_id, block = index.file_id(unit.path), drawn.block(unit.path)
-        if file_id is not None and block is not None and block.shows(own_lines(index, unit)):
-            shown.append((file_id, unit.start, unit.end))
-    entries += builder.list_related(shown, entries, own, related)
-    order = {path: at for at, path in enumerate(dict.fromkeys(entry.path for entry in entries))}
-    more = {path: max(entry.more for entry in entries if entry.path == path) for path in order}
-    entries.sort(key=lambda entry: (order[entry.path], entry.first))
-    # The count of further definitions goes with the last entry of the file.
-    ends = [each.path != after.path for each, after in pairwise(entries)] + [True]
-    return tuple(
-        entry.model_copy(update={"number": at, "more": more[entry.path] if is_last else 0})
-        for at, (entry, is_last) in enumerate(zip(entries, ends, strict=False), 1)
-    )
-
-
-def outline_of_selection(
-    index: Index, drawn: RepoMap, selection: Sequence[SelectedPlace]
-) -> tuple[OutlineEntry, ...]:
-    """Return the places that a model has selected as entries, numbered from 1 in their order."""
-    builder = _OutlineBuilder(index, drawn)
-    places = [place for place in selection if index.file_id(place.path) is not None]
-    return tuple(
-        builder.selected(place).model_copy(update={"number": number})
-        for number, place in enumerate(places, 1)
-    )
-
-
-def _entry(path: str, lines: LineRange, head: str, why: str, cost: int) -> OutlineEntry:
-    """Return an entry without a number."""
-    return OutlineEntry(
-        number=0, path=path, name="", first=lines.first, last=lines.last, head=head, why=why, tokens=cost
-    )
+    known = (place for place in places if index.file_id(place.path) is not None)
+    return tuple(builder.entry(place, number) for number, place in enumerate(known, 1))
 
 
 class _OutlineBuilder:
-    """Makes entries of units and files, with what each would add to a map."""
+    """Makes entries of places."""
 
     def __init__(self, index: Index, drawn: RepoMap) -> None:
         self._index = index
         self._drawn = drawn
         self._costs = AddedCosts(index, drawn)
 
-    def list_file(self, file: ListedFile) -> Iterator[OutlineEntry]:
-        """Yield the entries of a file's definitions; one for the whole file if none is listed."""
-        for position, (unit, other) in enumerate(zip(file.places, file.twins, strict=True), 1):
-            more = file.more if position == len(file.places) else 0
-            also = f"{other.path}:{other.first}-{other.last}" if other is not None else ""
-            yield self._unit(unit, brief_reason(unit.reasons)).model_copy(update={"more": more, "also": also})
-        if not file.places:
-            yield self._whole_file(file.path, "").model_copy(update={"more": file.more})
-
-    def list_related(
-        self,
-        shown: Sequence[tuple[int, int, int]],
-        entries: Sequence[OutlineEntry],
-        own: FlightPlan | None,
-        limit: int,
-    ) -> list[OutlineEntry]:
-        """Return what is related to shown code and is not among ``entries``, then a text that it names."""
-        listed = {(entry.path, entry.name) for entry in entries}
-        found: list[OutlineEntry] = []
-        for unit, why in self._related_units(shown):
-            key = (unit.path, unit.name)
-            if len(found) == limit:
-                break
-            if key in listed or (own is not None and hides(own, *key)):
-                continue
-            listed.add(key)
-            if (entry := self._unit(unit, why)).tokens:
-                found.append(entry)
-        paths = {entry.path for entry in entries}
-        texts: list[OutlineEntry] = []
-        for text in named_text(self._index, shown):
-            path = self._index.paths[text.file]
-            if len(texts) == _MAX_TEXT_FILES:
-                break
-            if path in paths or (own is not None and excluded_by(own, path)):
-                continue
-            if (entry := self._whole_file(path, text.why)).tokens:
-                texts.append(entry)
-        return [*found, *texts]
-
-    def _related_units(self, shown: Sequence[tuple[int, int, int]]) -> Iterator[tuple[ScoredUnit, str]]:
-        """Yield what shown code calls, and what calls or overrides it, best first, each with its reason.
-
-        Tests and long classes are left out.
-        """
-        index = self._index
-        seeds: list[Place] = []
-        for file, first, last in shown:
-            rows = enumerate(index.definitions(file))
-            row = next((row for row, each in rows if first <= each.sig_start <= last), None)
-            if row is not None:
-                seeds.append((file, row))
-        seeds = seeds[:_MAX_SEEDS]
-        related = [each for each in neighbours_of(index, seeds) if self._is_offered(each)]
-        for each in sorted(related, key=lambda each: (-each.share, each.seed, each.place)):
-            file, row = each.place
-            definition, name = index.definitions(file)[row], index.qualified_name(file, row)
-            has_doc = 0 < definition.doc_start < definition.start
-            first = definition.doc_start if has_doc else definition.start
-            unit = ScoredUnit(index.paths[file], first, definition.end, name, FUNCTION, 0.0, ())
-            yield unit, one_line(each.why(index, seeds[each.seed]))
-
-    def _is_offered(self, related: Neighbour) -> bool:
-        file, row = related.place
-        each = self._index.definitions(file)[row]
-        is_short_type = each.kind in TYPES and each.end - each.start < _MAX_TYPE_LINES
-        is_test = self._index.files.is_test(file)
-        return not is_test and not related.is_owner and (each.kind in FUNCTIONS or is_short_type)
-
-    def selected(self, place: SelectedPlace) -> OutlineEntry:
-        """Return the entry of a selected place."""
+    def entry(self, place: Place, number: int) -> OutlineEntry:
+        """Return the entry of a place."""
+        file = self._index.file_id(place.path)
+        assert file is not None
+        lines = max(int(self._index.files.lines[file]), 1)
         if place.name:
-            unit = ScoredUnit(place.path, place.first, place.last, place.name, FUNCTION, 0.0, ())
-            return self._unit(unit, place.reason)
-        if place.first == 1 and place.last >= int(self._index.files.lines[self._file(place.path)]):
-            return self._whole_file(place.path, place.reason)
-        lines = LineRange(place.first, place.last)
-        part = Section("", f"{lines.first}-{lines.last}", 4)
-        is_shown = self._drawn.shows(place.path, lines)
-        cost = 0 if is_shown else self._costs.of_section(place.path, self._file(place.path), part)
-        return _entry(place.path, lines, _SOME_LINES, place.reason, cost)
-
-    def _unit(self, unit: ScoredUnit, why: str) -> OutlineEntry:
-        file, lines = self._file(unit.path), LineRange(unit.start, unit.end)
-        is_shown = self._drawn.shows(unit.path, own_lines(self._index, unit))
-        cost = 0 if is_shown else self._costs.of_section(unit.path, file, _definitions(unit.name))
-        entry = _entry(unit.path, lines, self._signature(file, unit), why, cost)
-        return entry.model_copy(
-            update={"name": one_line(unit.name), "is_sure": unit.chance >= _LIKELY_CHANCE}
+            head = self._signature(file, place)
+            cost = self._costs.of_section(place.path, file, _definitions(place.name))
+        elif place.first == 1 and place.last >= lines:
+            head = _WHOLE_FILE
+            cost = (
+                self._costs.of_source(place.path, file) if self._drawn.level_of(place.path) < _SOURCE else 0
+            )
+        else:
+            head = _SOME_LINES
+            cost = self._costs.of_section(
+                place.path, file, Section("", f"{place.first}-{place.last}", _SOURCE)
+            )
+        is_shown = self._drawn.shows(place.path, LineRange(place.first, min(place.last, lines)))
+        return OutlineEntry(
+            number=number,
+            path=place.path,
+            name=one_line(place.name),
+            first=place.first,
+            last=place.last,
+            head=head,
+            why=place.reason,
+            tokens=0 if is_shown else cost,
+            is_sure=place.chance >= _LIKELY_CHANCE,
+            also=place.also,
         )
 
-    def _whole_file(self, path: str, why: str) -> OutlineEntry:
-        file = self._file(path)
-        cost = self._costs.of_source(path, file) if self._drawn.level_of(path) < 4 else 0
-        lines = LineRange(1, max(int(self._index.files.lines[file]), 1))
-        return _entry(path, lines, _WHOLE_FILE, why, cost)
-
-    def _file(self, path: str) -> int:
-        file = self._index.file_id(path)
-        assert file is not None
-        return file
-
-    def _signature(self, file_id: int, unit: ScoredUnit) -> str:
-        """Return a unit's qualified name with its parameters, on one line."""
-        leaf, call = unit.name.rpartition(".")[2], ""
+    def _signature(self, file_id: int, place: Place) -> str:
+        """Return a definition's qualified name with its parameters, on one line."""
+        leaf, call = place.name.rpartition(".")[2], ""
         for definition in self._index.definitions(file_id):
-            if unit.start <= definition.sig_start <= unit.end and definition.name == leaf:
+            if definition.start == place.first and definition.name == leaf:
                 lines = self._index.sources.text(file_id).split("\n")
                 lines = lines[definition.sig_start - 1 : definition.sig_end]
                 _, _, rest = " ".join(" ".join(lines).split()).partition(leaf)
@@ -323,20 +183,20 @@ class _OutlineBuilder:
                     call = "".join(rest.rpartition(")")[:2])
                 call = _SELF.sub("(", call, count=1).replace("( ", "(").replace(", )", ")")
                 break
-        text = one_line(unit.name + call)
+        text = one_line(place.name + call)
         if len(text) <= _MAX_SIGNATURE_CHARS:
             return text
         return f"{text[: _MAX_SIGNATURE_CHARS - 1].rstrip()}…"
 
 
-def find_tests(index: Index, relevance: Relevance, outline: Sequence[OutlineEntry]) -> str:
+def find_tests(index: Index, relevance: Relevance, places: Sequence[Place]) -> str:
     """Return the test file that a fix would extend, as the command that runs it; ``""`` if none is found.
 
-    The goal leads to a file as it leads to code; calls lead from tests to the likeliest entries, and some
-    files are named after the file of an entry. Of 49 that both lead to 26 were edited by the fix; of 60 first
+    The goal leads to a file as it leads to code; calls lead from tests to the likeliest places, and some
+    files are named after the file of a place. Of 49 that both lead to 26 were edited by the fix; of 60 first
     ones of either 28.
     """
-    likely = _likeliest_definitions(index, relevance, outline)
+    likely = list(_definitions_of(index, sorted(places, key=lambda place: -place.chance)))[:_MAX_TESTED]
     if likely and has_inline_tests(index, likely[0][0]):
         path = index.paths[likely[0][0]]
     else:
@@ -347,7 +207,20 @@ def find_tests(index: Index, relevance: Relevance, outline: Sequence[OutlineEntr
     return command if PurePosixPath(path).name.partition(".")[0] in command else f"{path}: {command}"
 
 
-def _test_file(index: Index, relevance: Relevance, likely: Sequence[Place]) -> str:
+def _definitions_of(index: Index, places: Iterable[Place]) -> Iterator[Definition]:
+    """Yield the file and the row of each place that is a definition."""
+    for place in places:
+        file = index.file_id(place.path)
+        for row, each in enumerate(index.definitions(file)) if file is not None else ():
+            if (
+                file is not None
+                and each.start == place.first
+                and index.qualified_name(file, row) == place.name
+            ):
+                yield file, row
+
+
+def _test_file(index: Index, relevance: Relevance, likely: Sequence[Definition]) -> str:
     paths = [file.path for file in relevance.files[:_SHARED_RANK]]
     ids = {path: index.file_id(path) for path in paths}
     ranked = [path for path, file in ids.items() if file is not None and is_test_file(index, file)]
@@ -358,27 +231,3 @@ def _test_file(index: Index, relevance: Relevance, likely: Sequence[Place]) -> s
     reached = {each.path for each in found}
     both = next((path for path in ranked if path in reached), "")
     return both or near or next((each.path for each in found if each.tier is Tier.SAME_NAME), "")
-
-
-def _likeliest_definitions(
-    index: Index, relevance: Relevance, outline: Sequence[OutlineEntry]
-) -> list[Place]:
-    """Return the definitions of the likeliest entries."""
-    units = with_read_chances(relevance).units
-
-    def chance(entry: OutlineEntry) -> float:
-        inside = (
-            unit.chance
-            for unit in units
-            if unit.path == entry.path and entry.first <= unit.start and unit.end <= entry.last
-        )
-        return max(inside, default=0.0)
-
-    ranked = sorted((entry for entry in outline if entry.name), key=lambda entry: -chance(entry))
-    found: list[Place] = []
-    for entry in ranked[:_MAX_TESTED]:
-        if (file := index.file_id(entry.path)) is not None:
-            rows = range(len(index.definitions(file)))
-            named = ((file, row) for row in rows if index.qualified_name(file, row) == entry.name)
-            found += [*named][:1]
-    return found

@@ -11,6 +11,7 @@ from repo_map.outline.why import short_name
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
+    from repo_map.outline.places import Place
 
 _MAX_OTHER_CHARS: Final = 240
 """Of the line on other places."""
@@ -32,17 +33,17 @@ def first_entries(outline: Sequence[OutlineEntry], limit: int) -> list[OutlineEn
     return [entry for entry in outline if entry.number in numbers]
 
 
-def other_places(listed: Sequence[OutlineEntry], selected: Sequence[OutlineEntry]) -> str:
+def other_places(listed: Sequence[Place], selected: Sequence[Place]) -> str:
     """Return on one line what an index lists beside selected places, file by file, as far as it is short."""
     by_path: dict[str, list[str]] = {}
-    for entry in listed:
+    for place in listed:
         inside = any(
-            entry.path == each.path and each.first <= entry.last and entry.first <= each.last
+            place.path == each.path and each.first <= place.last and place.first <= each.last
             for each in selected
         )
         if not inside:
-            name = entry.name.rpartition(".")[2] or entry.head
-            by_path.setdefault(entry.path, []).append(f"{name} {entry.first}-{entry.last}")
+            name = place.name.rpartition(".")[2]
+            by_path.setdefault(place.path, []).append(f"{name} {place.first}-{place.last}".lstrip())
     line, more = "", 0
     for path, names in by_path.items():
         text = f"{one_line(path)}: {one_line(', '.join(names[:_MAX_OTHER_OF_FILE]))}"
@@ -65,8 +66,7 @@ def outline_text(outline: Sequence[OutlineEntry], tests: str = "") -> str:
     for entry in outline:
         if entry.path != path:
             path, above, duplicate = entry.path, "", ""
-            more = max(each.more for each in outline if each.path == path)
-            lines.append(one_line(path) + (f" ({more:,} more)" if more else ""))
+            lines.append(one_line(path))
         also, _, span = entry.also.rpartition(":")
         same = f"same {'there' if also == duplicate else f'in {one_line(also)}'}:{span}" if also else ""
         duplicate = also or duplicate

@@ -64,7 +64,8 @@ def amend_by_model(
         selection, notes = change_selection(index, run.selection, select, drop, outline=outline, own=own)
         # A model may have asked for fewer tokens in an earlier step.
         within = own.model_copy(update={"budget": min(before.budget, own.budget)})
-        plan = plan_selection(index, selection, within, code_tokens_of(run, selection, asked.reasoning))
+        room = code_tokens_of(run, selection, asked.reasoning)
+        plan = plan_selection(index, selection, within, room, navigation.state.user_task)
     plan = apply_update(plan, _without_sections(plan, asked.updates)).plan
     limit = run.map_token_budget
     if plan.budget > limit:

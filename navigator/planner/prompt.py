@@ -40,7 +40,9 @@ in another step.
 
 A good selection: the places that must change, then what must be known to change them; for a question, the \
 places that answer it. At most 8, fewer if you are sure, the best first, each with a reason of one line. \
-Select functions, methods and tables rather than whole classes or files, tests only if the task is about them.
+Select functions, methods and tables rather than whole classes or files, of a function longer than 40 lines \
+the lines that matter (`path:first-last`), tests only if the task is about them. The assistant gets about 80 \
+lines of source in all.
 
 A target is `path:first-last`, `path:name`, a name, a path, or a number of the outline.
 Answer with tool calls and no words before them.

@@ -6,28 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from navigator.state.run_state import SelectedPlace
-from repo_map import globs
 from repo_map.errors import RepoMapError
 from repo_map.lookup.read import resolve_target
 from repo_map.lookup.requests import LookupRequestError
 from repo_map.messages import one_line
-from repo_map.outline.exclusions import excluded_by, with_exclusions_of
-from repo_map.outline.render_cache import RenderCache, Style
-from repo_map.outline.sections import Section, Shape
-from repo_map.plan.model import MAX_WHY_CHARS, FlightPlan, Focus, PathBoost, SectionRule, VerbosityRule
-from repo_map.text.tokens import DEFAULT_ENCODING
+from repo_map.outline.exclusions import excluded_by
+from repo_map.outline.pack import pack
+from repo_map.outline.places import Place
+from repo_map.text.terms import terms_in
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
     from repo_map.index.index import Index
+    from repo_map.plan.model import FlightPlan
 
 MAX_PLACES: Final = 20
 """Places of a selection: of more, none is chosen (the design's NAVIGATOR page, section 4)."""
 MAX_REASON_CHARS: Final = 160
-_MIN_PART: Final = 120
-"""Tokens that a part of a place must have to be worth its room."""
-_SOURCE: Final = 4
-_SIGNATURE: Final = 3
 
 
 def change_selection(
@@ -150,124 +145,26 @@ def _names(place: SelectedPlace, number: int) -> set[str]:
     return found
 
 
+def as_place(selected: SelectedPlace) -> Place:
+    """Return a selected place as the outline and the plan take it."""
+    return Place(selected.path, selected.first, selected.last, selected.name, selected.reason)
+
+
 def plan_selection(
-    index: Index, places: Sequence[SelectedPlace], own: FlightPlan, code_tokens: int
+    index: Index, places: Sequence[SelectedPlace], own: FlightPlan, code_tokens: int, goal: str = ""
 ) -> FlightPlan:
     """Return the plan that shows the source of as many places as fit, the best first.
 
-    A place that does not fit whole is shown by its signature; if much room is left then, the first such place
-    by its beginning.
+    Of a place that does not fit whole the lines are shown that the goal and its reason speak of, or its
+    signature.
 
     Args:
         index: what is drawn.
         places: best first.
         own: the user's part of the plan; its budget is the plan's.
         code_tokens: tokens that the code may take.
+        goal: the user's task.
     """
-    drawing = _Drawing(index, own)
-    room = min(code_tokens, own.budget)
-    without = [place for place in places if not drawing.add(place, _whole(index, place), room)]
-    for place in without:
-        if room - drawing.tokens < _MIN_PART:
-            break
-        if drawing.add_beginning(place, room):
-            break
-    for place in without:
-        drawing.add(place, [_section(index, place, _SIGNATURE)], room)
-    rules = [VerbosityRule(pattern="**", level=0), *(rule for rule in own.verbosity if rule.level != 0)]
-    rules += drawing.rules()
-    order = list(dict.fromkeys(place.path for place in places))
-    boosts = tuple(
-        PathBoost(pattern=globs.escape(path), weight=float(len(order) - at + 1))
-        for at, path in enumerate(order)
-    )
-    focus = Focus(paths=boosts, symbols=own.focus.symbols if own.focus else ())
-    plan = own.model_copy(update={"verbosity": tuple(rules), "focus": focus, "reasons": False})
-    return with_exclusions_of(index, plan, own)
-
-
-class _Drawing:
-    """The sections of the files that are shown, with what they cost."""
-
-    def __init__(self, index: Index, own: FlightPlan) -> None:
-        self._index = index
-        self._cache = RenderCache(index, Style(DEFAULT_ENCODING, bool(own.line_numbers)))
-        self._sections: dict[str, list[SectionRule]] = {}
-        self._whole: set[str] = set()
-        self._costs: dict[str, int] = {}
-        self._reasons: dict[str, str] = {}
-
-    @property
-    def tokens(self) -> int:
-        """What is shown costs, about."""
-        return sum(self._costs.values())
-
-    def add(self, place: SelectedPlace, sections: Sequence[SectionRule], room: int) -> bool:
-        """Show sections of a place, none for its whole file, if they fit; return whether they are shown."""
-        path = place.path
-        if path in self._whole:
-            return True
-        cost = self._cost(path, sections)
-        if cost is None or self.tokens - self._costs.get(path, 0) + cost > room:
-            return False
-        self._costs[path] = cost
-        self._reasons.setdefault(path, place.reason[:MAX_WHY_CHARS])
-        self._sections.setdefault(path, []).extend(sections)
-        if not sections:
-            self._whole.add(path)
-        return True
-
-    def add_beginning(self, place: SelectedPlace, room: int) -> bool:
-        """Show as many lines of a place as fit; return whether any do."""
-        room_of_file = room - self.tokens + self._costs.get(place.path, 0)
-        low, high = 0, place.last - place.first
-        while low < high:
-            middle = (low + high + 1) // 2
-            cost = self._cost(place.path, [_lines(place.first, place.first + middle - 1)])
-            if cost is not None and cost <= room_of_file:
-                low = middle
-            else:
-                high = middle - 1
-        return low > 0 and self.add(place, [_lines(place.first, place.first + low - 1)], room)
-
-    def _cost(self, path: str, sections: Sequence[SectionRule]) -> int | None:
-        """Return the tokens of a file with further sections, or whole; None if there is no such file."""
-        file = self._index.file_id(path)
-        if file is None:
-            return None
-        shown = [*self._sections.get(path, ()), *sections]
-        shape = Shape(1, tuple(map(Section.of, shown))) if sections else Shape(_SOURCE)
-        return max(self._cache.draw(file, shape).counts)
-
-    def rules(self) -> list[VerbosityRule]:
-        """Return the rules that show all this."""
-        return [
-            VerbosityRule(
-                pattern=globs.escape(path),
-                level=_SOURCE if path in self._whole else 1,
-                sections=() if path in self._whole else tuple(sections),
-                why=self._reasons[path] or None,
-            )
-            for path, sections in self._sections.items()
-        ]
-
-
-def _whole(index: Index, place: SelectedPlace) -> list[SectionRule]:
-    """Return the section that shows a place; none for a whole file."""
-    file = index.file_id(place.path)
-    is_file = file is not None and not place.name and place.first == 1
-    return [] if is_file and place.last >= index.files.lines[file] else [_section(index, place, _SOURCE)]
-
-
-def _section(index: Index, place: SelectedPlace, level: int) -> SectionRule:
-    """Return the section of a definition by its name, if only it has that name in its file, else by lines."""
-    file = index.file_id(place.path)
-    if place.name and file is not None:
-        names = [index.qualified_name(file, row) for row in range(len(index.definitions(file)))]
-        if names.count(place.name) == 1:
-            return SectionRule(pattern=globs.escape(place.name), level=level)
-    return _lines(place.first, place.last if level == _SOURCE else place.first)
-
-
-def _lines(first: int, last: int) -> SectionRule:
-    return SectionRule(lines=f"{first}-{last}", level=_SOURCE)
+    terms = terms_in("\n".join((goal, *(place.reason for place in places))))
+    weights = dict.fromkeys(sorted(terms), 1.0)
+    return pack(index, own, [*map(as_place, places)], code_tokens, terms=weights, are_selected=True).plan

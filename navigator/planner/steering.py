@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.planner.answer_size import pack_answer
 from navigator.planner.plan_changes import (
     amend_by_user,
     apply_wishes,
@@ -19,8 +18,9 @@ from navigator.state.labels import EMBEDDED, USER
 from navigator.state.reports import UnreadWords
 from navigator.state.run_state import Navigation, UndoPoint
 from repo_map.messages import plural
-from repo_map.outline.exclusions import without_excluded
-from repo_map.outline.keep import keep_within, with_more
+from repo_map.outline.exclusions import hides
+from repo_map.outline.pack import general_rules, goal_terms, is_shown, pack, shown_places
+from repo_map.outline.places import rank_places, with_boosts
 from repo_map.plan.update import PlanChange, compare_plans
 from repo_map.steering.apply import IN_FULL, steer
 from repo_map.steering.commands import UNDO_ALL
@@ -43,9 +43,6 @@ _FOCUS_ALONE: Final = "A focus changes the order of what is shown and adds nothi
 _TOO_LARGE: Final = (
     "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
     "rest by name, or by lines."
-)
-_TOO_MUCH: Final = (
-    "Not everything that you asked for fits in full: some of it has less detail. A larger budget shows it."
 )
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 
@@ -233,35 +230,37 @@ def _revise_plan(
 
     Then the change of the plan, and who made it: the user, or the planner if more was asked for.
     """
-    index, steering, (_, run) = workspace.index, steered.steering, steered.navigation
+    index, steering, (state, run) = workspace.index, steered.steering, steered.navigation
     own = run.user_plan
-    relevance = without_excluded(
-        index, workspace.relevance(steered.navigation.state.user_task, run.changes, run.names), own
-    )
-    plan = apply_wishes(index, steered.navigation.state.flight_plan, steering.updates, own)
+    relevance = with_boosts(index, workspace.relevance(state.user_task, run.changes, run.names), own)
     asks_for_more = steering.asks_for_more or own.budget > before.run.user_plan.budget
-    if asks_for_more or run.fill:
-        plan = with_more(index, plan, pack_answer(index, relevance, run, own.budget), own)
+    ranked = rank_places(index, relevance)
+    shown = shown_places(index, before.state.flight_plan, before.run.user_plan, ranked)
+    places = [place for place in shown if not hides(own, place.path, place.name)]
+    if asks_for_more or run.fill or not places:
+        places += [place for place in ranked if place not in places]
     latest = {
         rule["pattern"]: tuple(
             (each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()
         )
         for rule in steering.updates.get("verbosity") or ()
     }
-    fitted = keep_within(index, relevance, plan, own, latest)
+    general = general_rules(index, before.state.flight_plan, before.run.user_plan)
+    base = own.model_copy(update={"verbosity": (*general, *own.verbosity)})
+    packed = pack(index, base, places, own.budget, terms=goal_terms(relevance.goal), latest=latest)
+    gone = [place for place in places if place in shown and not is_shown(packed.plan, place)]
+    without_room = [*packed.without_room, *(f"{each.name or each.first} ({each.path})" for each in gone)]
     room, notes, answer = plural(own.budget, "token"), [], run.answer
-    if fitted.gave_way:
-        dropped = list_names(fitted.gave_way)
+    if without_room:
+        dropped = list_names(without_room)
         notes.append(f"To make room in the {room} available for code, no longer shown: {dropped}.")
-    if fitted.in_part:
-        notes.append(_TOO_LARGE.format(list_names(fitted.in_part), room))
-        answer = _mark_partial(answer, fitted.in_part)
-    if not fitted.fits:
-        notes.append(_TOO_MUCH)
+    if packed.in_part:
+        notes.append(_TOO_LARGE.format(list_names(packed.in_part), room))
+        answer = _mark_partial(answer, packed.in_part)
     # The earlier summary is of another map; a further step goes on from this one.
     decisions = {"decision_count": 0 if asks_for_more else 1, "answer": answer}
     after = steered.navigation.replace(state={"reasoning_summary": ""}, run=decisions)
-    change = compare_plans(before.state.flight_plan, fitted.plan)
+    change = compare_plans(before.state.flight_plan, packed.plan)
     return with_notes(after, notes), change, EMBEDDED if asks_for_more else USER
 
 

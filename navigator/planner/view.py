@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.planner.answer_size import AnswerSize, answer_size, assess_confidence
-from navigator.planner.outline import build_candidates, build_outline, find_tests, outline_of_selection
-from navigator.planner.outline_text import other_places, outline_text
-from navigator.state.reports import GoalReport, OutlineEntry
+from navigator.planner.answer_size import assess_confidence, plan_answer
+from navigator.planner.outline import build_candidates, build_outline, find_tests
+from navigator.planner.outline_text import other_places
+from navigator.planner.selection import as_place
+from navigator.state.reports import GoalReport
 from navigator.state.run_state import SelectedPlace
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.report import describe_changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.outline.exclusions import without_excluded
+from repo_map.outline.places import with_boosts
 from repo_map.outline.replay import stamp
-from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
     from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
-    from repo_map.ranking.score import Relevance
-
-_MAX_ROUNDS: Final = 3
-"""Of fitting an outline into its room."""
 
 
 class ViewRequest(NamedTuple):
@@ -73,26 +70,24 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
     drawn = workspace.draw(plan, request.literal)
     allowed = without_excluded(index, relevance, request.own)
     impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
-    size = answer_size(
+    answer = plan_answer(
+        index,
+        with_boosts(index, relevance, request.own),
         request.first_answer,
         plan.budget,
         (*impact, *workspace.notes, *allowed.sufficiency.notes),
-        confidence=allowed.sufficiency.confidence,
-        is_about_one=allowed.is_about_one,
     )
-    also_listed, confidence, sufficiency = "", None, ""
+    also_listed, places = "", answer.listed
     if request.selection:
-        listed = build_outline(index, allowed, drawn, request.own, related=0)
-        outline = outline_of_selection(index, drawn, request.selection)
-        also_listed, tests = other_places(listed, outline), find_tests(index, allowed, outline)
-    else:
-        outline, tests = _fit_outline(size, index, allowed, drawn, request.own)
-        confidence, sufficiency = assess_confidence(allowed, drawn, outline)
+        places = tuple(map(as_place, request.selection))
+        also_listed = other_places(answer.listed, places)
+    outline = build_outline(index, drawn, places)
+    confidence, sufficiency = (None, "") if request.selection else assess_confidence(allowed, outline)
     report = GoalReport(
-        candidates=build_candidates(index, allowed, drawn),
+        candidates=build_candidates(index, allowed, drawn, (*answer.listed, *answer.others)),
         outline=outline,
         also_listed=also_listed,
-        tests=tests,
+        tests=find_tests(index, allowed, places),
         confidence=confidence,
         sufficiency=sufficiency,
         findings=changes.findings,
@@ -114,24 +109,3 @@ def _languages(index: Index) -> tuple[tuple[str, int], ...]:
     code = (LanguageRole.CODE, LanguageRole.DECLARATIONS)
     found = [each for each in numbers.items() if language_named(each[0]).role in code]
     return tuple(sorted(found, key=lambda each: (-each[1], each[0])))
-
-
-def _fit_outline(
-    size: AnswerSize, index: Index, allowed: Relevance, drawn: RepoMap, own: FlightPlan
-) -> tuple[tuple[OutlineEntry, ...], str]:
-    """Return the outline that has room beside the code, and what runs its tests.
-
-    Related definitions and tests are known with the outline alone: the least likely places give back what
-    they take of the room.
-    """
-    limit, room = size.max_outline(drawn.tokens), size.outline
-    tests: str | None = None
-    for _ in range(_MAX_ROUNDS):
-        outline = build_outline(index, allowed, drawn, own, room=room, related=size.related)
-        if tests is None:
-            tests = find_tests(index, allowed, outline)
-        over = 0 if limit is None else tokens.count(outline_text(outline, tests)) - limit
-        if over <= 0:
-            break
-        room -= over
-    return outline, tests or ""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from navigator.state.state import ExecutionMode, PlanDiff, PlanValue, Usd
 from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.check.model import Finding
-from repo_map.ranking.completeness import Evidence
+from repo_map.ranking.confidence import Grade
 
 
 class StopReason(StrEnum):
@@ -130,7 +130,7 @@ class GoalReport(_Report):
     """What the index lists beside the places that a model selected, on one line."""
     tests: str = ""
     """The command that runs the tests which reach the surest places of the outline; else where they are."""
-    confidence: Evidence | None = None
+    confidence: Grade | None = None
     """How likely the choice is complete; None if it is not known."""
     sufficiency: str = ""
     """The same in words, with what speaks against the choice."""

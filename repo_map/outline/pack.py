@@ -1,344 +1,401 @@
-"""Scores to a plan that fits a budget."""
+"""A plan that shows what a user asks for and the likeliest places, as far as a budget goes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from repo_map import globs
-from repo_map.outline.beside import Neighbour, about, neighbours_of
-from repo_map.outline.chances import with_read_chances
 from repo_map.outline.costs import file_level_costs
-from repo_map.outline.declarations import declarations_of
-from repo_map.outline.draft import Base, Draft
-from repo_map.outline.exclusions import with_exclusions_of, without_excluded
-from repo_map.outline.pieces import CHARACTERS_PER_TOKEN, LENGTH_PRICE, Piece, PieceReader
-from repo_map.outline.reaching_tests import tests_of
+from repo_map.outline.excerpt import excerpt
+from repo_map.outline.exclusions import excluded_by, with_exclusions_of
+from repo_map.outline.places import Place
 from repo_map.outline.render_cache import RenderCache, Style
-from repo_map.outline.why import header_reason
-from repo_map.outline.windows import SHARE_OF_LEFT, size_of
-from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
-from repo_map.ranking.score import Relevance, ScoredUnit
-from repo_map.relations.model import Place
-from repo_map.text.tokens import DEFAULT_ENCODING
-from repo_map.text.units import FUNCTION, GAP
+from repo_map.outline.rendering import joint_legend
+from repo_map.outline.sections import Parts, Section, Shape, captured_spans, line_range
+from repo_map.outline.select import files_named
+from repo_map.plan.model import MAX_WHY_CHARS, FlightPlan, Focus, PathBoost, SectionRule, VerbosityRule
+from repo_map.text.tokens import DEFAULT_ENCODING, count
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
+    from repo_map.ranking.goal import ParsedGoal
+
+_SOURCE: Final = 4
+_SIGNATURE: Final = 3
+_EVERYTHING: Final = frozenset({"**", "**/*", "*"})
+_MAX_CAPTURED: Final = 40
+"""Files that are let in one by one for what a query captures; of more, all that the query is for."""
+_GENERAL_SHARE: Final = 0.5
+"""Share of the room that rules for several files take at most: they step down before the places do."""
+_CHARS_PER_TOKEN: Final = 4
+_MIN_EXCERPT: Final = 80
+"""Tokens of room below which no excerpt of a long definition is made."""
+_EXCERPT_SHARES: Final = (0.8, 0.6, 0.4)
+"""Of the room, what an excerpt takes: what encloses its lines is drawn as well, and differs in size."""
+_MAX_EXCERPTS: Final = 4
+"""Of the first places without room, how many are shown by excerpts."""
+_LIKELY_CHANCE: Final = 0.2
+"""Chance from which on an excerpt of a place comes before the source of less likely ones."""
+_MAX_MISSES: Final = 40
+"""Places in a row without room, after which the rest is not tried."""
+
+Latest = Mapping[str, Sequence[tuple[str | None, str | None]]]
+"""Sections that were asked for last, each by its pattern or lines, by the pattern of their rule; none for
+the whole of its files."""
 
 
-_REFERENCE = 8_000
-_LEAST_VALUE = 0.0025
-"""Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
-_SMALL = 2_500
-"""Tokens of code below which an outline tells what is likely, and only what is nearly certain is shown:"""
-_LONGEST_OF_SMALL = 0.95
-"""The share of it that one piece may take whole: the surest function is worth more than its neighbours;"""
-_LEAST_CHANCE = 1e-6
-_CERTAIN = 0.5
-"""Chance from which lines between definitions are shown in a small answer."""
-_NEARLY_CERTAIN = 0.03
-"""the chance of such a piece; below"""
-_FEW = 700
-"""tokens of code,"""
-_MORE_CERTAIN = 0.1
-"""this: what is less likely brings no edited function, and takes the room of lines that do,"""
-_SMALL_LENGTH_PRICE = 0.15
-"""and what length costs there: the rest of the code is as near as its number."""
-_IMPORTS = 60
-"""Tokens of what shown code imports from elsewhere, in a small answer: an edit has to know what is there."""
-_DECLARATIONS = 100
-"""Tokens of the short declarations that shown code uses, in a small answer;"""
-_MOST_DECLARATIONS = 6
-"""so many at most."""
-_MOST_CUT = 80
-"""Of the best units, how many are cut into windows where they are too long: of others, none is shown."""
-_MOST_CUT_OF_SMALL = 4
-_WINDOWS_OF_SMALL = 0.4
-"""Share of a small answer's code that the windows of one function take."""
-_LIKELY = 0.2
-"""Chance from which on a function that does not fit is shown in windows before what is less likely;"""
-_LEAST_OF_WINDOWS = 120
-"""so many tokens of room at least, also for more of them at the end."""
-_FIRST = 12
-"""Pieces among which chosen definitions are looked for."""
-_MOST_CHOSEN = 4
-"""Of the definitions that the first pieces show, how many are asked for what stands beside them."""
-_NEIGHBOUR = 0.5
-"""What a piece is worth more that calls, is called by or overrides what stands before it."""
-_SHARE_OF_TESTS = 0.1
-_ENOUGH_FOR_TESTS = 4_000
-"""Tokens from which on tests get their share; below, the menu names them: a part of a test says little."""
-_MOST_TESTS = 12
-"""Tests and fixtures that are looked at."""
-_LEAST_TOKENS = 1_000
-"""Shown of the best pieces, whatever they are worth: a packet should hold something to go on from."""
+class Packed(NamedTuple):
+    """A plan, and what of it has no room."""
+
+    plan: FlightPlan
+    without_room: tuple[str, ...] = ()
+    """What is asked for and not shown."""
+    in_part: tuple[str, ...] = ()
+    """What was asked for last and is shown in part."""
 
 
-class Shares(NamedTuple):
-    """Sizes that grow with the budget, more slowly than it; measured at 2k to 32k tokens."""
+class _Part(NamedTuple):
+    """A part of a file that a user's rule asks for."""
 
-    longest: int
-    """Tokens up to which a function is shown whole."""
-    windows: int
-    """Tokens for the parts of a longer function."""
-    units: int
-    """Units that compete for the budget."""
+    path: str
+    section: SectionRule | None
+    """None for the whole file."""
+    level: int
+    is_latest: bool
 
-    @classmethod
-    def of(cls, budget: int) -> Shares:
-        scale = budget / _REFERENCE
-        return cls(
-            longest=max(round(0.8 * budget), 300),
-            windows=round(700 * scale**0.6),
-            units=max(300, budget // 20),
-        )
+    @property
+    def label(self) -> str:
+        if self.section is None:
+            return self.path
+        name = self.section.pattern
+        return f"{globs.plain(name)} ({self.path})" if name else f"{self.path}:{self.section.lines}"
 
 
 def pack(
     index: Index,
-    relevance: Relevance,
-    budget: int,
+    own: FlightPlan,
+    places: Sequence[Place],
+    room: int,
     *,
-    base: FlightPlan | None = None,
-    fill: bool = True,
-    most: int | None = None,
-    most_alone: int | None = None,
-) -> FlightPlan:
-    """Return the plan that shows the most relevant code in at most ``budget`` tokens.
+    terms: Mapping[str, float],
+    latest: Latest | None = None,
+    are_selected: bool = False,
+) -> Packed:
+    """Return the plan that shows what ``own`` asks for, then as many places as fit, the best first.
 
-    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. It shows ``most`` tokens
-    of code at most, a part alone ``most_alone``; where these are few, what is nearly certain, and nothing
-    where nothing is. The plan is
-    an ordinary one: it names files, symbols and lines, and draws the same map without the goal. What ``base``
-    asks for holds, rules that show every file aside, and what it leaves out stays out. Where nothing is
-    relevant the plan is ``base``: an overview, or all of a repository that fits into the budget.
+    What was asked for last comes first; of what is too large for the room an excerpt is shown. The plan is
+    an ordinary one: it names files, definitions and lines, and draws the same map without the goal.
+
+    Args:
+        index: what is drawn.
+        own: the user's part of the plan; what it leaves out stays out, and its budget is the plan's.
+        places: best first.
+        room: tokens of code.
+        terms: words of the goal with their weights, for excerpts.
+        latest: what of ``own`` was asked for last.
+        are_selected: whether a model chose the places: those without room are shown by their signatures.
     """
-    wishes = Base(index, base)
-    relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
-    if not relevance.files:
-        is_free = not (wishes.rules or index.build.partial_files) and wishes.others is None
-        whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
-        rules = (*wishes.plan.verbosity, *whole)
-        # What the goal does not lead to is an overview at best: it takes little unless all is to be filled.
-        is_overview = is_free and not whole and not fill
-        room = min(budget, _LEAST_TOKENS if most is None else most) if is_overview else budget
-        return wishes.plan.model_copy(update={"budget": room, "verbosity": rules})
-    size = budget if most is None else min(budget, max(most, most_alone or 0))
-    usual = size if most is None else min(size, most)
-    shares = Shares.of(size)
-    is_small = most is not None and size < _SMALL
-    if is_small:
-        shares = shares._replace(
-            longest=round(_LONGEST_OF_SMALL * size), windows=round(_WINDOWS_OF_SMALL * size)
-        )
-    price = _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE
-    reader = PieceReader(index, relevance, price, is_bare=is_small)
-    # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
-    book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
-    captured = wishes.captured()
-    asked = wishes.price() + sum(max(book.draw(*shown).counts) for shown in captured.items())
-    room = max(size, min(asked, budget // 2)) - min(asked, budget // 2)
-    draft = Draft(reader, book, wishes, room, fills=fill)
-    draft.list_paths(wishes.files())
-    if wishes.rules:
-        draft.measure()
-    if is_small:
-        relevance = _by_chance(relevance)
-    # The outline of a small answer says why.
-    tells = not (fill or is_small)
-    pieces = _ranked_pieces(
-        reader, relevance, shares, _MOST_CUT_OF_SMALL if is_small else _MOST_CUT, tells=tells
-    )
-    chosen = _chosen(reader, pieces)
-    bonus = 0.0 if is_small else _NEIGHBOUR
-    ranked = _with_neighbours(reader, pieces, chosen, bonus, tells=tells)
-    reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
-    rest: list[Piece] = []
-    if fill:
-        rest = draft.fill(ranked, room - reserve)
-    elif is_small:
-        _fill_small(draft, reader, relevance, ranked, usual)
-    else:
-        # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
-        rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, None)], room - reserve)
-        draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
-        if draft.spent < _ENOUGH_FOR_TESTS:
-            reserve = 0
-    if reserve:
-        draft.take_first(_tests(reader, chosen, tells=not fill), reserve)
-    draft.settle(rest)
-    plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
-    return with_exclusions_of(index, plan, wishes.plan)
-
-
-def _fill_small(
-    draft: Draft, reader: PieceReader, relevance: Relevance, ranked: Sequence[Piece], usual: int
-) -> None:
-    """Take what is nearly certain, more of the surest that did not fit, and what all these use."""
-    for piece in (piece for piece in ranked if _is_worth_it(piece, usual)):
-        draft.fill_exactly([piece], usual)
-        if piece.unit.chance >= _LIKELY and _shown_whole(reader, piece):
-            _fill_with_windows(draft, reader, piece.unit, usual)
-    functions = [unit for unit in relevance.units if unit.kind == FUNCTION and unit.chance >= _MORE_CERTAIN]
-    for unit in functions[:_MOST_CUT_OF_SMALL]:
-        _fill_with_windows(draft, reader, unit, usual)
-    draft.fill_exactly(list(_imports(draft, reader)), min(usual, draft.spent + _IMPORTS))
-    shown = [place for piece in draft.taken if (place := _shown_whole(reader, piece)) is not None]
-    room = min(usual, draft.spent + _DECLARATIONS)
-    draft.fill_exactly(list(islice(declarations_of(reader, shown), _MOST_DECLARATIONS)), room)
-
-
-def _imports(draft: Draft, reader: PieceReader) -> Iterator[Piece]:
-    """Yield the imports that shown code uses and that come from outside of the repository."""
-    for path in draft.paths:
-        file, taken = reader.file(path), [piece for piece in draft.taken if piece.path == path]
-        shown = [(piece.first, piece.last) for piece in taken]
-        known = file.imports_of(shown)
-        for first, last in file.imports_of([*shown, *known], from_outside=True):
-            yield Piece(ScoredUnit(path, first, last, "", GAP, 0.0, ()), first, last, 0.0)
-
-
-def _fill_with_windows(draft: Draft, reader: PieceReader, unit: ScoredUnit, usual: int) -> None:
-    """Show more of a unit that is not shown whole, as far as the room goes."""
-    taken = [piece for piece in draft.taken if piece.unit is unit]
-    left = usual - draft.spent
-    if left < _LEAST_OF_WINDOWS or any(_shown_whole(reader, piece) for piece in taken):
-        return
-    known = sum(size_of(reader.file(each.path).lines, each.first, each.last) for each in taken)
-    room = known // CHARACTERS_PER_TOKEN + round(SHARE_OF_LEFT * left)
-    draft.fill_exactly(list(reader.windows(unit, room)), usual)
-
-
-def _shown_whole(reader: PieceReader, piece: Piece) -> Place | None:
-    """Return the definition that a piece shows from its first line to its last."""
-    place = reader.place(piece.unit)
-    if place is None or piece.last < piece.unit.end:
-        return None
-    return place if piece.first <= reader.index.definitions(place[0])[place[1]].start else None
-
-
-def _fits_whole(index: Index, budget: int) -> bool:
-    return bool(index.paths) and int(file_level_costs(index)[:, 4].sum()) <= budget
-
-
-def _weighted(relevance: Relevance, wishes: Base) -> Relevance:
-    """Return the scores with the plan's boosts in them."""
-    if not wishes.rules and not wishes.plan.focus:
-        return relevance
-    weights = {file.path: wishes.weight(file.path) for file in relevance.files}
-    units = [
-        _boosted(unit, wishes.weight(unit.path, unit.name))
-        for unit in relevance.units
-        if not wishes.settles(unit.path)
+    draft = _Draft(index, own, min(room, own.budget), terms)
+    is_single = draft.has
+    general = [
+        rule
+        for rule in own.verbosity
+        if rule.level != 0 and rule.pattern not in _EVERYTHING and not is_single(rule.pattern)
     ]
-    return relevance._replace(
-        files=tuple(sorted(relevance.files, key=lambda file: -file.score * weights[file.path])),
-        units=tuple(sorted(units, key=lambda unit: -unit.score)),
-    )
-
-
-def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
-    return unit._replace(score=unit.score + math.log(weight), chance=min(unit.chance * weight, 1.0))
-
-
-def _is_worth_it(piece: Piece, size: int | None) -> bool:
-    """Say whether a piece is worth its tokens unasked, in a small answer of ``size`` tokens of code."""
-    if size is not None:
-        # Lines between definitions are shown where a change is in them, and seldom else.
-        least = _MORE_CERTAIN if size < _FEW else _NEARLY_CERTAIN
-        return piece.unit.chance >= (_CERTAIN if piece.unit.kind == GAP else least)
-    return piece.value >= _LEAST_VALUE
-
-
-def _ranked_pieces(
-    reader: PieceReader, relevance: Relevance, shares: Shares, most_cut: int, *, tells: bool
-) -> list[Piece]:
-    """Return the pieces of the best units, worthiest first; of the first ``most_cut`` units also windows."""
-    units = relevance.units[: shares.units]
-    pieces = [
-        piece._replace(why=header_reason(unit.reasons)) if tells else piece
-        for place, unit in enumerate(units)
-        for piece in reader.pieces(unit, shares.longest, shares.windows if place < most_cut else 0)
-    ]
-    return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
-
-
-def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
-    """Return the definitions in code that the first pieces show."""
-    places = (
-        reader.place(piece.unit)
-        for piece in pieces[:_FIRST]
-        if piece.unit.kind == FUNCTION and not reader.file(piece.path).aside
-    )
-    return list(dict.fromkeys(filter(None, places)))[:_MOST_CHOSEN]
-
-
-def _by_chance(relevance: Relevance) -> Relevance:
-    """Return the scores with each unit's chance as its score: a small answer holds what is surest."""
-    read = with_read_chances(relevance).units
-    units = (unit._replace(score=math.log(max(unit.chance, _LEAST_CHANCE))) for unit in read)
-    return relevance._replace(units=tuple(sorted(units, key=lambda unit: -unit.score)))
-
-
-def _with_neighbours(
-    reader: PieceReader,
-    pieces: Sequence[Piece],
-    chosen: Sequence[Place],
-    bonus: float,
-    *,
-    tells: bool,
-) -> list[Piece]:
-    """Return the pieces, worth a ``bonus`` more where their definitions stand beside the chosen ones."""
-    index, beside = reader.index, dict[Place, Neighbour]()
-    for each in neighbours_of(index, chosen):
-        beside.setdefault(each.place, each)
-    files = {index.paths[file] for file, _ in beside}
-    raised: list[Piece] = []
-    for piece in pieces:
-        place = reader.place(piece.unit) if piece.path in files else None
-        if place is None or (neighbour := beside.get(place)) is None:
-            raised.append(piece)
-            continue
-        why = neighbour.header(index, chosen[neighbour.seed]) if tells else ""
-        raised.append(piece._replace(worth=piece.worth + bonus, why=why))
-    return sorted(raised, key=lambda piece: (-piece.worth, piece.path, piece.first))
-
-
-def _tests(reader: PieceReader, chosen: Sequence[Place], *, tells: bool) -> list[Piece]:
-    """Return the tests of the chosen definitions, each whole."""
-    found: list[Piece] = []
-    for part in islice(tests_of(reader, chosen), _MOST_TESTS):
-        unit = ScoredUnit(part.path, part.first, part.last, "", GAP, 0.0, ())
-        is_told = tells and not part.is_fixture
-        why = about(reader.index, "tests", part.tested) if is_told and part.tested else ""
-        found.append(Piece(unit, part.first, part.last, 0.0, why=why))
-    return found
-
-
-def _plan(
-    draft: Draft, relevance: Relevance, wishes: Base, budget: int, captured: Sequence[str]
-) -> FlightPlan:
-    rank = {file.path: place for place, file in enumerate(relevance.files)}
-    paths = sorted(draft.paths, key=lambda path: (rank.get(path, len(rank)), path))
+    draft.room -= min(_cost_of(index, general), round(_GENERAL_SHARE * draft.room))
+    captured = [index.paths[file] for file in captured_spans(index, own.custom_queries)]
+    captured = [path for path in captured if not excluded_by(own, path)]
+    draft.let_in(captured)
+    without_room, in_part = draft.add_asked(list(_asked(index, own, latest or {})), places)
+    draft.add_places(places, are_selected=are_selected)
+    order = dict.fromkeys((*(place.path for place in places), *draft.paths))
+    paths = [path for path in order if path in draft.paths]
     boosts = tuple(
-        PathBoost(pattern=globs.escape(path), weight=float(len(paths) - place + 1))
-        for place, path in enumerate(paths)
+        PathBoost(pattern=globs.escape(path), weight=float(len(paths) - at + 1))
+        for at, path in enumerate(paths)
     )
-    own = {boost.pattern for boost in boosts}
-    focus = wishes.plan.focus or Focus()
-    others = tuple(boost for boost in focus.paths if boost.pattern not in own)
-    return wishes.plan.model_copy(
-        update={
-            "budget": budget,
-            "focus": Focus(paths=(*boosts, *others), symbols=focus.symbols),
-            "verbosity": (
-                VerbosityRule(pattern="**", level=draft.others if wishes.others is None else wishes.others),
-                *wishes.captured_rules([path for path in captured if path not in paths]),
-                *wishes.general_rules(paths),
-                *(draft.rule(path) for path in paths),
-            ),
-        }
+    ours = {boost.pattern for boost in boosts}
+    focus = own.focus or Focus()
+    others = tuple(each for each in focus.paths if each.pattern not in ours)
+    rules = (
+        VerbosityRule(pattern="**", level=0),
+        *_captured_rules(own, [path for path in captured if path not in draft.paths]),
+        *general,
+        *map(draft.rule, paths),
     )
+    update = {"focus": Focus(paths=(*boosts, *others), symbols=focus.symbols), "verbosity": rules}
+    plan = own.model_copy(update={**update, "reasons": False})
+    return Packed(with_exclusions_of(index, plan, own), tuple(without_room), tuple(in_part))
+
+
+def shown_places(index: Index, plan: FlightPlan, own: FlightPlan, ranked: Iterable[Place]) -> list[Place]:
+    """Return the places whose source a plan shows beside what ``own`` asks for, the likeliest first."""
+    chances: dict[str, list[Place]] = {}
+    for place in ranked:
+        chances.setdefault(place.path, []).append(place)
+    asked = {(rule.pattern, section) for rule in own.verbosity for section in rule.sections}
+    whole = {rule.pattern for rule in own.verbosity if not rule.sections}
+    found: list[Place] = []
+    for rule in plan.verbosity:
+        path = globs.plain(rule.pattern)
+        file = index.file_id(path)
+        if file is None or rule.level == 0 or rule.pattern in whole:
+            continue
+        places = [Place(path, 1, int(index.files.lines[file]))] if rule.level == _SOURCE else []
+        definitions = index.definitions(file)
+        names = Parts(definitions)
+        for section in rule.sections:
+            if section.level != _SOURCE or (rule.pattern, section) in asked:
+                continue
+            if section.lines:
+                places.append(Place(path, *line_range(section.lines)))
+            for row in names.named(section.pattern) if section.pattern else ():
+                each = definitions[row]
+                places.append(Place(path, each.start, each.end, names.names[row], "", 0.0, each.sig_end))
+        found += [each._replace(chance=_chance_of(each, chances.get(path, ()))) for each in places]
+    return sorted(found, key=lambda place: -place.chance)
+
+
+def _chance_of(place: Place, ranked: Iterable[Place]) -> float:
+    inside = (each.chance for each in ranked if each.first <= place.last and place.first <= each.last)
+    return max(inside, default=0.0)
+
+
+def is_shown(plan: FlightPlan, place: Place) -> bool:
+    """Return whether a plan shows some of the source of a place."""
+    rule = next((each for each in plan.verbosity if each.pattern == globs.escape(place.path)), None)
+    if rule is None or rule.level == _SOURCE:
+        return rule is not None
+    name = globs.escape(place.name)
+    for section in rule.sections:
+        first, last = line_range(section.lines) if section.lines else (0, -1)
+        is_inside = first <= place.last and place.first <= last
+        if section.level == _SOURCE and (section.pattern == name or is_inside):
+            return True
+    return False
+
+
+def general_rules(index: Index, plan: FlightPlan, own: FlightPlan) -> tuple[VerbosityRule, ...]:
+    """Return the rules of a plan for several files that are not the user's own."""
+    return tuple(
+        rule
+        for rule in plan.verbosity
+        if rule not in own.verbosity
+        and rule.level != 0
+        and rule.pattern not in _EVERYTHING
+        and index.file_id(globs.plain(rule.pattern)) is None
+    )
+
+
+def goal_terms(goal: ParsedGoal) -> dict[str, float]:
+    """Return the words of a goal with their weights for excerpts."""
+    return {term: 1.0 + math.log(number) for counts in goal.terms.values() for term, number in counts.items()}
+
+
+def _cost_of(index: Index, rules: Sequence[VerbosityRule]) -> int:
+    """Return the estimated tokens of the files that rules for several files show by their level."""
+    levels = np.zeros(len(index.paths), np.int64)
+    for rule in rules:
+        levels[files_named(index, rule.pattern)] = 1 if rule.level is None else rule.level
+    return int(file_level_costs(index)[np.arange(len(levels)), levels].sum())
+
+
+def _captured_rules(own: FlightPlan, paths: Sequence[str]) -> Iterator[VerbosityRule]:
+    """Yield the rules that let in files in which the user's queries capture something."""
+    patterns = list(map(globs.escape, paths))
+    if len(patterns) > _MAX_CAPTURED:
+        patterns = list(dict.fromkeys(query.pattern for query in own.custom_queries))
+    yield from (VerbosityRule(pattern=pattern, level=1) for pattern in patterns)
+
+
+def _asked(index: Index, own: FlightPlan, latest: Latest) -> Iterator[_Part]:
+    """Yield the parts that the user's rules for single files ask for: the latest, then newer before older."""
+    parts: list[_Part] = []
+    for rule in reversed(own.verbosity):
+        path = globs.plain(rule.pattern)
+        if rule.level == 0 or index.file_id(path) is None or excluded_by(own, path):
+            continue
+        named = latest.get(rule.pattern)
+        if not rule.sections:
+            parts.append(_Part(path, None, rule.level or 1, named is not None))
+        for section in rule.sections:
+            is_latest = named is not None and (not named or (section.pattern, section.lines) in named)
+            if section.level:
+                parts.append(_Part(path, section, section.level, is_latest))
+    yield from sorted(parts, key=lambda part: not part.is_latest)
+
+
+class _Draft:
+    """The parts of files that are shown, with what they cost as they are drawn."""
+
+    def __init__(self, index: Index, own: FlightPlan, room: int, terms: Mapping[str, float]) -> None:
+        self.room = room
+        self._index = index
+        self._own = own
+        self._terms = terms
+        self._cache = RenderCache(index, Style(DEFAULT_ENCODING, bool(own.line_numbers)))
+        self._levels: dict[str, int] = {}
+        """Of what no section names, by path."""
+        self._sections: dict[str, tuple[SectionRule, ...]] = {}
+        self._reasons: dict[str, str] = {}
+        self._costs: dict[str, tuple[int, str]] = {}
+        """Tokens and legend of each file."""
+        self._fixed: set[str] = set()
+        """Files that the user's plan gives one level in all: nothing is added to them."""
+
+    @property
+    def paths(self) -> list[str]:
+        """The files of which something is shown, or that are named."""
+        return list(self._levels)
+
+    def has(self, pattern: str) -> bool:
+        """Return whether a pattern names one file."""
+        return self._index.file_id(globs.plain(pattern)) is not None
+
+    def let_in(self, paths: Iterable[str]) -> None:
+        """Count files in which queries capture something, as the captures alone show them."""
+        spans = captured_spans(self._index, self._own.custom_queries)
+        for path in paths:
+            file = self._index.file_id(path)
+            assert file is not None
+            self.room -= max(self._cache.draw(file, Shape(1, (), spans[file])).counts)
+
+    def left(self) -> int:
+        """Return the tokens that nothing takes."""
+        legend = joint_legend(legend for _, legend in self._costs.values())
+        return self.room - sum(cost for cost, _ in self._costs.values()) - count(legend)
+
+    def add(self, path: str, sections: Sequence[SectionRule] = (), level: int = 1) -> bool:
+        """Show sections of a file, or of all of it a level, if they fit; return whether they are shown."""
+        file = self._index.file_id(path)
+        if file is None:
+            return False
+        level = max(level, self._levels.get(path, 1))
+        known = self._sections.get(path, ())
+        merged = (*known, *(section for section in sections if section not in known))
+        drawn = self._cache.draw(file, Shape(level, tuple(map(Section.of, merged))))
+        before = self._costs.get(path)
+        self._costs[path] = max(drawn.counts), drawn.legend
+        if self.left() < 0:
+            if before is None:
+                del self._costs[path]
+            else:
+                self._costs[path] = before
+            return False
+        self._levels[path], self._sections[path] = level, merged
+        return True
+
+    def add_asked(self, parts: Sequence[_Part], places: Sequence[Place]) -> tuple[list[str], list[str]]:
+        """Show what the user asks for; return what has no room, and what of the latest is shown in part."""
+        without_room: list[str] = []
+        in_part: list[str] = []
+        latest = sum(part.is_latest for part in parts)
+        for part in parts:
+            if part.section is None:
+                self._fixed.add(part.path)
+            latest -= part.is_latest
+            # Each of several that were asked for last gets something.
+            self.room -= (others := latest * _MIN_EXCERPT)
+            if self.add(part.path, [part.section] if part.section else [], 1 if part.section else part.level):
+                pass
+            elif part.is_latest and self._add_in_part(part, places):
+                in_part.append(part.label)
+            else:
+                without_room.append(part.label)
+            self.room += others
+        return without_room, in_part
+
+    def _add_in_part(self, part: _Part, places: Sequence[Place]) -> bool:
+        """Show of a part that is too large what fits; return whether anything does."""
+        file = self._index.file_id(part.path)
+        assert file is not None
+        if part.level < _SOURCE:
+            return any(self.add(part.path, level=level) for level in range(part.level - 1, 0, -1))
+        if part.section is not None:
+            ranges = self._lines_of(file, part.section)
+            shown = [self._add_excerpt(part.path, first, last) for first, last in ranges]
+            return any(shown)
+        best = [place for place in places if place.path == part.path]
+        known = {place.first for place in best}
+        for row, each in enumerate(self._index.definitions(file)):
+            if each.parent < 0 and each.start not in known:
+                best.append(Place(part.path, each.start, each.end, self._index.qualified_name(file, row)))
+        added = [self.add(part.path, [self._section(place)]) for place in best[:_MAX_MISSES]]
+        return any(added) or self._add_excerpt(part.path, 1, int(self._index.files.lines[file]))
+
+    def _lines_of(self, file: int, section: SectionRule) -> list[tuple[int, int]]:
+        if section.lines:
+            found = line_range(section.lines)
+            return [(found.first, min(found.last, int(self._index.files.lines[file])))]
+        definitions = self._index.definitions(file)
+        rows = Parts(definitions).named(section.pattern or "")
+        return [(definitions[row].start, definitions[row].end) for row in rows]
+
+    def add_places(self, places: Sequence[Place], *, are_selected: bool) -> None:
+        """Show as many places as fit, the best first; of likely ones without room an excerpt."""
+        open_ = [place for place in places if place.path not in self._fixed]
+        likely = [place for place in open_ if are_selected or place.chance >= _LIKELY_CHANCE]
+        without = [place for place in likely if not self._add_whole(place)]
+        for place in without[:_MAX_EXCERPTS]:
+            if self._add_excerpt(place.path, place.first, place.last):
+                self._reasons.setdefault(place.path, place.reason[:MAX_WHY_CHARS])
+        misses = 0
+        for place in open_[len(likely) :]:
+            misses += not self._add_whole(place)
+            if misses == _MAX_MISSES:
+                break
+        for place in without if are_selected else ():
+            self.add(place.path, [self._section(place, _SIGNATURE)])
+
+    def _add_whole(self, place: Place) -> bool:
+        is_file = self._is_file(place)
+        shown = self.add(place.path, [] if is_file else [self._section(place)], _SOURCE if is_file else 1)
+        if shown:
+            self._reasons.setdefault(place.path, place.reason[:MAX_WHY_CHARS])
+        return shown
+
+    def _is_file(self, place: Place) -> bool:
+        file = self._index.file_id(place.path)
+        is_whole = file is not None and place.last >= self._index.files.lines[file]
+        return not place.name and place.first == 1 and is_whole
+
+    def _add_excerpt(self, path: str, first: int, last: int) -> bool:
+        """Show the head of some lines, and those of them that the goal speaks of."""
+        left = self.left()
+        file = self._index.file_id(path)
+        if file is None or left < _MIN_EXCERPT:
+            return False
+        heads = [each for each in self._index.definitions(file) if each.start == first]
+        head = (first, max(heads[0].sig_end, first) if heads else first)
+        doc = (heads[0].doc_start, heads[0].doc_end) if heads else (0, 0)
+        lines = self._index.sources.text(file).split("\n")
+        for share in _EXCERPT_SHARES:
+            room = round(share * left) * _CHARS_PER_TOKEN
+            ranges = excerpt(lines, head, last, self._terms, room=room, doc=doc)
+            sections = [SectionRule(lines=f"{low}-{high}", level=_SOURCE) for low, high in ranges]
+            if sections and self.add(path, sections):
+                return True
+        return False
+
+    def _section(self, place: Place, level: int = _SOURCE) -> SectionRule:
+        """Return the section of a place: by its name if only it has that in its file, else by its lines."""
+        file = self._index.file_id(place.path)
+        if place.name and file is not None:
+            names = Parts(self._index.definitions(file)).names
+            if names.count(place.name) == 1:
+                return SectionRule(pattern=globs.escape(place.name), level=level)
+        last = place.last if level == _SOURCE else place.first
+        return SectionRule(lines=f"{place.first}-{last}", level=_SOURCE)
+
+    def rule(self, path: str) -> VerbosityRule:
+        """Return the rule that shows what is chosen of a file."""
+        return VerbosityRule(
+            pattern=globs.escape(path),
+            level=self._levels[path],
+            sections=() if self._levels[path] == _SOURCE else self._sections[path],
+            why=self._reasons.get(path) or None,
+        )

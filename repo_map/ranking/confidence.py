@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,9 @@ from repo_map.text.terms import terms_of, tokenize
 FIRST = 25
 """The best units that a choice is judged by: about as many as an outline lists."""
 SURE, LIKELY = 0.8, 0.65
+_HIGH, _MEDIUM = 0.65, 0.5
+"""Of 27 development tasks at .65 or more the 15 places of an outline had .88 of the edited functions, of 11
+between .91, of 20 below .53; the area under the curve for all of them is .69 (58 tasks)."""
 _NAMES = ("m.path", "m.frame", "m.dot", "m.udot")
 """Signals of files that the goal names, or a definition of."""
 _NAMED_UNITS = 8
@@ -50,16 +53,18 @@ _SAYS_LITTLE = frozenset(
     for term in terms_of(word)
 )
 """What any goal may say of any code."""
-_ASKED = re.compile(
-    r"\b(?:(?:who|what)(?: else)? (?:calls?|uses?|imports?|tests?|extends?|implements?)"
-    r"|(?:callers|usages|tests) (?:of|for))"
-    r"(?: the)?(?: (?:function|method|class|module))? ([a-z]\w{2,})\b(?! \w)",
-    re.IGNORECASE,
-)
-"""A question about one name, which may be a plain word: "who calls percent?"."""
 _MANY_NAMESAKES = 4
-_RARE_UNITS = 3
 _MOST_NAMED = 4
+
+
+class Grade(StrEnum):
+    """What a confidence is called."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    NONE = "none"
+    """The goal matches nothing at all."""
 
 
 class Sufficiency(NamedTuple):
@@ -78,8 +83,19 @@ class Sufficiency(NamedTuple):
     """Identifiers of the goal that the repository lacks."""
     ambiguous: tuple[str, ...]
     """Identifiers that several definitions bear."""
-    is_measured: bool = True
-    """Whether real tasks say how likely it is; else a rule about the goal's words does."""
+
+    @property
+    def grade(self) -> Grade:
+        """What the confidence is called; see ``_HIGH``."""
+        if not self.confidence:
+            return Grade.NONE
+        return (
+            Grade.HIGH
+            if self.confidence >= _HIGH
+            else Grade.MEDIUM
+            if self.confidence >= _MEDIUM
+            else Grade.LOW
+        )
 
 
 def surety_signals(columns: FileColumns, scores: Floats, rows: Ints) -> dict[str, float]:
@@ -143,10 +159,9 @@ def judge(signals: Signals, columns: FileColumns, scores: Floats, measured: floa
         name: count for name, count in ambiguous.items() if name in known and not is_everyday(corpus, name)
     }
     quoted = "The first file contains the text that the goal quotes." if is_quoted else ""
-    first = filter(None, [quoted or doubt.note])
-    notes = (*first, *_notes(signals, confidence, missing, vague))
-    is_measured = confidence == measured
-    return Sufficiency(confidence, notes, coverage, tuple(missing), tuple(vague), is_measured)
+    lacking = f"The repository has no {_listed(missing)}." if missing else ""
+    notes = tuple(filter(None, (quoted or doubt.note, lacking)))
+    return Sufficiency(confidence, notes, coverage, tuple(missing), tuple(vague))
 
 
 class _Doubt(NamedTuple):
@@ -239,45 +254,9 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
         found = name in table or terms.get(name.replace("_", "").lower()) is not None
         if found or name in signals.named.found:
             known.append(name)
-        elif name not in in_paths:
+        elif name not in in_paths and source is GoalPart.INLINE:
             missing.append(name)
     return known, missing
-
-
-def _asked_in_vain(signals: Signals) -> Iterator[str]:
-    """Yield plain words that the goal asks about as names, and that the repository lacks."""
-    corpus = signals.candidates.corpus
-    for found in _ASKED.finditer(signals.goal.text):
-        name = found[1]
-        terms = corpus.index.terms
-        is_known = name in corpus.index.strings or any(terms.get(each) is not None for each in terms_of(name))
-        if not is_known and name not in signals.goal.identifiers:
-            yield name
-
-
-def _notes(
-    signals: Signals, confidence: float, missing: list[str], ambiguous: Mapping[str, int]
-) -> Iterator[str]:
-    if lacking := list(dict.fromkeys([*missing, *_asked_in_vain(signals)])):
-        yield f"The repository has no {_listed(lacking)}."
-    for name, count in list(ambiguous.items())[:2]:
-        yield f"`{name}` is defined in {count} places; a qualified name would say which."
-    if confidence < SURE:
-        rare = _rare_names(signals)
-        if rare:
-            yield f"A plain search for {_listed(rare)} finds few places and may do better."
-
-
-def _rare_names(signals: Signals) -> list[str]:
-    """Return identifiers of the goal that only a few units hold."""
-    corpus = signals.candidates.corpus
-    rare: list[str] = []
-    for name, source in signals.goal.identifiers.items():
-        term = corpus.index.terms.get(name.replace("_", "").lower())
-        is_own = source is not GoalPart.CODE and name not in signals.goal.guesses
-        if is_own and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
-            rare.append(name)
-    return rare
 
 
 def _listed(names: list[str]) -> str:

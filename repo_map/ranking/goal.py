@@ -104,6 +104,8 @@ class ParsedGoal(NamedTuple):
     """Of the identifiers those that the caller only guessed."""
     guessed_terms: frozenset[str] = frozenset()
     """Terms that stand in guesses alone."""
+    names: tuple[str, ...] = ()
+    """The guesses as the caller gave them."""
 
 
 _INDENTED = re.compile(r"(?:^(?: {4}|\t)[^\n]*\n?)+", re.MULTILINE)
@@ -182,6 +184,7 @@ def parse_goal(
         part_of={term: word for term, word in guessed.part_of.items() if term not in own.surface},
         guesses=frozenset(guessed.identifiers) - frozenset(own.identifiers),
         guessed_terms=frozenset(terms - own_terms),
+        names=tuple(names),
     )
 
 

@@ -24,10 +24,6 @@ class Weights(NamedTuple):
     """Logistic model of how sure the choice is."""
     chance: Mapping[str, float] = {"bias": 0.0}
     """Logistic model of how likely each unit is part of the goal's work."""
-    shown: Mapping[str, float] = {"bias": 0.0}
-    """Logistic model of how likely a packet shows all that the goal's work edits."""
-    reached: Mapping[str, float] = {"bias": 0.0}
-    """Logistic model of how likely it shows or lists all of that."""
 
 
 @cache

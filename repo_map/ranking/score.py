@@ -13,7 +13,7 @@ import numpy as np
 from repo_map.history.history import History
 from repo_map.ranking.bm25 import unit_hits
 from repo_map.ranking.call_edges import SEEDS, call_edges, links_around, neighbour_bonus
-from repo_map.ranking.chance import chance_signals, chances_of
+from repo_map.ranking.chance import chance_signals, chances_of, with_hints
 from repo_map.ranking.confidence import Sufficiency, confidence_of, judge, surety_signals
 from repo_map.ranking.corpus import Floats, Ints, corpus_of
 from repo_map.ranking.features import FileColumns, Signals, read_signals, unit_signals_given_files
@@ -151,6 +151,7 @@ def score_goal(
     joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
     why = partial(unit_reasons, signals, wording, joined)
     units = _with_chances(_scored_units(signals, unit_scores, best, why), files, sufficiency, weights)
+    units = with_hints(units, parsed)
     relevance = Relevance(signals.goal, files, units, sufficiency, spelt=_spelt(signals))
     return _with_asked_text(index, relevance)
 

@@ -100,7 +100,7 @@ def context_data(
         "menu": [place.model_dump(mode="json") for place in output.outline],
         "outline": outline_text(output.outline, output.tests),
         "flight_plan_yaml": output.flight_plan_yaml,
-        "evidence": output.confidence,
+        "confidence": output.confidence,
         "sufficiency": output.sufficiency,
         "findings": [finding_data(each) for each in output.findings],
         "impact": list(output.impact),

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp_types import Implementation
+from repo_map.ranking.completeness import Evidence
 
 from mcp_server.app import build_server
 from mcp_server.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
 from navigator.state.reports import OutlineEntry, TurnReport
-from repo_map.ranking.completeness import Evidence
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of

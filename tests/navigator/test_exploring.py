@@ -161,7 +161,7 @@ async def test_the_source_gives_way_from_the_last_place_on(
     assert output.token_count <= 110
     assert len(output.outline) == 4
     assert output.outline[0].tokens == 0
-    assert output.outline[3].tokens > 0
+    assert any(entry.tokens for entry in output.outline[1:])
 
 
 async def test_a_step_builds_on_the_selection_of_the_last_one_and_reads_its_notes(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from navigator.navigator import Navigator
+from navigator.planner.answer_size import list_tokens, plan_answer
 from navigator.planner.outline import build_outline, find_tests
 from navigator.planner.outline_text import outline_text
 from navigator.settings import NavigationRequest
@@ -21,7 +22,21 @@ from repo_map.ranking.score import score_goal
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import write
 
+if TYPE_CHECKING:
+    from navigator.state.reports import OutlineEntry
+    from repo_map.index.index import Index
+    from repo_map.outline.draw import RepoMap
+    from repo_map.ranking.score import Relevance
+
 pytestmark = pytest.mark.anyio
+
+
+def outline_of(
+    index: Index, relevance: Relevance, drawn: RepoMap, first_answer: int | None = None
+) -> tuple[OutlineEntry, ...]:
+    answer = plan_answer(index, relevance, first_answer, 2_000)
+    return build_outline(index, drawn, answer.listed)
+
 
 GOAL = "login fails in the router: token_expired and the total of an invoice"
 
@@ -56,7 +71,7 @@ async def test_the_price_on_the_outline_is_the_price_that_is_paid(
         assert re.search(rf"(?:def|class) {place.name.rpartition('.')[2]}\b", shown)
 
 
-@pytest.mark.parametrize("budget", [80, 300])
+@pytest.mark.parametrize("budget", [50, 80])
 async def test_the_price_of_a_candidate_is_the_price_that_is_paid(
     budget: int, make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -75,27 +90,82 @@ async def test_the_price_of_a_candidate_is_the_price_that_is_paid(
             assert cost == price, (candidate, level)
 
 
-def test_a_outline_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_all_of_it(
-    tmp_path: Path,
-) -> None:
+def test_the_outline_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
+    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
+    source += "\n\ndef tariff_name(item):\n    return item\n"
+    files = {"one.py": source, "two.py": "def refund_tariff(item):\n    return -item\n"}
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong cost, as refund_tariff and tariff_name do")
+
+    def drawn(*sections: str) -> FlightPlan:
+        rules = [
+            {"pattern": "**", "level": 0},
+            {
+                "pattern": "one.py",
+                "level": 1,
+                "sections": [{"pattern": name, "level": 4} for name in sections],
+            },
+        ]
+        return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
+
+    before = draw_map(index, drawn("tariff_of"))
+    outline = {place.name: place for place in outline_of(index, relevance, before)}
+    assert outline.keys() == {"tariff_of", "tariff_name", "refund_tariff"}
+    assert outline["tariff_of"].tokens == 0
+    assert [outline[name].head for name in ("tariff_name", "refund_tariff")] == [
+        "tariff_name(item)",
+        "refund_tariff(item)",
+    ]
+    taken = draw_map(index, drawn("tariff_of", "tariff_name"))
+    block, shown = taken.block("one.py"), before.block("one.py")
+    assert block is not None
+    assert shown is not None
+    assert block.tokens - shown.tokens == outline["tariff_name"].tokens
+
+
+def test_an_outline_has_15_places_at_most_and_fewer_in_a_small_answer(tmp_path: Path) -> None:
     files = {
         f"{name}.py": "".join(f"def tariff_{name}_{at}(item):\n    return {at} * item\n" for at in range(30))
         for name in ("land", "sea")
     }
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     relevance = score_goal(index, "tariff_land_3 differs from tariff_sea_4")
+    usual, fewer = (plan_answer(index, relevance, size, 2_000) for size in (1_000, 250))
+    assert len(usual.listed) == 15
+    assert 1 <= len(fewer.listed) < 15
+    assert {place.path for place in usual.listed} == {"land.py", "sea.py"}
+    assert "tariff_land_3" in {place.name for place in fewer.listed}
+    assert list_tokens(fewer.listed) < list_tokens(usual.listed) < 450
+    assert not {place.name for place in usual.listed} & {place.name for place in usual.others}
+
+
+def test_namesakes_of_a_file_are_a_place_each_at_the_price_of_all(tmp_path: Path) -> None:
+    source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
+    source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong rate")
     out = {"pattern": "**", "level": 0}
     nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    usual, fewer = build_outline(index, relevance, nothing), build_outline(index, relevance, nothing, room=60)
-    assert {place.path for place in usual} == {"land.py", "sea.py"}
-    assert len(fewer) < len(usual)
-    assert fewer[0].path == "land.py"
-    assert "tariff_land_3" in {place.name for place in fewer}
-    assert (
-        max(place.more for place in usual if place.path == "land.py")
-        + sum(place.path == "land.py" for place in usual)
-        == 30
-    )
+    places = outline_of(index, relevance, nothing)
+    assert sorted((place.first, place.last) for place in places) == [(4, 5), (7, 9)]
+    asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
+    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
+    assert drawn.text.count("def tariff_of") == 2
+    block = drawn.block("one.py")
+    assert block is not None
+    assert [place.tokens for place in places] == [block.tokens] * 2
+
+
+def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole(tmp_path: Path) -> None:
+    lines = [f"    total = total + rate_{number}" for number in range(90)]
+    inner = ["    def rounded(value):", "        return round(value, 2)"]
+    source = "\n".join(["def tariff_of(item, total):", *lines, *inner, *lines, "    return total", ""])
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong total")
+    shown = {"pattern": "one.py", "level": 1, "sections": [{"lines": "1-20", "level": 4}]}
+    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
+    places = [place for place in outline_of(index, relevance, drawn) if place.name == "tariff_of"]
+    assert [(place.first, place.last) for place in places] == [(1, 184)]
 
 
 BESIDE = {
@@ -141,19 +211,15 @@ def test_it():
         ("serve", "calls Till.checkout"),
     ],
 )
-def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_outline_with_that_as_its_reason(
+def test_a_short_goal_about_one_definition_lists_what_it_calls_and_who_calls_or_overrides_it(
     tmp_path: Path, name: str, why: str
 ) -> None:
     index = build_index(write(tmp_path, BESIDE), store=Store(None), workers=1)
-    relevance = score_goal(index, "Till.checkout should not round")
-    relevance = relevance._replace(units=tuple(u for u in relevance.units if u.name == "Till.checkout"))
-    rule = {"pattern": "shop/till.py", "level": 1, "sections": [{"pattern": "Till.checkout", "level": 4}]}
-    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
-    outline = {place.name: place for place in build_outline(index, relevance, drawn)}
-    assert outline[name].why == why
-    assert "test_it" not in outline
-    own = FlightPlan.model_validate({"verbosity": [{"pattern": outline[name].path, "level": 0}]})
-    assert name not in {place.name for place in build_outline(index, relevance, drawn, own)}
+    answer = plan_answer(index, score_goal(index, "What does Till.checkout do?"), 1_000, 2_000)
+    places = {place.name: place for place in answer.listed}
+    assert answer.listed[0].name == "Till.checkout"
+    assert places[name].reason == why
+    assert "test_it" not in places
 
 
 SPELT = {
@@ -176,7 +242,7 @@ SPELT = {
 def test_what_the_goal_spells_out_has_its_place(tmp_path: Path, goal: str, path: str, name: str) -> None:
     index = build_index(write(tmp_path, SPELT), store=Store(None), workers=1)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
-    outline = build_outline(index, score_goal(index, goal), draw_map(index, out), room=80)
+    outline = outline_of(index, score_goal(index, goal), draw_map(index, out), 300)
     assert [place for place in outline if place.path == path and name in ("", place.name)]
     assert {place.path for place in outline} >= {path, "shop/rates.py"}
 
@@ -195,14 +261,13 @@ TESTED = {
 def told_tests(root: Path, files: dict[str, str], *, led: bool = True) -> str:
     """Return the line of tests to a goal that leads to ``refund``; where not ``led``, to no file of tests."""
     index = build_index(write(root, files), store=Store(None), workers=1)
-    out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
     relevance = score_goal(index, "refund of a cart is refunded twice")
-    outline = build_outline(index, relevance, draw_map(index, out))
+    places = plan_answer(index, relevance, None, 2_000).listed
     if not led:
         relevance = relevance._replace(
             files=tuple(each for each in relevance.files if "test" not in each.path)
         )
-    return find_tests(index, relevance, outline)
+    return find_tests(index, relevance, places)
 
 
 def test_the_file_of_tests_that_goal_and_calls_lead_to_is_told_alone_with_what_runs_it(
@@ -244,7 +309,7 @@ def test_the_likeliest_place_is_marked_only_where_it_is_likely_edited(
     chances = iter([chance, *(0.3 for _ in relevance.units[1:])])
     units = tuple(each._replace(chance=next(chances)) for each in relevance.units)
     out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
-    outline = build_outline(index, relevance._replace(units=units), draw_map(index, out))
+    outline = outline_of(index, relevance._replace(units=units), draw_map(index, out))
     assert sum(place.is_sure for place in outline) == stars
     assert outline_text(outline).count("* ") == stars
 
@@ -264,7 +329,7 @@ def test_what_stands_word_for_word_in_a_second_file_is_told_once_with_both_place
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     relevance = score_goal(index, "the tariff of an item is negative: tariff_of and the other tariffs")
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]}))
-    outline = build_outline(index, relevance, drawn)
+    outline = outline_of(index, relevance, drawn)
     told = outline_text(outline)
     first, second = ("src/tariffs.py", "single/tariffs.py")
     if told.index(second) < told.index(first):

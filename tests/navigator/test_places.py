@@ -228,7 +228,7 @@ async def test_a_navigation_goes_on_after_a_restart(
     await first.aclose()
     second = make_navigator(data_dir=tmp_path / "data")
     assert (await second.context(navigation_id)).context_string == found.context_string
-    report = await second.step(navigation_id, feedback="also show src/router.py")
+    report = await second.step(navigation_id, feedback="show src/router.py")
     assert report.answer
     shown = await second.context(navigation_id)
     prefix = "api/" if is_united else ""

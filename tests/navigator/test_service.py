@@ -408,19 +408,6 @@ def unblock(folder: Path) -> None:
     folder.with_name("aside").rename(folder)
 
 
-async def test_the_last_step_names_what_the_chosen_code_needs_beside_it(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(
-        ask(repository, goal="`login` accepts a wrong password", token_budget=110)
-    )
-    output = await navigator.run(navigation_id)
-    assert "Related but not shown: `" in output.reasoning_summary
-    assert "called by" in output.reasoning_summary
-    assert output.token_count <= 110
-
-
 async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator, repository: Path) -> None:
     navigator = make_navigator()
     navigation_id = await navigator.open(ask(repository, mode="interactive"))

@@ -9,9 +9,9 @@ import pytest
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.plan.model import CustomQuery, FlightPlan, Focus, PathBoost, SymbolBoost, VerbosityRule
 from repo_map.ranking.score import score_goal
+from tests.support.maps import pack_places
 from tests.support.trees import write
 
 WEIGHTS = (0.001, 0.1, 0.9, 1.0, 5.0, 1_000_000.0)
@@ -71,7 +71,7 @@ def test_a_packing_heeds_weights_of_both_kinds(kind: str, index: Index) -> None:
     relevance = score_goal(index, "handle billing, cart, mail, tax and users")
     shown = []
     for weight in (0.001, 1.0, 1000.0):
-        plan = pack(index, relevance, 250, base=FlightPlan(focus=focus_on(kind, weight)))
+        plan = pack_places(index, relevance, 250, FlightPlan(focus=focus_on(kind, weight)))
         shown.append(drawn_of(index, plan))
     assert shown == sorted(shown)
     assert shown[0] < shown[-1]
@@ -88,10 +88,10 @@ def test_a_query_on_files_that_are_left_out_is_told(index: Index) -> None:
 
 def test_a_packing_lets_in_what_a_query_captures(index: Index) -> None:
     relevance = score_goal(index, "handle billing and mail")
-    plan = pack(index, relevance, 300, base=FlightPlan(custom_queries=(QUERY,)))
+    plan = pack_places(index, relevance, 300, FlightPlan(custom_queries=(QUERY,)))
     assert "return order.tax(" in draw_map(index, plan).text
     out = FlightPlan(custom_queries=(QUERY,), verbosity=(VerbosityRule(pattern="shop/tax.py", level=0),))
-    assert "tax" not in draw_map(index, pack(index, relevance, 300, base=out)).text
+    assert "tax" not in draw_map(index, pack_places(index, relevance, 300, out)).text
 
 
 @pytest.mark.parametrize(

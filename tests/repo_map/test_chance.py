@@ -9,8 +9,6 @@ import pytest
 
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
-from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.ranking.chance import chance_signals, chances_of
 from repo_map.ranking.model import default_weights
 from repo_map.ranking.score import score_goal
@@ -74,11 +72,3 @@ def test_a_dump_of_versions_weighs_nothing(index: Index) -> None:
 def test_lines_of_names_and_values_that_are_no_versions_keep_their_weight(index: Index) -> None:
     settings = "mailer: broken\nqueue: empty\npandas: slow\nnumpy: odd\npython: yes\nhost: local\n"
     assert score_goal(index, f"{GOAL}\n\n{settings}").units != score_goal(index, GOAL).units
-
-
-def test_by_need_a_packet_is_part_of_what_fills_its_budget(index: Index) -> None:
-    relevance = score_goal(index, GOAL)
-    full = draw_map(index, pack(index, relevance, 4_000, fill=True))
-    by_need = draw_map(index, pack(index, relevance, 4_000, fill=False))
-    assert 0 < by_need.tokens <= full.tokens <= 4_000
-    assert {block.path for block in by_need.blocks} <= {block.path for block in full.blocks}

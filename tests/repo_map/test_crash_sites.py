@@ -10,8 +10,8 @@ import pytest
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.ranking.score import score_goal
+from tests.support.maps import pack_places
 from tests.support.trees import write
 
 TITLE = "Checkout fails for new customers\n\n"
@@ -216,7 +216,7 @@ def test_the_function_where_it_broke_leads_and_a_small_packet_holds_it(case: Cas
     relevance = score_goal(index, TITLE + case.trace)
     assert relevance.units[0].name == case.crashed
     assert relevance.units[0].path in [file.path for file in relevance.files[:2]]
-    assert case.line in draw_map(index, pack(index, relevance, 150)).text
+    assert case.line in draw_map(index, pack_places(index, relevance, 150)).text
 
 
 def test_a_test_that_fails_by_itself_does_not_lead(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from repo_map.index.build import build_index, refresh_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.outline.replay import replay, stamp
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
@@ -18,6 +17,7 @@ from repo_map.ranking.first_look import MAX_FILES, first_look
 from repo_map.ranking.score import score_goal
 from repo_map.sources.source import folder_source
 from tests.support.large_trees import GOAL, large_tree
+from tests.support.maps import pack_places
 from tests.support.secrets import KINDS
 from tests.support.trees import tables_digest, write
 
@@ -43,7 +43,7 @@ def look(tree: Path) -> Index:
 
 def planned(index: Index) -> FlightPlan:
     relevance = score_goal(index, GOAL)
-    return pack(index, relevance, 1_000, base=FlightPlan(budget=1_000))
+    return pack_places(index, relevance, 1_000)
 
 
 def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: Index) -> None:

@@ -13,12 +13,12 @@ from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.lookup.requests import References
 from repo_map.outline.draw import draw_map
-from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_map.ranking.score import score_goal
 from repo_map.steering.apply import Steering, steer
 from repo_map.steering.commands import NO_WISHES, UNDO_ALL, TypedWishes, has_numbers, read_numbers
+from tests.support.maps import pack_places
 from tests.support.trees import write
 
 ROUTER = '''class Router:
@@ -56,8 +56,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 def steered(
     index: Index, text: str = "", plan: FlightPlan | None = None, *, typed: TypedWishes = NO_WISHES
 ) -> Steering:
-    relevance = score_goal(index, GOAL)
-    return steer(index, plan or pack(index, relevance, 2_000), text, typed=typed)
+    packed = pack_places(index, score_goal(index, GOAL), 2_000)
+    return steer(index, plan or packed, text, own=plan or FlightPlan(), typed=typed)
 
 
 def text_after(index: Index, *texts: str) -> str:
@@ -65,7 +65,7 @@ def text_after(index: Index, *texts: str) -> str:
     own = FlightPlan(budget=2_000)
     for text in texts:
         own = apply_update(own, steered(index, text, own).updates).plan
-    return draw_map(index, pack(index, score_goal(index, GOAL), own.budget, base=own)).text
+    return draw_map(index, pack_places(index, score_goal(index, GOAL), own.budget, own)).text
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.limits import DEFAULT, Limits
-from repo_map.outline.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.score import score_goal
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import relations_of
 from repo_map.steering.apply import steer
 from tests.safety.involved import INVOLVED
+from tests.support.maps import pack_places
 from tests.support.trees import write
 
 _SECONDS = 2.0
@@ -120,7 +120,7 @@ def test_no_manifest_makes_a_question_slow_or_fail(name: str, tmp_path: Path) ->
 
 def _answer(index: Index, feedback: str) -> str:
     relevance = score_goal(index, "foo")
-    return steer(index, pack(index, relevance, 2_000), feedback).answer
+    return steer(index, pack_places(index, relevance, 2_000), feedback, own=FlightPlan()).answer
 
 
 @pytest.mark.parametrize("feedback", ["who calls foo?", "what does foo use?", "what breaks if I change foo?"])
@@ -156,6 +156,6 @@ async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> N
     spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
     for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
         space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name].files))
-        plan = pack(space.index, score_goal(space.index, "foo"), 2_000)
+        plan = pack_places(space.index, score_goal(space.index, "foo"), 2_000)
         view = build_view(space, ViewRequest("foo", plan, FlightPlan()))
         assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected

@@ -15,12 +15,26 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map
+from repo_map.outline.pack import goal_terms, pack
+from repo_map.outline.places import rank_places, with_boosts
+from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
+from repo_map.ranking.score import Relevance
 from tests.support.trees import write
 
 MARK = "=== "
 HEADER = "■"
 """Begins the header of a file in a packet: what the tests expect, spelt once."""
+
+
+def pack_places(
+    index: Index, relevance: Relevance, budget: int, base: FlightPlan | None = None
+) -> FlightPlan:
+    """Return the plan that shows what ``base`` asks for and the likeliest places in ``budget`` tokens."""
+    own = (base or FlightPlan()).model_copy(update={"budget": budget})
+    allowed = with_boosts(index, relevance, own)
+    places = rank_places(index, allowed)
+    return pack(index, own, places, budget, terms=goal_terms(relevance.goal)).plan
 
 
 def files_of(text: str) -> dict[str, str]:

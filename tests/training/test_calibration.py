@@ -9,10 +9,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from repo_map.ranking.completeness import completeness, completeness_signals
 
 from benchmarks.answer import AnswerRow
 from benchmarks.rows import RowFile
-from repo_map.ranking.completeness import completeness, completeness_signals
 from repo_map.ranking.model import Weights, default_weights
 from tests.training.test_learning import WORDS, rows_of
 from training import learn_chance, learn_completeness, learn_surety
