@@ -47,7 +47,7 @@ def clipped(reason: str) -> str:
             return head if mark == ", " else f"{head}…"
     whole = f"{reason} ".find(" ", MOST_CHARACTERS)
     # Half a name tells nobody which one it is.
-    return reason[:whole] if whole <= _LONGEST_NAMED else f"{reason[: MOST_CHARACTERS - 1]}…"
+    return reason[:whole].rstrip(",") if whole <= _LONGEST_NAMED else f"{reason[: MOST_CHARACTERS - 1]}…"
 
 
 def short_name(name: str, above: str) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp_types import Implementation
-from repo_map.ranking.completeness import Evidence
 
 from mcp_server.app import build_server
 from mcp_server.report_text import DETAILS, report_text, wire_report
 from mcp_server.settings import Settings
 from navigator.state.reports import OutlineEntry, TurnReport
+from repo_map.ranking.confidence import Grade
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
@@ -29,7 +29,7 @@ STEP: dict[str, Any] = {
     "step_number": 1,
     "model": "a model that writes as the planner does",
     "last_action": "update_flight_plan",
-    "reasoning": "Evidence: unsure. In focus: cart.py",
+    "reasoning": "Confidence: low. In focus: cart.py",
     "budget_remaining": Decimal(1),
     "map_size_tokens": 1,
     "map_token_budget": 1,
@@ -169,25 +169,6 @@ async def test_an_answer_is_as_large_as_its_host_needs(
     assert list(places_of(object_of(asked)))[:5] == [1, 2, 3, 4, 5]
 
 
-async def test_an_unsure_answer_lists_more_places_than_a_sure_one(settings: Settings, tmp_path: Path) -> None:
-    body = "".join(f"    trail.append({line})\n" for line in range(9))
-    files = {
-        f"shop/area_{area}.py": "\n\n".join(
-            f"def answer_{area}_{number}(request, trail):\n    # The response to a request.\n{body}"
-            for number in range(9)
-        )
-        for area in range(12)
-    }
-    root = plant(tmp_path / "areas", files)
-    named = "Requests that come twice get a wrong response: `answer_3_4` and `answer_3_5` both trail behind"
-    async with Client(build_server(settings, working_folder=root)) as client:
-        sure = object_of(await client.call_tool("navigate", {"goal": named}))
-        unsure = object_of(await client.call_tool("navigate", {"goal": "Requests get a wrong response"}))
-    assert "answer_3_4" in sure["context"]
-    assert len(places_of(sure)) < 20
-    assert 30 < len(places_of(unsure)) <= 40
-
-
 def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:
     places = [
         OutlineEntry(
@@ -203,12 +184,12 @@ def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> 
 @pytest.mark.parametrize(
     ("grade", "sufficiency", "line"),
     [
-        (Evidence.UNSURE, "Evidence: unsure.", "Evidence: unsure. In focus: cart.py"),
-        (None, "", "changed the plan: Evidence: unsure. In focus: cart.py"),
+        (Grade.LOW, "Confidence: low.", "Confidence: low. In focus: cart.py"),
+        (None, "", "changed the plan: Confidence: low. In focus: cart.py"),
     ],
 )
 def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
-    grade: Evidence | None, sufficiency: str, line: str
+    grade: Grade | None, sufficiency: str, line: str
 ) -> None:
     report = TurnReport(**STEP, confidence=grade, sufficiency=sufficiency)
     assert line in report_text(wire_report(report, 1_000)).splitlines()

@@ -46,7 +46,7 @@ def test_a_goal_in_another_language_follows_its_identifiers_and_is_never_sure(
 ) -> None:
     answer, words = packet(shop, tmp_path, capsys, goal)
     assert answer["files"][0]["path"] == "shop/prices.py"
-    assert answer["evidence"] == "unsure"
+    assert answer["confidence"] == "low"
     assert language in words
 
 
@@ -54,7 +54,7 @@ def test_a_goal_without_a_word_of_the_repository_says_so(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer, words = packet(shop, tmp_path, capsys, "修复内存泄漏")
-    assert answer["evidence"] == "nothing"
+    assert answer["confidence"] == "none"
     assert "Chinese" in words
     assert answer["files"]
 
@@ -64,7 +64,7 @@ def test_an_empty_repository_says_that_it_is_empty(
 ) -> None:
     (tmp_path / "empty").mkdir()
     answer, _ = packet(tmp_path / "empty", tmp_path, capsys, "Round the tax")
-    assert (answer["context"], answer["files"], answer["evidence"]) == ("", [], "nothing")
+    assert (answer["context"], answer["files"], answer["confidence"]) == ("", [], "none")
 
 
 def test_a_single_file_without_history_is_shown_whole(
@@ -75,7 +75,7 @@ def test_a_single_file_without_history_is_shown_whole(
     assert "return amount * RATE" in answer["context"]
     answer, _ = packet(root, tmp_path, capsys, "xyzzy plugh")
     assert "return amount * RATE" in answer["context"]
-    assert answer["evidence"] == "nothing"
+    assert answer["confidence"] == "none"
 
 
 def test_a_stack_trace_alone_leads_to_its_frames(

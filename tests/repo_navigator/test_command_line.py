@@ -45,7 +45,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "menu",
         "outline",
         "flight_plan_yaml",
-        "evidence",
+        "confidence",
         "sufficiency",
         "findings",
         "impact",
@@ -56,8 +56,8 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "notes",
     }
     assert answer["tokens"] == count(answer["context"]) <= answer["token_budget"] == 600
-    assert answer["evidence"] in {"sure", "likely", "unsure"}
-    assert answer["evidence"] in answer["sufficiency"]
+    assert answer["confidence"] in {"high", "medium", "low"}
+    assert answer["confidence"] in answer["sufficiency"]
     assert answer["files"][0]["path"] == "shop/prices.py"
     assert answer["files"][0].keys() == {"path", "level", "tokens", "reasons"}
     assert answer["seconds"].keys() == {"index", "navigate", "total"}

@@ -9,13 +9,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from repo_map.ranking.completeness import completeness, completeness_signals
 
-from benchmarks.answer import AnswerRow
-from benchmarks.rows import RowFile
-from repo_map.ranking.model import Weights, default_weights
+from repo_map.ranking.model import default_weights
 from tests.training.test_learning import WORDS, rows_of
-from training import learn_chance, learn_completeness, learn_surety
+from training import learn_chance, learn_surety
 from training.calibration import brier, by_fold, fit_signals, table
 from training.signal_rows import save_rows
 
@@ -54,29 +51,6 @@ def test_a_learned_part_is_written_and_the_others_stay(
     written = json.loads(weights.read_text(encoding="utf-8"))
     assert set(written) == set(shipped) | parts
     assert {name for name in written if written[name] != shipped.get(name)} <= parts
-
-
-def test_how_complete_answers_are_is_learned_from_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    weights, kept = tmp_path / "weights.json", RowFile(tmp_path / "rows.jsonl", AnswerRow)
-    weights.write_text(json.dumps(default_weights()._asdict()), encoding="utf-8")
-    for number in range(12):
-        is_sure = number % 2
-        measures = {"body_all": float(is_sure), "reach_all": 1.0, "places": 20.0}
-        signals = {"confidence": 0.3 + 0.6 * is_sure, "shown": 400.0}
-        repo = f"owner/{number // 2}"
-        kept.append(AnswerRow(str(number), repo, "Python", "some", 1000, measures, signals))
-    asked = ["", "--rows", str(tmp_path / "rows.jsonl"), "--weights", str(weights), "--write"]
-    monkeypatch.setattr(sys, "argv", asked)
-    learn_completeness.main()
-    assert "said             answers  mean   right" in capsys.readouterr().out.splitlines()
-    written = Weights(**json.loads(weights.read_text(encoding="utf-8")))
-    sure, unsure = (
-        completeness(completeness_signals(each, 400), written.shown, written.reached) for each in (0.9, 0.3)
-    )
-    assert sure.shown > unsure.shown
-    assert min(sure.reached, unsure.reached) > 0.8
 
 
 def test_what_is_seen_more_often_is_said_to_be_likelier() -> None:
