@@ -133,7 +133,16 @@ def pack_answer(index: Index, relevance: Relevance, run: RunState, sentences: Se
     places = sorted((*answer.listed, *answer.others), key=lambda place: -place.chance)
     if not run.fill:
         places = [place for place in places if place in answer.listed or place.chance >= MIN_SHOWN_CHANCE]
-    return pack(index, own, places, answer.code, terms=goal_terms(relevance.goal))
+    others = level_of_others(index) if run.fill else 0
+    return pack(index, own, places, answer.code, terms=goal_terms(relevance.goal), others=others)
+
+
+def level_of_others(index: Index) -> int:
+    """Return the level of files that nothing leads to, where the room that is left is to be used.
+
+    What a first look has not read could be drawn once the plan is replayed: it is named alone.
+    """
+    return 1 if index.build.partial_files else 2
 
 
 def assess_confidence(relevance: Relevance, outline: Sequence[OutlineEntry]) -> tuple[Grade | None, str]:

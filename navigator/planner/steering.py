@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from navigator.planner.answer_size import level_of_others
 from navigator.planner.plan_changes import (
     amend_by_user,
     apply_wishes,
@@ -236,9 +237,12 @@ def _revise_plan(
     asks_for_more = steering.asks_for_more or own.budget > before.run.user_plan.budget
     ranked = rank_places(index, relevance)
     shown = shown_places(index, before.state.flight_plan, before.run.user_plan, ranked)
-    places = [place for place in shown if not hides(own, place.path, place.name)]
+    # What is shown stays before what is only likely.
+    places = [each._replace(chance=1.0) for each in shown if not hides(own, each.path, each.name)]
+    kept = len(places)
     if asks_for_more or run.fill or not places:
-        places += [place for place in ranked if place not in places]
+        known = {(place.path, place.name, place.first) for place in places}
+        places += [place for place in ranked if (place.path, place.name, place.first) not in known]
     latest = {
         rule["pattern"]: tuple(
             (each.get("pattern"), each.get("lines")) for each in rule.get("sections") or ()
@@ -247,8 +251,10 @@ def _revise_plan(
     }
     general = general_rules(index, before.state.flight_plan, before.run.user_plan)
     base = own.model_copy(update={"verbosity": (*general, *own.verbosity)})
-    packed = pack(index, base, places, own.budget, terms=goal_terms(relevance.goal), latest=latest)
-    gone = [place for place in places if place in shown and not is_shown(packed.plan, place)]
+    others = level_of_others(index) if asks_for_more or run.fill else 0
+    terms = goal_terms(relevance.goal)
+    packed = pack(index, base, places, own.budget, terms=terms, latest=latest, others=others)
+    gone = [place for place in places[:kept] if not is_shown(packed.plan, place)]
     without_room = [*packed.without_room, *(f"{each.name or each.first} ({each.path})" for each in gone)]
     room, notes, answer = plural(own.budget, "token"), [], run.answer
     if without_room:

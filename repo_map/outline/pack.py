@@ -84,6 +84,7 @@ def pack(
     terms: Mapping[str, float],
     latest: Latest | None = None,
     are_selected: bool = False,
+    others: int = 0,
 ) -> Packed:
     """Return the plan that shows what ``own`` asks for, then as many places as fit, the best first.
 
@@ -98,6 +99,7 @@ def pack(
         terms: words of the goal with their weights, for excerpts.
         latest: what of ``own`` was asked for last.
         are_selected: whether a model chose the places: those without room are shown by their signatures.
+        others: level of all other files, for which the room that is left is used.
     """
     draft = _Draft(index, own, min(room, own.budget), terms)
     is_single = draft.has
@@ -120,14 +122,14 @@ def pack(
     )
     ours = {boost.pattern for boost in boosts}
     focus = own.focus or Focus()
-    others = tuple(each for each in focus.paths if each.pattern not in ours)
+    further = tuple(each for each in focus.paths if each.pattern not in ours)
     rules = (
-        VerbosityRule(pattern="**", level=0),
+        VerbosityRule(pattern="**", level=others),
         *_captured_rules(own, [path for path in captured if path not in draft.paths]),
         *general,
         *map(draft.rule, paths),
     )
-    update = {"focus": Focus(paths=(*boosts, *others), symbols=focus.symbols), "verbosity": rules}
+    update = {"focus": Focus(paths=(*boosts, *further), symbols=focus.symbols), "verbosity": rules}
     plan = own.model_copy(update={**update, "reasons": False})
     return Packed(with_exclusions_of(index, plan, own), tuple(without_room), tuple(in_part))
 
