@@ -43,6 +43,8 @@ _SAME_NAME: Final = 3
 """Definitions of one name that are read; the others are named."""
 _SMALL_FILE_LINES: Final = 120
 """Lines of a file or a class that is read whole."""
+_SMALL_FILE_TOKENS: Final = 2_400
+"""Tokens of a longer file that is read whole all the same: with line numbers it fills a call."""
 _MAX_LISTED: Final = 12
 """Definitions of some lines that are named."""
 _OUTLINE_TOKENS: Final = 600
@@ -309,8 +311,9 @@ def _whole_file(index: Index, file: int) -> _Part:
         raise LookupRequestError(
             f"{path} has only its path here: it is binary, a link, or over the size limit."
         )
-    end = index.sources.text(file).count("\n") + 1
-    if end <= _SMALL_FILE_LINES:
+    text = index.sources.text(file)
+    end = text.count("\n") + 1
+    if end <= _SMALL_FILE_LINES or count(text) <= _SMALL_FILE_TOKENS:
         return _Part(f"{path} ({plural(end, 'line')})", Location(file, 1, end), 1, end)
     header = f"{path} ({end} lines), its outline and its beginning"
     outline = tuple(outline_lines(index, file, _OUTLINE_TOKENS))

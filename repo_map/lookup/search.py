@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -97,7 +98,8 @@ def search(index: Index, request: Search, is_excluded: Callable[[str], bool] = n
             tests += len(hits)
         else:
             groups += _grouped(index, file, hits, alternatives)
-    groups.sort(key=lambda group: _order(index, group, request))
+    spread = Counter(position for group in groups for position in group.alternatives)
+    groups.sort(key=lambda group: _order(index, group, request, spread))
     return _rendered(index, request, groups, tests, copies)
 
 
@@ -196,8 +198,11 @@ def _grouped(
     return list(groups.values())
 
 
-def _order(index: Index, group: _Group, request: Search) -> tuple[object, ...]:
-    """Return what sorts a group: source before text, most alternatives, a match of its name, many lines."""
+def _order(index: Index, group: _Group, request: Search, spread: Mapping[int, int]) -> tuple[object, ...]:
+    """Return what sorts a group: source before text, most alternatives, rare ones, its name, many lines.
+
+    ``spread`` is the number of groups that each alternative matches.
+    """
     location = group.location
     expression = _compiled(request.pattern, request.literal, request.ignore_case)
     leaf = location.name.rpartition(".")[2].encode()
@@ -207,6 +212,7 @@ def _order(index: Index, group: _Group, request: Search) -> tuple[object, ...]:
     return (
         trust(index, location.file),
         -len(group.alternatives),
+        name_rank > 0 and min((spread[each] for each in group.alternatives), default=0),
         name_rank,
         location.kind not in CODE,
         -min(len(group.lines), _MANY_LINES),
