@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
-from repo_map.ranking.chance import chance_signals, chances_of
-from repo_map.ranking.model import default_weights
 from repo_map.ranking.score import score_goal
 from tests.support.trees import write
 
@@ -45,22 +42,6 @@ def test_a_chance_is_between_nothing_and_certainty_for_every_unit(index: Index) 
     chances = [unit.chance for unit in score_goal(index, GOAL).units]
     assert len(chances) > 20
     assert all(0 < chance < 1 for chance in chances)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 0.5, 1.0])
-def test_the_chance_of_equal_units_falls_with_their_place(confidence: float) -> None:
-    count = 200
-    alike, first = np.zeros(count), np.zeros(count, np.int64)
-    weights = default_weights().chance
-    chances = chances_of(chance_signals(alike, first, first, confidence), weights)
-    assert (np.diff(chances) < 0).all()
-    behind = chances_of(chance_signals(alike, first + 9, first, confidence), weights)
-    assert (behind < chances).all(), "so it does with the place of their file"
-
-
-def test_no_units_have_no_chances() -> None:
-    none, whole = np.zeros(0), np.zeros(0, np.int64)
-    assert chances_of(chance_signals(none, whole, whole, 0.5), default_weights().chance).shape == (0,)
 
 
 def test_a_dump_of_versions_weighs_nothing(index: Index) -> None:

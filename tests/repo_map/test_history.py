@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history.git_log import clean_message
 from repo_map.history.history import History
 from repo_map.history.reader import read_history
 from repo_map.index.store import Store
@@ -215,11 +214,6 @@ def test_nothing_that_a_repository_configures_is_run(repository: Repository, tmp
     assert not witness.exists()
 
 
-def test_trailers_are_no_part_of_the_message() -> None:
-    message = "Fix the cache\n\nNote: it was cold.\n\nSigned-off-by: Ada <ada@example.org>\nChange-Id: I1\n"
-    assert clean_message(message) == "Fix the cache\n\nNote: it was cold."
-
-
 def assert_same(one: History, other: History) -> None:
     assert one.head == other.head
     assert one.paths == other.paths
@@ -239,7 +233,7 @@ def assert_same(one: History, other: History) -> None:
 
 
 def test_messages_become_terms_and_subjects_count_twice(repository: Repository) -> None:
-    repository.commit("Round taxes\n\nTaxes were cut.\n", a__py="a\n")
+    repository.commit("Round taxes\n\nTaxes were cut.\n\nSigned-off-by: Ada <ada@example.org>\n", a__py="a\n")
     history = read(repository)
     counts = dict(zip((history.terms[at] for at in history.term), history.term_count.tolist(), strict=True))
     assert counts == {"round": 2, "tax": 3, "cut": 1}

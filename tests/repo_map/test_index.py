@@ -94,36 +94,6 @@ def test_definitions_know_their_names_places_and_parents(tree: Path) -> None:
     assert index.definitions(file_id(index, "logo.png")) == ()
 
 
-def test_units_and_postings_line_up(tree: Path) -> None:
-    index = index_of(tree)
-    units, postings = index.units, index.postings
-    assert len(units.file_start) == len(index) + 1
-    assert len(postings.unit_start) == len(units.start) + 1
-    assert postings.unit_start[-1] == len(postings.term) == len(postings.count)
-    for unit in range(len(units.start)):
-        rows = slice(int(postings.unit_start[unit]), int(postings.unit_start[unit + 1]))
-        assert units.length[unit] == postings.count[rows].sum()
-    assert index.costs.levels.shape == (len(index), 5)
-    assert index.costs.definitions.shape == (len(index.symbols.name), 3)
-
-
-def test_every_id_is_in_its_vocabulary_and_every_word_is_used(tree: Path) -> None:
-    index = index_of(tree)
-    ids = {*index.symbols.name.tolist(), *index.references.name.tolist()}
-    ids |= {*index.sites.name.tolist(), *index.bindings.name.tolist()}
-    for number in range(len(index)):
-        for module, names, _ in index.imports(number):
-            ids |= {index.strings.get(word) for word in (module, *names)}
-    assert ids == set(range(len(index.strings)))
-    expressions = {*index.sites.receiver.tolist(), *index.bindings.value.tolist()}
-    assert expressions == set(range(len(index.expressions)))
-    assert set(index.postings.term.tolist()) == set(range(len(index.terms)))
-    assert list(index.strings) == sorted(index.strings, key=str.encode)
-    assert [index.strings.get(word) for word in index.strings] == list(range(len(index.strings)))
-    assert index.strings.get("no such name") is None
-    assert "Router" in index.strings
-
-
 def test_text_has_one_kind_of_line_end_and_survives_any_bytes(tmp_path: Path) -> None:
     tree = commit(tmp_path, {"a.txt": b"\xef\xbb\xbfone\r\ntwo\xff\n", "logo.png": b"\0"})
     index = index_of(tree)
@@ -266,7 +236,6 @@ def test_workers_make_the_same_tables_as_one_process(tmp_path: Path, workers: in
     assert together.problems == alone.problems == ()
 
 
-@pytest.mark.slow
 def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_path: Path) -> None:
     tree = write(tmp_path / "tree", _many_files())
     program = (

@@ -51,101 +51,89 @@ def relevance(tmp_path_factory: pytest.TempPathFactory) -> Relevance:
     return scored(tmp_path_factory.mktemp("shop"), FILES)
 
 
-def test_what_a_likely_function_calls_is_told_with_the_line_of_the_call(relevance: Relevance) -> None:
-    assert "called by `Dunning.remind`, dunning.py:8" in reasons_of(relevance, "elapsed")
-
-
-def test_what_calls_a_likely_function_is_told_with_its_own_line(relevance: Relevance) -> None:
-    assert "calls `Dunning.remind`, line 6" in reasons_of(relevance, "tick")
-
-
-def test_what_overrides_a_likely_method_is_told_with_where_that_is(relevance: Relevance) -> None:
-    assert "overrides `Dunning.remind`, dunning.py:6" in reasons_of(relevance, "Strict.remind")
-
-
-def test_a_class_that_a_likely_function_makes_is_told_as_constructed(relevance: Relevance) -> None:
-    assert "constructed by `Dunning.remind`, dunning.py:9" in reasons_of(relevance, "Outbox")
-
-
-def test_a_decorator_of_a_likely_function_is_told_as_one(tmp_path: Path) -> None:
-    files = {
-        "shop.py": (
-            "def twice(function):\n    return function\n\n\n"
-            "@twice\ndef remind_overdue(day):\n    return day\n"
-        )
-    }
-    reasons = reasons_of(scored(tmp_path, files, "`remind_overdue` sends twice"), "twice")
-    assert "decorates `remind_overdue`, line 5" in reasons
-
-
-def test_a_long_name_is_told_by_its_last_two_parts_and_a_constructor_by_its_class(tmp_path: Path) -> None:
-    files = {
-        "Shop.java": (
-            "class Shop {\n  static class Desk {\n    Desk() { later(); }\n"
-            "    void remindOverdue() { later(); }\n  }\n  static void later() { }\n}\n"
-        )
-    }
-    goal = "`Shop.Desk.remindOverdue` sends twice"
-    assert "called by `Desk.remindOverdue`, line 4" in reasons_of(scored(tmp_path, files, goal), "Shop.later")
-
-
-def test_a_method_of_one_class_is_told_as_called_and_its_namesake_is_not(relevance: Relevance) -> None:
-    assert "called by `Dunning.remind`, dunning.py:9" in reasons_of(relevance, "Outbox.push")
-    assert not any("call" in reason for reason in reasons_of(relevance, "push"))
-
-
-def test_a_call_that_nothing_written_resolves_is_told_of_nobody_where_several_bear_the_name(
-    relevance: Relevance,
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("elapsed", "called by `Dunning.remind`, dunning.py:8"),
+        ("tick", "calls `Dunning.remind`, line 6"),
+        ("Strict.remind", "overrides `Dunning.remind`, dunning.py:6"),
+        ("Outbox", "constructed by `Dunning.remind`, dunning.py:9"),
+        ("Outbox.push", "called by `Dunning.remind`, dunning.py:9"),
+    ],
+)
+def test_a_unit_that_is_joined_to_a_likely_function_says_how_and_where(
+    relevance: Relevance, name: str, reason: str
 ) -> None:
-    assert not any("remind" in reason and "call" in reason for reason in reasons_of(relevance, "spin"))
+    assert reason in reasons_of(relevance, name)
 
 
-def test_a_call_of_the_only_method_of_its_name_is_told_as_likely(tmp_path: Path) -> None:
-    files = {
-        "dunning.py": "class Dunning:\n    def remind_overdue(self, invoice):\n        return invoice\n",
-        "loop.py": "def tick(all):\n    for each in all:\n        each.remind_overdue(1)\n",
-    }
-    reasons = reasons_of(scored(tmp_path, files, "`Dunning.remind_overdue` sends twice"), "tick")
-    assert "likely calls `Dunning.remind_overdue`, line 3" in reasons
+@pytest.mark.parametrize("name", ["push", "spin", "Dunning.remind"])
+def test_a_namesake_an_unresolved_call_and_the_best_function_are_joined_to_nothing(
+    relevance: Relevance, name: str
+) -> None:
+    assert relevance.units[0].name == "Dunning.remind"
+    assert not any(word in reason for reason in reasons_of(relevance, name) for word in ("call", "overrid"))
 
 
-def test_the_best_function_is_not_explained_by_one_behind_it(relevance: Relevance) -> None:
-    best = relevance.units[0]
-    assert best.name == "Dunning.remind"
-    assert not any(reason.startswith(("call", "likely", "overrid")) for reason in best.reasons)
-
-
-def test_a_call_in_the_same_file_is_told_by_its_line_alone(tmp_path: Path) -> None:
-    files = {
-        "shop.py": "def remind_overdue(day):\n    return later(day)\n\n\ndef later(day):\n    return day\n"
-    }
-    assert "called by `remind_overdue`, line 2" in reasons_of(
-        scored(tmp_path, files, "`remind_overdue` sends twice"), "later"
-    )
-
-
-def test_a_file_whose_name_others_bear_is_told_with_its_folder(tmp_path: Path) -> None:
-    files = {
-        "shop/api/index.js": (
-            'import { later } from "../days/index.js";\n'
-            "export function remindOverdue(day) {\n  return later(day);\n}\n"
-        ),
-        "shop/days/index.js": "export function later(day) {\n  return day;\n}\n",
-    }
-    assert "called by `remindOverdue`, api/index.js:3" in reasons_of(
-        scored(tmp_path, files, "`remindOverdue` sends twice, some days later"), "later"
-    )
-
-
-def test_a_language_whose_names_are_not_resolved_speaks_of_names(tmp_path: Path) -> None:
-    files = {
-        "Dunning.cs": (
-            "class Dunning {\n  int RemindOverdue(int day) { return Later(day); }\n"
+JOINED: dict[str, tuple[dict[str, str], str, str, str]] = {
+    "a decorator": (
+        {
+            "shop.py": "def twice(function):\n    return function\n\n\n"
+            "@twice\ndef remind_overdue(day):\n    return day\n"
+        },
+        "remind_overdue",
+        "twice",
+        "decorates `remind_overdue`, line 5",
+    ),
+    "a long name by its last two parts": (
+        {
+            "Shop.java": "class Shop {\n  static class Desk {\n    Desk() { later(); }\n"
+            "    void remindOverdue() { later(); }\n  }\n  static void later() { }\n}\n"
+        },
+        "Shop.Desk.remindOverdue",
+        "Shop.later",
+        "called by `Desk.remindOverdue`, line 4",
+    ),
+    "the only method of its name is likely": (
+        {
+            "dunning.py": "class Dunning:\n    def remind_overdue(self, invoice):\n        return invoice\n",
+            "loop.py": "def tick(all):\n    for each in all:\n        each.remind_overdue(1)\n",
+        },
+        "Dunning.remind_overdue",
+        "tick",
+        "likely calls `Dunning.remind_overdue`, line 3",
+    ),
+    "a call in the same file by its line alone": (
+        {"shop.py": "def remind_overdue(day):\n    return later(day)\n\n\ndef later(day):\n    return day\n"},
+        "remind_overdue",
+        "later",
+        "called by `remind_overdue`, line 2",
+    ),
+    "a file whose name others bear with its folder": (
+        {
+            "shop/api/index.js": 'import { later } from "../days/index.js";\n'
+            "export function remindOverdue(day) {\n  return later(day);\n}\n",
+            "shop/days/index.js": "export function later(day) {\n  return day;\n}\n",
+        },
+        "remindOverdue",
+        "later",
+        "called by `remindOverdue`, api/index.js:3",
+    ),
+    "a language whose names are not resolved": (
+        {
+            "Dunning.cs": "class Dunning {\n  int RemindOverdue(int day) { return Later(day); }\n"
             "  int Later(int day) { return day; }\n}\n"
-        ),
-    }
-    reasons = reasons_of(scored(tmp_path, files, "`Dunning.RemindOverdue` sends twice"), "Dunning.Later")
-    assert "likely code uses its name" in reasons
+        },
+        "Dunning.RemindOverdue",
+        "Dunning.Later",
+        "likely code uses its name",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "asked", "name", "reason"), JOINED.values(), ids=JOINED)
+def test_a_reason_names(tmp_path: Path, files: dict[str, str], asked: str, name: str, reason: str) -> None:
+    assert reason in reasons_of(scored(tmp_path, files, f"`{asked}` sends twice, some days later"), name)
 
 
 def test_a_call_of_a_guessed_language_is_likely_unless_it_can_mean_nothing_else(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_map.parsing.values import Definition, FileSymbols
+from repo_map.parsing.symbols import read_symbols
 from repo_map.text.terms import FIELDS, count_terms, terms_of, tokenize
 from repo_map.text.units import BODY, CLASS_HEADER, DOCS, FUNCTION, GAP, NAME, STRINGS, FileUnits, read_units
 
@@ -23,17 +23,7 @@ def main():
 if __name__ == "__main__":
     main()
 '''
-SYMBOLS = FileSymbols(
-    "python",
-    (
-        Definition("Router", "class", -1, 4, 10, 4, 4, 5, 5),
-        Definition("dispatch", "method", 0, 8, 10, 8, 8, 0, 0),
-        Definition("main", "function", -1, 12, 13, 12, 12, 0, 0),
-    ),
-    (),
-    (),
-    (),
-)
+SYMBOLS = read_symbols(SOURCE, "app.py")
 
 
 def words_of(units: FileUnits, unit: int, field: int) -> set[str]:
@@ -48,8 +38,8 @@ def test_a_file_is_cut_into_functions_class_headers_and_gaps_in_line_order() -> 
     assert spans == [
         (1, 1, -1, GAP),
         (3, 7, 0, CLASS_HEADER),
-        (8, 10, 1, FUNCTION),
-        (12, 13, 2, FUNCTION),
+        (8, 10, 2, FUNCTION),
+        (12, 13, 3, FUNCTION),
         (15, 16, -1, GAP),
     ]
 
@@ -71,26 +61,9 @@ def test_a_compound_word_stands_for_itself_and_for_its_stemmed_parts() -> None:
 
 def test_a_long_wrapper_function_is_opened_so_that_its_inner_functions_are_units() -> None:
     source = b"function wrap() {\n" + b"  work();\n" * 200 + b"  function inner() {}\n}\n"
-    symbols = FileSymbols(
-        "javascript",
-        (
-            Definition("wrap", "function", -1, 1, 203, 1, 1, 0, 0),
-            Definition("inner", "function", 0, 202, 202, 202, 202, 0, 0),
-        ),
-        (),
-        (),
-        (),
-    )
-    units = read_units(source, symbols, "wrap.js")
+    units = read_units(source, read_symbols(source, "wrap.js"), "wrap.js")
     assert (202, 202) in set(zip(units.start, units.end, strict=True))
     assert all(end - start < 60 for start, end in zip(units.start, units.end, strict=True))
-
-
-def test_text_without_a_grammar_and_empty_files_have_only_gaps() -> None:
-    plain = FileSymbols("", (), (), (), ())
-    assert read_units(b"", plain, "empty").start == []
-    assert read_units(b"hello there, reader\n" * 70, plain, "notes.txt").kind == [GAP, GAP]
-    assert read_units(b"\xff\xfe\x00bytes of no encoding", plain, "blob").kind == [GAP]
 
 
 def test_words_are_the_same_however_texts_are_split() -> None:

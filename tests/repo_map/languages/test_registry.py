@@ -7,59 +7,22 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from repo_map.graph.references import KIND_PRIORS
-from repo_map.languages import kinds, registry
+from repo_map.languages import kinds
 from repo_map.languages.grammars import query_files, symbol_query
-from repo_map.languages.language import Language, LanguageRole, Structure
+from repo_map.languages.language import Language, Structure
 from repo_map.languages.registry import LANGUAGES, language_called
 from repo_map.parsing.definitions import _WEIGHTS
 from repo_map.parsing.queries import ROLES
-from repo_map.parsing.references import lexicon_of
 
 ROOT = Path(__file__).parents[3]
 PARSED = [each for each in LANGUAGES.values() if each.structure is Structure.GRAMMAR]
-ALL = pytest.mark.parametrize("language", LANGUAGES.values(), ids=list(LANGUAGES))
 
 
 def kinds_of(language: Language) -> set[str]:
     """Return the kinds that a language's query gives its definitions."""
     query = symbol_query(language.name)
     return {query.capture_name(at) for at in range(query.capture_count)} - ROLES
-
-
-@ALL
-def test_a_record_says_what_its_language_needs(language: Language) -> None:
-    assert re.fullmatch(r"[a-z]+", language.name)
-    assert language.suffixes
-    assert all(re.fullmatch(r"\.[^./A-Z]+", suffix) for suffix in language.suffixes)
-    assert set(language.unspoken_suffixes) < set(language.suffixes)
-    assert {*language.filenames, *language.spoken, *language.interpreters} == {
-        name.lower() for name in (*language.filenames, *language.spoken, *language.interpreters)
-    }
-    assert language.has_grammar or language.structure is not Structure.GRAMMAR
-    assert bool(language.keywords) == (language.writing is not None)
-    if language.role is LanguageRole.CODE and language.structure is Structure.GRAMMAR:
-        assert language.writing
-        assert language.imports
-        assert language.docs or language.doc_comments
-    assert 0.5 < language.token_factor < 2
-
-
-@ALL
-def test_the_patterns_of_a_record_can_be_compiled(language: Language) -> None:
-    assert re.compile(language.literals).groups == 1
-    for shared in language.shared_suffixes:
-        assert re.compile(shared.pattern, re.MULTILINE)
-        assert registry.language_of(f"a{shared.suffix}") not in ("", language.name)
-    if language.writing is not None:
-        assert re.compile(language.writing.identifier).groups == 1
-        assert all(re.compile(pattern).groups == 0 for pattern in language.writing.skipped)
-        assert bool(language.writing.markers) == bool(language.writing.inside)
-        assert re.compile(language.writing.inside or "()").groups == 1
-        assert (listed := lexicon_of(language.name)) is not None
-        assert [name for name in listed("name other") if name] == ["name", "other"]
 
 
 def test_nothing_is_two_languages() -> None:

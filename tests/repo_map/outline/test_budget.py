@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +15,6 @@ from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 from repo_map.text import tokens
 from tests.support.maps import HEADER, draw, index_of
-from tests.support.trees import write
 
 SHOP = {
     "shop/cart.py": (
@@ -163,28 +158,6 @@ def test_each_tokenizer_can_count_alone() -> None:
     for encoding in ("cl100k", "o200k", "both"):
         drawn = draw(SHOP, "budget: 90", encoding=encoding)
         assert tokens.count(drawn.text, encoding) == drawn.tokens <= 90
-
-
-def test_maps_are_equal_in_any_process_with_any_hash_seed_cold_or_warm(tmp_path: Path) -> None:
-    root = write(tmp_path / "shop", SHOP)
-    program = (
-        "import sys; from pathlib import Path; from repo_map.index.build import build_index;"
-        "from repo_map.index.store import Store; from repo_map.outline.draw import draw_map;"
-        "from repo_map.plan.model import FlightPlan;"
-        "index = build_index(Path(sys.argv[1]), store=Store(Path(sys.argv[2])), workers=1);"
-        "sys.stdout.buffer.write(draw_map(index, FlightPlan(budget=90)).text.encode())"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", program, str(root), str(tmp_path / "cache")],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-        ).stdout
-        for seed in ("0", "1", "2")
-    }
-    texts.add(draw_map(build_index(root, store=Store(None)), FlightPlan(budget=90)).text.encode())
-    assert len(texts) == 1
 
 
 def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> None:

@@ -81,18 +81,6 @@ def test_no_file_takes_all_lines_of_an_outline(tmp_path: Path) -> None:
     assert "two.py" in {place.path for place in listed}
 
 
-def test_guessed_names_lift_their_definitions_and_a_wrong_one_does_no_harm(tmp_path: Path) -> None:
-    files = {f"part_{n}": f"def step_{n}(cart):\n    return cart, {n}\n" for n in range(20)}
-    index = indexed(tmp_path, **files)
-    goal = "the cart is wrong after the step"
-
-    def first(*names: str) -> str:
-        return rank_places(index, score_goal(index, goal, names=names))[0].name
-
-    assert first("step_13") == "step_13"
-    assert first("nothing_like_it") == first()
-
-
 LONG = ["def run(state, coupon):", *(f"    step_{n}(state)" for n in range(200)), "    return state"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.outline.rendering import path_in_header, render_header, render_path, render_paths
+from repo_map.outline.rendering import path_in_header, render_header, render_path
 from tests.support.maps import HEADER, check, draw, files_of, index_of, numbers_of
 
 PYTHON = '''\
@@ -391,27 +391,12 @@ def test_a_path_that_could_pass_for_something_else_is_quoted() -> None:
     assert render_path("docs/My notes.md") == "docs/My notes.md"
 
 
-def test_many_paths_are_told_as_each_of_them_is() -> None:
-    paths = ["a.txt", "b.txt:3", f"{HEADER} c.txt", "ü.txt"]
-    assert render_paths(paths) == {*map(render_path, paths)}
-    assert render_paths(paths[:2]) == {*map(render_path, paths[:2])}
-    assert render_paths(paths[2:]) == {*map(render_path, paths[2:])}
-
-
 def test_a_header_tells_its_path_whatever_the_path() -> None:
     for path in ("a.py", "b c.py", "c.py:3", '"d".py', f"{HEADER} e.py", "⋮ 3", "f  g.py", 'h\\"  .py'):
         for first in (1, 12):
             for why in ("", "calls Till.close", "says “x”: 3"):
                 assert path_in_header(f"{render_header(path, first, why)}\n") == render_path(path)
     assert path_in_header("a.py\n") is None
-
-
-def test_windows_line_ends_are_drawn_as_plain_ones() -> None:
-    check(
-        {"a.txt": b"one\r\ntwo\r\n"},
-        "verbosity: [{pattern: '**', level: 4}]",
-        f"{HEADER} a.txt\none\ntwo\n\n",
-    )
 
 
 def test_an_outline_line_is_cut_short_but_a_body_is_not() -> None:

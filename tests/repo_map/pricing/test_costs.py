@@ -8,10 +8,9 @@ import pytest
 
 from repo_map.outline.costs import price_index, price_plan
 from repo_map.outline.draw import draw_map
-from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens
-from repo_map.text.token_estimates import estimate, estimate_paths
+from repo_map.text.token_estimates import estimate
 from tests.support.maps import draw, index_of
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
@@ -49,11 +48,6 @@ def test_what_a_file_costs_follows_from_its_content_alone() -> None:
     assert among.costs.definitions[first:last].tolist() == alone.definitions.tolist()
 
 
-def test_nothing_costs_nothing() -> None:
-    assert index_of({"a.txt": ""}).costs.levels.tolist() == [[0, 0, 0, 0, 0]]
-    assert estimate_paths(()).shape == (0,)
-
-
 def test_a_small_tree_is_counted_exactly_at_every_level() -> None:
     index = index_of(
         {"a.py": SOURCES["repo_map/globs.py"], "b/c.py": SOURCES["repo_map/text/tokens.py"], "d.txt": "x\n"}
@@ -87,14 +81,6 @@ def test_sections_have_prices_of_their_own() -> None:
     manifest = price_index(index_of({"a.md": "# One\n\nText.\n\n## Two\n\nMore text, and more.\n"}))
     assert [row.name for row in manifest.sections("a.md")] == ["One", "One.Two"]
     assert manifest.sections("zzz") == []
-
-
-def test_the_costs_beside_a_path_are_those_that_the_manifest_tells() -> None:
-    index = index_of(dict(sorted(SOURCES.items())[:5]))
-    drawn = draw_map(index, FlightPlan(budget=9000), show_costs=True).text
-    for row in price_index(index).by_file():
-        assert f"{row.name} [path only {row.levels[0]}, outline {row.levels[1]}, " in drawn
-        assert f", signatures {row.levels[2]}, source {row.levels[3]}]\n" in drawn
 
 
 def test_a_header_with_costs_is_priced_as_drawn() -> None:
