@@ -11,7 +11,7 @@ from repo_map.messages import one_line
 _SHARED: Final = re.compile(r"^its (?:name|path|text|name and text) match(?:es)? (?=(?:a part of )?`)")
 """Before the words that a place shares with the goal: there is no room for where."""
 _SAYS_LITTLE: Final = re.compile(
-    r"^(?:in a likely file$|defines `|is `|holds words of the quoted|changed by past"
+    r"^(?:in a likely file$|defines `|is `|changed by past"
     r"|likely code uses|uses names)"
 )
 """What the name that stands beside it says as well, or what is too weak to choose by."""

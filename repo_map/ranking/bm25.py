@@ -264,11 +264,8 @@ def match_units(candidates: Candidates, hits: Hits, columns: int) -> Matches:
     return match(hits, mine, mean, columns, saturation=UNIT_SATURATION, b=UNIT_LENGTH)
 
 
-def lexical_unit_features(candidates: Candidates, query: Query, error_terms: Floats) -> dict[str, Floats]:
-    """Return the unit signals of words in common, each between 0 and 1 within the goal.
-
-    ``error_terms`` marks the columns of the query that stand in quoted messages.
-    """
+def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Floats]:
+    """Return the unit signals of words in common, each between 0 and 1 within the goal."""
     hits = unit_hits(candidates, query.ids)
     rows = len(candidates.units)
     matches = match_units(candidates, hits, len(query.ids))
@@ -278,13 +275,8 @@ def lexical_unit_features(candidates: Candidates, query: Query, error_terms: Flo
         features[f"u.{source}"] = score(matches, query.sources[source] * query.idf, rows)
     for field, number in _FIELDS.items():
         features[f"fld.{field}"] = _field_score(hits, number, weighted, rows)
-    features["fld.errstr"] = _field_score(hits, STRINGS, error_terms * query.idf, rows)
-    if error_terms.any():
-        features["fld.errstr"] /= float((error_terms * query.idf).sum())
     main = candidates.main_unit
-    return {
-        name: values if name == "fld.errstr" else scaled(values, main) for name, values in features.items()
-    }
+    return {name: scaled(values, main) for name, values in features.items()}
 
 
 def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
@@ -324,21 +316,10 @@ def lexical_file_features(candidates: Candidates, query: Query, matches: Matches
     for source in SOURCES:
         values = score(matches, query.sources[source] * query.idf, files)
         features[f"f.{source}"] = scaled(values[candidates.files], candidates.main)
-    features["g.pre"] = scaled(score(matches, query.sources["prefix"] * query.idf, files)[candidates.files])
     return features
 
 
 _SIGNATURE_SHARE = 0.4
-_FEEDBACK_UNITS = 6
-_FEEDBACK_TERMS = 20
-
-
-def feedback(candidates: Candidates, likely: Floats) -> dict[int, float]:
-    """Return the terms that name the likeliest units: pseudo-relevance feedback, after Rocchio 1971."""
-    weight = np.zeros(len(candidates.corpus.index.units.start))
-    best = np.argsort(-likely, kind="stable")[:_FEEDBACK_UNITS]
-    weight[candidates.units[best]] = likely[best]
-    return terms_of_units(candidates.corpus, weight, _FEEDBACK_TERMS)
 
 
 def expansion_scores(candidates: Candidates, terms: Mapping[int, float]) -> Floats:

@@ -286,7 +286,6 @@ def file_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, 
         "h.vote": scaled(votes.per_file[chosen], candidates.main),
         "h.lvote": scaled(np.log1p(5.0 * votes.per_file[chosen]), candidates.main),
         "h.max": votes.best[chosen],
-        "h.churn": scaled(np.log1p(changes[chosen]), candidates.main),
         "h.recent": recent[chosen],
         "h.lift": scaled(np.log1p(votes.lift[chosen]), candidates.main),
     }

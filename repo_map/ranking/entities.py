@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.ranking.called_files import find_called
 from repo_map.ranking.commit_mentions import find_commits
 from repo_map.ranking.commit_votes import AlignedHistory
 from repo_map.ranking.corpus import Corpus
 from repo_map.ranking.goal import GoalPart, ParsedGoal
 from repo_map.ranking.located import MOST_FILES_OF_A_NAME, files_at, is_whole, unit_named_by, units_of_frame
-from repo_map.ranking.priors import are_intended, are_main
+from repo_map.ranking.priors import are_auxiliary, are_intended, are_main, file_kind_intents
 from repo_map.ranking.quotations import find_quotations
 from repo_map.sources.source import repository_names
-from repo_map.text.terms import terms_of
+from repo_map.text.terms import terms_in, terms_of
 
 _MOST_NAMESAKES = 40
 """A name with more definitions than this says nothing about any of them."""
@@ -87,6 +86,17 @@ def find_named(corpus: Corpus, goal: ParsedGoal, past: AlignedHistory | None = N
     return _Finder(corpus, goal, past).matches()
 
 
+_DOTFILE: Final = re.compile(r"(?<![\w/.)\]])\.\w[\w.-]*\w")
+_BARE: Final = re.compile(r"\b[A-Z]{4,}\b|(?i:\b(?:readme|changelog|contributing|makefile|dockerfile)\b)")
+"""Capitals, and files that everybody knows."""
+_JOINED: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]\w*(?:[-_]\w+)+|[A-Za-z]{2,}\d{2,})(?![\w/(-])")
+"""``test_serving``, ``deploy-docs``, ``lib1560``."""
+_LEAD: Final = re.compile(r"^([A-Za-z][\w-]{2,40})(?:\([^)]*\))?:\s")
+"""``checksrc: …``."""
+_ENDINGS: Final = ("", ".md", ".rst", ".txt", ".adoc", ".mdx")
+_SURELY, _PERHAPS = 1.0, 0.8
+_MOST_OF_A_STEM: Final = 3
+"""Files with the same stem; more of them make it a word rather than a name."""
 _LONGEST_QUOTE: Final = 60
 """Characters of a quotation that are shown."""
 _IN_PASSING: Final = 0.5
@@ -116,7 +126,7 @@ class _Finder:
         named.crash = self._find_crash()
         frame_names = {frame.path for frame in goal.frames if not frame.linked}
         self._find_paths([path for path in goal.paths if path not in frame_names])
-        for file, strength, name in find_called(self._corpus, goal.title):
+        for file, strength, name in _called_files(self._corpus, goal.title):
             self._note(named.paths, "path", file, strength, name)
         self._find_dotted(goal.dotted)
         self._find_definitions()
@@ -345,3 +355,34 @@ def _is_rare(corpus: Corpus, term: str) -> bool:
 def _start(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= _LONGEST_QUOTE else f"{plain[:_LONGEST_QUOTE].rpartition(' ')[0]} …"
+
+
+def _called_files(corpus: Corpus, title: str) -> Iterator[tuple[int, float, str]]:
+    """Yield each file that a title calls by name, without a path, how surely, and the name."""
+    for match in _DOTFILE.finditer(title):
+        files = corpus.files_of_name.get(match[0].lower(), [])
+        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
+    for match in _BARE.finditer(title):
+        names = (match[0].lower() + ending for ending in _ENDINGS)
+        files = [file for name in names for file in corpus.files_of_name.get(name, ())]
+        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
+    for match in _JOINED.finditer(title):
+        yield from ((file, _PERHAPS, match[0]) for file in _of_stem(corpus, match[0]))
+    if (lead := _LEAD.match(title)) and not file_kind_intents(lead[0]).kinds:
+        # What leads a commit's message is often a folder or a topic: of code that says little.
+        led = np.array(_of_stem(corpus, lead[1]), np.int64)
+        beside: list[int] = led[are_auxiliary(corpus, led) > 0].tolist()
+        yield from ((file, _PERHAPS, lead[1]) for file in beside)
+
+
+def _of_stem(corpus: Corpus, stem: str) -> list[int]:
+    files = corpus.files_of_stem.get(stem.lower(), [])
+    return files if len(files) <= _MOST_OF_A_STEM else []
+
+
+def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
+    """Return the files in the folder that the title names best or, where it names none, nearest the root."""
+    said = terms_in(title)
+    worth = [(len(said & corpus.path_terms[file]), -corpus.index.paths[file].count("/")) for file in files]
+    best = max(worth, default=(0, 0))
+    return [file for file, own in zip(files, worth, strict=True) if own == best][:_MOST_OF_A_STEM]

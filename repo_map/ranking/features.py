@@ -14,7 +14,6 @@ from repo_map.ranking.bm25 import (
     Matches,
     Query,
     expansion_scores,
-    feedback,
     lexical_file_features,
     lexical_unit_features,
     make_query,
@@ -41,9 +40,8 @@ from repo_map.ranking.mentions import (
     stem_features,
     unit_mentions,
 )
-from repo_map.ranking.neighbours import call_features, namesake_files, namesake_units
+from repo_map.ranking.neighbours import call_features
 from repo_map.ranking.priors import are_main, file_priors, unit_priors
-from repo_map.text.terms import terms_of, tokenize
 
 MOST_CANDIDATES = 400
 _SEED_FILES = 5
@@ -82,7 +80,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         corpus, files, are_main(corpus, files, named.aimed) & established, established, fresh
     )
     unit = {
-        **lexical_unit_features(candidates, query, _error_terms(goal, query)),
+        **lexical_unit_features(candidates, query),
         **name_coverage(candidates, query),
         **unit_priors(candidates),
         **unit_mentions(candidates, named),
@@ -91,9 +89,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         unit |= unit_past_features(candidates, votes)
         unit["tr.unit"] = expansion_scores(candidates, translate(votes))
     likely = _first_guess(unit) * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST)
-    unit["prf.unit"] = expansion_scores(candidates, feedback(candidates, likely))
     unit |= call_features(candidates, likely)
-    unit["s.namesake"] = namesake_units(candidates, likely)
     unit |= {
         f"top:{name}": _of_best_in_file(candidates, unit[name]) for name in _COMPARED_IN_FILE if name in unit
     }
@@ -105,7 +101,6 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
-    file["s.namesake"] = namesake_files(candidates, file["b.file"] + file["b.umax"])
     if votes is not None:
         file |= file_past_features(candidates, votes)
         file["h.co"] = changed_together(candidates, votes.past, _seeds(candidates, file))
@@ -146,11 +141,6 @@ def _first_guess(unit: Mapping[str, Floats]) -> Floats:
     return guess + 0.3 * unit["h.unit"] if "h.unit" in unit else guess
 
 
-def _error_terms(goal: ParsedGoal, query: Query) -> Floats:
-    quoted = {term for message in goal.messages for word in tokenize(message) for term in terms_of(word)}
-    return np.array([float(term in quoted) for term in query.terms])
-
-
 def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return what a file's best units say of it."""
     best = candidates.best_of_file
@@ -159,15 +149,12 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
         "b.umax": best(unit["b.unit"]),
         "def.umax": best(unit["def.unit"]),
         "m.udot": best(unit["m.dot"]),
-        "prf.umax": best(unit["prf.unit"]),
         "s.ucallee": best(unit["s.callee"]),
         "s.ucaller": best(unit["s.caller"]),
         "nm.cov": best(unit["nm.cov"]),
         "nm.tcov": best(unit["nm.tcov"]),
     }
-    features |= {
-        name: best(unit[name]) for name in ("fld.name", "fld.sig", "fld.doc", "fld.str", "fld.errstr")
-    }
+    features |= {name: best(unit[name]) for name in ("fld.name", "fld.sig", "fld.doc", "fld.str")}
     if "tr.unit" in unit:
         features["tr.umax"] = best(unit["tr.unit"])
     return features

@@ -1,4 +1,4 @@
-"""Who goes with whom: callers and callees of likely units, and namesakes of likely units and files."""
+"""Who goes with whom: callers and callees of likely units."""
 
 from __future__ import annotations
 
@@ -65,43 +65,3 @@ def _definitions(candidates: Candidates) -> tuple[Ints, Ints]:
     rows = concatenated_ranges(symbols.file_start[candidates.files], symbols.file_start[candidates.files + 1])
     unit = corpus.unit_of_symbol[rows]
     return rows[unit >= 0], candidates.row_of_unit[unit[unit >= 0]]
-
-
-def namesake_units(candidates: Candidates, likely: Floats) -> Floats:
-    """Return how likely the likeliest other unit of the same file and name is, such as an overload."""
-    index = candidates.corpus.index
-    definition = index.units.definition[candidates.units].astype(np.int64)
-    names = np.full(len(definition), -1, np.int64)
-    named = definition >= 0
-    file = candidates.files[candidates.file_row[named]]
-    names[named] = index.symbols.name[index.symbols.file_start[file] + definition[named]]
-    groups = candidates.file_row * (len(index.strings) + 1) + names
-    return scaled(np.where(named, _best_other(groups, likely), 0.0))
-
-
-def namesake_files(candidates: Candidates, likely: Floats) -> Floats:
-    """Return how likely the likeliest other file of the same stem is: a header, an implementation."""
-    paths = candidates.corpus.index.paths
-    stems = [paths[file].rpartition("/")[2].split(".")[0].lower() for file in candidates.files.tolist()]
-    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
-    groups = np.array([numbers[stem] for stem in stems], np.int64)
-    return scaled(_best_other(groups, likely))
-
-
-def _best_other(groups: Ints, values: Floats) -> Floats:
-    """Return for each row the largest value among the other rows of its group, 0 where it is alone."""
-    if not len(values):
-        return values
-    order = np.lexsort((-values, groups))
-    ordered = groups[order]
-    first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    leader = order[np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))]
-    second = np.zeros(len(values))
-    heads = np.flatnonzero(first)
-    followed = heads + 1 < len(order)
-    followed[followed] &= ~first[heads[followed] + 1]
-    second[order[heads[followed]]] = values[order[heads[followed] + 1]]
-    best = np.empty(len(values))
-    best[order] = values[leader]
-    best[order[heads]] = second[order[heads]]
-    return best

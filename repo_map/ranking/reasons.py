@@ -154,8 +154,6 @@ def unit_reasons(signals: Signals, wording: SharedWords, joined: Joined, row: in
         )
         if (key, unit) in evidence and not (key == "definition" and ("dotted unit", unit) in evidence)
     ]
-    if columns["fld.errstr"][row] >= 0.5 and ("quoted unit", unit) not in evidence:
-        reasons.append("holds words of the quoted message")
     shared = "" if ("quoted unit", unit) in evidence else wording.of_unit(row)
     if shared:
         reasons.append(shared)

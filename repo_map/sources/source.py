@@ -333,7 +333,7 @@ class MaskedReader(NamedTuple):
 
     def is_withheld(self, path: str) -> bool:
         """Return True if a file is listed by path only because its name says that it holds keys."""
-        from repo_map.secrets.key_files import is_key_file  # noqa: PLC0415 - a warm start reads nothing
+        from repo_map.secrets.names import is_key_file  # noqa: PLC0415 - a warm start reads nothing
 
         return is_key_file(path) and not self.is_unmasked(path)
 

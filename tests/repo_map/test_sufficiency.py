@@ -60,12 +60,6 @@ def test_a_choice_is_surer_where_the_goal_names_a_path(index: Index) -> None:
     assert unnamed.confidence < LIKELY < SURE <= named.confidence
 
 
-def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: Index) -> None:
-    sufficiency = judged(index, "Requests get a wrong response, since `legacy_flag` and `respond`")
-    assert sufficiency.confidence < SURE
-    assert sufficiency.notes[0] == "A plain search for `legacy_flag` finds few places and may do better."
-
-
 @pytest.mark.parametrize(
     ("language", "goal"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.secrets.key_files import is_key_file
+from repo_map.secrets.names import is_key_file
 
 KEY_FILES = """
     .env deploy/.env.production prod.env id_rsa home/.ssh/id_ed25519 certs/server.key
