@@ -19,8 +19,6 @@ from tests.conformance.inspector import ERAS, Inspector
 from tests.conformance.serving import planted
 from tests.support.browser import MISSING, PROGRAM, BrowserError, Page, open_browser
 
-PICTURES: Final = "CONFORMANCE_PICTURES"
-"""Environment variable: a folder for a picture of the page in each era."""
 _SERVER: Final = (sys.executable, "-I", "-m", "mcp_server")
 _GOAL: Final = "the discount on an apple"
 _START_SECONDS: Final = 180
@@ -69,13 +67,7 @@ async def _looked_at(environ: Mapping[str, str], era: str) -> str:
             await _click(page, "Open App")
             nodes = await page.until(_ITEMS)
             await _steered(page)
-            if pictures := environ.get(PICTURES):
-                _keep(Path(pictures, f"inspector-{era}.png"), await page.screenshot())
             return f"{nodes} nodes are drawn, and a click drops a file"
-
-
-def _keep(file: Path, picture: bytes) -> None:
-    file.write_bytes(picture)
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from tests.support.results import object_of
 
 pytestmark = pytest.mark.anyio
 CALL = {"goal": "the discount on an apple", "model": "host"}
@@ -61,20 +62,11 @@ async def test_the_hosts_model_explores_and_decides(
     server = build_server(settings, working_folder=shop)
     asking = Client(server, mode=era, sampling_callback=model, sampling_capabilities=model.capability)
     async with asking as client:
-        result = await client.call_tool("navigate", CALL)
-        assert result.structured_content is not None, result.content
-        decisions = json.loads(
-            (
-                await client.read_resource(
-                    f"navigator://{result.structured_content['navigation_id']}/decisions"
-                )
-            )
-            .contents[0]
-            .text  # type: ignore[union-attr]
-        )
-    assert "you paid" in result.structured_content["context"]
-    assert result.structured_content["status"] == "finished"
-    assert [decision["model"] for decision in decisions[1:]] == ["host"]
+        found = object_of(await client.call_tool("navigate", CALL))
+        report = object_of(await client.call_tool("get_turn_report", {}))
+    assert "you paid" in found["context"]
+    assert found["status"] == "finished"
+    assert (report["model"], report["step_number"]) == ("host", 1)
     assert len(model.asked) == 2
     assert bool(model.asked[0].tools) is tools
     assert "the discount on an apple" in str(model.asked[0].messages)
@@ -87,13 +79,11 @@ async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Pat
     asking = Client(server, mode=era, sampling_callback=model, sampling_capabilities=model.capability)
     async with asking as client:
         await client.call_tool("navigate", {**CALL, "mode": "interactive"})
-        result = await client.call_tool("step", {"feedback": "Think about the cart too."})
-        assert result.structured_content is not None, result.content
-        told = await client.call_tool("get_turn_report", {})
-        assert told.structured_content is not None, told.content
-    assert told.structured_content["model"] == "host"
-    assert told.structured_content["account"]["calls"] == 3
-    assert result.structured_content["status"] == "finished"
+        stepped = object_of(await client.call_tool("step", {"feedback": "Think about the cart too."}))
+        report = object_of(await client.call_tool("get_turn_report", {}))
+    assert report["model"] == "host"
+    assert report["account"]["calls"] == 3
+    assert stepped["status"] == "finished"
 
 
 async def test_a_person_who_refuses_leaves_the_embedded_planner_in_charge(
@@ -104,12 +94,11 @@ async def test_a_person_who_refuses_leaves_the_embedded_planner_in_charge(
 
     server = build_server(settings, working_folder=shop)
     async with Client(server, mode="legacy", sampling_callback=refuse) as client:
-        result = await client.call_tool("navigate", CALL)
-        assert result.structured_content is not None, result.content
-    report = result.structured_content["turn_report"]
+        found = object_of(await client.call_tool("navigate", CALL))
+    report = found["turn_report"]
     assert report["model"] == "embedded"
     assert any("embedded" in note for note in report["notes"])
-    assert "def discount" in result.structured_content["context"]
+    assert "def discount" in found["context"]
 
 
 async def test_a_model_that_never_finishes_stays_within_the_rounds_of_a_call(
@@ -126,8 +115,7 @@ async def test_a_model_that_never_finishes_stays_within_the_rounds_of_a_call(
     server = build_server(settings, working_folder=shop)
     able = SamplingCapability(tools=SamplingToolsCapability())
     async with Client(server, sampling_callback=wander, sampling_capabilities=able) as client:
-        result = await client.call_tool("navigate", CALL)
-        assert result.structured_content is not None, result.content
-    assert result.structured_content["status"] == "finished"
-    assert result.structured_content["turn_report"]["model"] == "embedded"
+        found = object_of(await client.call_tool("navigate", CALL))
+    assert found["status"] == "finished"
+    assert found["turn_report"]["model"] == "embedded"
     assert asked == 9

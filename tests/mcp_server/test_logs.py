@@ -59,12 +59,6 @@ def test_a_text_line_has_its_navigation(capsys: pytest.CaptureFixture[str]) -> N
     assert logged(capsys, "text").endswith("INFO mcp_server.test [nav-1]: drew 3 files\n")
 
 
-def test_outside_a_navigation_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    log_to_stderr("WARNING", "json")
-    logging.getLogger("mcp_server.test").warning("hello")
-    assert "navigation_id" not in json.loads(capsys.readouterr().err)
-
-
 def test_the_start_is_told_in_one_plain_line_at_every_level(capsys: pytest.CaptureFixture[str]) -> None:
     log_to_stderr("ERROR", "text")
     announce("Serving MCP at http://127.0.0.1:8321/mcp")

@@ -12,14 +12,12 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.app import build_server
-from mcp_server.report_text import DETAILS, report_text, wire_report
+from mcp_server.report_text import DETAILS, wire_report
 from mcp_server.settings import Settings
 from navigator.state.reports import OutlineEntry, TurnReport
-from repo_map.ranking.confidence import Grade
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
-from tests.support.errors import refusal_of
 
 pytestmark = pytest.mark.anyio
 
@@ -127,14 +125,6 @@ async def test_an_unknown_number_is_told_with_the_range_and_takes_no_step(
     assert answer["turn_report"]["step_number"] == first["turn_report"]["step_number"]
 
 
-@pytest.mark.parametrize("nonsense", ["two", [1.5], [-1], {}, True, ["drop it"]])
-async def test_numbers_that_are_none_are_refused(nonsense: object, settings: Settings, shop: Path) -> None:
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        refused = await client.call_tool("step", {"updates": {"numbers": nonsense}})
-    assert refusal_of(refused) == ("invalid_argument", "numbers")
-
-
 async def test_what_was_left_out_by_words_or_plan_is_on_no_outline(
     settings: Settings, stations: Path
 ) -> None:
@@ -179,27 +169,3 @@ def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> 
     report = TurnReport(**STEP, outline=tuple(places))
     told = wire_report(report, 1_000, DETAILS[0]._replace(outline=4)).outline or ""
     assert [line.split()[0] for line in told.split("\n") if line[0].isdigit()] == ["1", "4*", "5", "6"]
-
-
-@pytest.mark.parametrize(
-    ("grade", "sufficiency", "line"),
-    [
-        (Grade.LOW, "Confidence: low.", "Confidence: low. In focus: cart.py"),
-        (None, "", "changed the plan: Confidence: low. In focus: cart.py"),
-    ],
-)
-def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
-    grade: Grade | None, sufficiency: str, line: str
-) -> None:
-    report = TurnReport(**STEP, confidence=grade, sufficiency=sufficiency)
-    assert line in report_text(wire_report(report, 1_000)).splitlines()
-
-
-async def test_an_answer_says_in_words_what_happened_and_who_chose(
-    settings: Settings, stations: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=stations)) as client:
-        found = text_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 700}))
-        told = [text_of(await client.call_tool("get_turn_report", {"step": step})) for step in (0, 1, 2)]
-    names = ("finalize_context", "update_flight_plan", "embedded", "planner")
-    assert [name for text in (found, *told) for name in names if name in text] == []

@@ -79,15 +79,6 @@ async def test_a_cancelled_navigation_takes_no_step_but_can_be_read(client: Clie
     assert read["context_string"] == navigation["context"]
 
 
-async def test_navigations_that_nobody_used_for_long_are_forgotten(tmp_path: Path, shop: Path) -> None:
-    settings = Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", keep_days=1e-9)
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        old = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        refused = await client.call_tool("get_context", {"navigation_id": old})
-        assert refusal_of(refused).code == "unknown_navigation"
-
-
 async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,13 +37,6 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
     return read
 
 
-def test_without_variables_everything_has_a_default(read: Read) -> None:
-    settings = read()
-    assert settings.token_budget is None
-    assert settings.allowed == ()
-    assert settings.data_dir is not None
-
-
 def test_variables_are_read_by_their_own_names_and_parsed(read: Read, tmp_path: Path) -> None:
     settings = read(
         DATA=str(tmp_path / "data"),

@@ -110,59 +110,20 @@ async def test_of_a_file_larger_than_the_room_the_best_is_shown_beside_what_was_
         assert len(whole) > 10
 
 
-async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(
-    settings: Settings, orderdesk: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=orderdesk)) as client:
-        await call(client, "navigate", goal=GOAL, token_budget=6_000)
-        before = await shown(client)
-        stepped = await call(client, "step", show=["orderdesk/"])
-        assert stepped["turn_report"]["model"] == "embedded"
-        now = await shown(client)
-        assert before <= now
-        assert now - before
-        byhand = await call(client, "step", feedback="show Stock.ship")
-        assert byhand["turn_report"]["model"] == "user"
+def source_of(path: str, section: str) -> dict[str, Any]:
+    """Return updates that show one section of a file as source."""
+    sections = [{"pattern": section, "level": 4}]
+    return {"verbosity": [{"pattern": path, "level": 1, "sections": sections}]}
 
 
 async def test_a_legend_is_sent_with_the_first_mark_that_needs_it(settings: Settings, shop: Path) -> None:
+    plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 4}]}
     async with Client(build_server(settings, working_folder=shop)) as client:
-        first = await call(
-            client,
-            "navigate",
-            goal="receipt",
-            flight_plan={
-                "verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 4}]
-            },
-        )
+        first = await call(client, "navigate", goal="receipt", flight_plan=plan)
         assert "⋮" not in first["context"]
-        stepped = await call(
-            client,
-            "step",
-            updates={
-                "verbosity": [
-                    {
-                        "pattern": "shop/cart.py",
-                        "level": 1,
-                        "sections": [{"pattern": "Cart.total", "level": 4}],
-                    }
-                ]
-            },
-        )
+        stepped = await call(client, "step", updates=source_of("shop/cart.py", "Cart.total"))
         assert stepped["context_delta"].count("N comes next") == 1
-        stepped = await call(
-            client,
-            "step",
-            updates={
-                "verbosity": [
-                    {
-                        "pattern": "shop/prices.py",
-                        "level": 1,
-                        "sections": [{"pattern": "discount", "level": 4}],
-                    }
-                ]
-            },
-        )
+        stepped = await call(client, "step", updates=source_of("shop/prices.py", "discount"))
         assert "def discount" in stepped["context_delta"]
         assert "N comes next" not in stepped["context_delta"]
 

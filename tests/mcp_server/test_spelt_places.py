@@ -11,9 +11,6 @@ from mcp_types import Implementation
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.settings import FIRST_ANSWER
-from repo_map.index.build import build_index
-from repo_map.index.store import Store
-from repo_map.ranking.score import score_goal
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_menu import places_of
@@ -111,12 +108,6 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
     assert count(text_of(result)) <= FIRST_ANSWER
 
 
-def test_an_everyday_word_spells_no_file_and_no_definition(shop: Path) -> None:
-    (shop / "shop/cart.py").write_text("def checkout():\n    return None\n", "utf-8")
-    relevance = score_goal(build_index(shop, store=Store(None)), f"{GOAL} with settle_books")
-    assert [(each.path, each.name) for each in relevance.spelt] == [("shop/ledger.py", "settle_books")]
-
-
 async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_on_it(
     settings: Settings, shop: Path
 ) -> None:
@@ -127,14 +118,3 @@ async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_
     assert "def close(self, day):" in answer["context"]
     assert ("shop/ledger.py", "settle_books") in places_of(answer).values()
     assert count(text_of(result)) <= 400
-
-
-@pytest.mark.parametrize(
-    ("members", "is_one"), [("", True), ("\n    def tear(self):\n        pass\n", False)]
-)
-def test_of_a_class_that_has_members_the_head_is_not_the_one_definition(
-    shop: Path, members: str, is_one: bool
-) -> None:
-    (shop / "shop/paper.py").write_text(f"class TillRoll:\n    width = 3\n{members}", "utf-8")
-    relevance = score_goal(build_index(shop, store=Store(None)), "What is wrong with the TillRoll?")
-    assert relevance.is_about_one == is_one

@@ -25,20 +25,6 @@ def process_in(folder: Path) -> StdioServerParameters:
     return StdioServerParameters(command=COMMAND[0], args=list(COMMAND[1:]), cwd=folder, env=dict(os.environ))
 
 
-@pytest.mark.anyio
-async def test_a_client_flies_a_whole_navigation(shop: Path, era: str) -> None:
-    async with Client(process_in(shop), mode=era) as client:
-        found = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-        raised = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
-        step = object_of(await client.call_tool("step", {"updates": raised}))
-        report = object_of(await client.call_tool("get_turn_report", {}))
-        context = object_of(await client.call_tool("get_context", {}))
-    assert "def discount" in found["context"]
-    assert "you paid" in step["context_delta"]
-    assert report["step_number"] == step["turn_report"]["step_number"]
-    assert "you paid" in context["context_string"]
-
-
 @pytest.mark.slow
 @pytest.mark.anyio
 async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path) -> None:

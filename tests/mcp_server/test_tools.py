@@ -105,34 +105,6 @@ async def test_every_answer_fits_the_token_budget_in_each_form(
             assert_both_forms_fit(await client.call_tool(tool, arguments), token_budget)
 
 
-async def test_the_default_answer_stays_below_ten_thousand_tokens(settings: Settings, large: Path) -> None:
-    async with Client(build_server(settings, working_folder=large)) as client:
-        result = await client.call_tool(
-            "navigate", {"goal": "move the cart through the checkout", "fill": True}
-        )
-    assert_both_forms_fit(result, 8_000)
-    assert count(object_of(result)["context"]) > 4_000
-
-
-async def test_a_step_returns_only_what_is_new(client: Client) -> None:
-    async with client:
-        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
-        raised = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
-        second = object_of(await client.call_tool("step", {"updates": raised}))
-    assert second["navigation_id"] == first["navigation_id"]
-    assert "you paid" in second["context_delta"]
-    assert "class Cart" not in second["context_delta"]
-
-
-async def test_an_interactive_navigation_says_how_to_go_on(client: Client) -> None:
-    async with client:
-        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
-        assert first["status"] == "open"
-        assert "`finish`" in first["turn_report"]["next"]
-        done = object_of(await client.call_tool("step", {"action": "finish"}))
-        assert done["status"] == "user"
-
-
 async def test_feedback_that_comes_with_the_wish_to_finish_is_heeded_first(
     settings: Settings, large: Path
 ) -> None:
@@ -294,16 +266,6 @@ async def test_navigation_ids_cannot_be_guessed(client: Client) -> None:
 
 def _other(digit: str) -> str:
     return "0" if digit != "0" else "1"
-
-
-async def test_a_plan_starts_the_navigation_where_it_left_off(client: Client) -> None:
-    async with client:
-        answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-        assert "flight_plan_yaml" not in answer, "all would pay for what few ask for"
-        asked = object_of(await client.call_tool("get_context", {"cursor": "plan"}))
-        plan = asked["flight_plan_yaml"]
-        again = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
-    assert "return max(PRICES[item] - discount(item), 0)" in again["context"]
 
 
 async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(

@@ -7,36 +7,28 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.steering.commands import OF_FILES, QUESTIONS
+from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
 
 
 async def opened(client: Client) -> dict[str, Any]:
-    answer = await client.call_tool("navigate", {"goal": GOAL})
-    assert answer.structured_content is not None
-    return answer.structured_content
+    return object_of(await client.call_tool("navigate", {"goal": GOAL}))
 
 
 async def stepped(client: Client, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """The text and the object of a step."""
-    answer: CallToolResult = await client.call_tool("step", arguments)
-    (block,) = answer.content
-    assert isinstance(block, TextContent)
-    assert not answer.is_error, block.text
-    assert answer.structured_content is not None
-    return block.text, answer.structured_content
+    answer = await client.call_tool("step", arguments)
+    return text_of(answer), object_of(answer)
 
 
 async def shown(client: Client) -> str:
-    answer = await client.call_tool("get_context", {})
-    assert answer.structured_content is not None
-    return str(answer.structured_content["context_string"])
+    return str(object_of(await client.call_tool("get_context", {}))["context_string"])
 
 
 async def test_what_is_to_be_shown_and_left_out_is_done_in_one_step(client: Client) -> None:
@@ -130,10 +122,9 @@ async def test_words_that_are_no_command_change_nothing_and_the_commands_are_lis
 async def test_guessed_names_lift_what_the_goal_does_not_say(client: Client) -> None:
     async with client:
         goal = {"goal": "Where is money taken off?"}
-        answer = await client.call_tool("navigate", goal | {"names": ["discount", "rebate_of"]})
-        assert answer.structured_content is not None
-        assert "def discount" in answer.structured_content["context"]
-        assert not answer.structured_content["turn_report"].get("notes")
+        found = object_of(await client.call_tool("navigate", goal | {"names": ["discount", "rebate_of"]}))
+        assert "def discount" in found["context"]
+        assert not found["turn_report"].get("notes")
         _, stepped_answer = await stepped(client, names="send_receipt, mail_to")
         assert "def send_receipt" in stepped_answer["context_delta"]
 

@@ -16,10 +16,11 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.picture.page import as_json, saved_page
+from navigator.picture.page import saved_page
 from tests.conformance.node import FOLDER as TOOLS
 from tests.navigator.test_picture import with_hostile_texts
 from tests.support.browser import MISSING, PROGRAM, Page, open_browser
+from tests.support.results import object_of
 from tests.support.trees import git, write
 from tests.support.view_host import ViewHost
 
@@ -54,26 +55,31 @@ async def client(settings: Settings, shop: Path, era: str) -> AsyncIterator[Clie
 
 @asynccontextmanager
 async def hosting(page: Page, client: Client, folder: Path, **quirks: Any) -> AsyncIterator[ViewHost]:
-    answer = await client.call_tool("navigate", {"goal": GOAL})
-    assert answer.structured_content is not None
+    found = object_of(await client.call_tool("navigate", {"goal": GOAL}))
     host = ViewHost(page, client, folder, **quirks)
     try:
-        await host.show({"navigation_id": answer.structured_content["navigation_id"]})
+        await host.show({"navigation_id": found["navigation_id"]})
         yield host
     finally:
         await host.end()
 
 
+async def picture_of(
+    settings: Settings, shop: Path, call: dict[str, Any] | None = None, **step: Any
+) -> dict[str, Any]:
+    """Navigate, take a step where one is given, and return the data of the map."""
+    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
+        await client.call_tool("navigate", call or {"goal": GOAL})
+        if step:
+            await client.call_tool("step", step)
+        data: dict[str, Any] = object_of(await client.call_tool("map_data", {}))["picture"]
+    return data
+
+
 @pytest.fixture
 async def picture(settings: Settings, shop: Path) -> dict[str, Any]:
     """The data of a map of the shop."""
-    server = build_server(settings, working_folder=shop)
-    async with Client(server, extensions=SHOWS_VIEWS) as client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        answer = await client.call_tool("map_data", {})
-    assert answer.structured_content is not None
-    data: dict[str, Any] = answer.structured_content["picture"]
-    return data
+    return await picture_of(settings, shop)
 
 
 async def saved(page: Page, folder: Path, picture: dict[str, Any]) -> Path:
@@ -271,14 +277,7 @@ async def test_the_map_is_walked_zoomed_and_searched_by_the_keyboard_alone(
 @pytest.fixture
 async def folded(settings: Settings, shop: Path) -> dict[str, Any]:
     """The data of a map with a folder that is one node."""
-    write(shop, MANY)
-    server = build_server(settings, working_folder=shop)
-    async with Client(server, extensions=SHOWS_VIEWS) as client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        answer = await client.call_tool("map_data", {})
-    assert answer.structured_content is not None
-    data: dict[str, Any] = answer.structured_content["picture"]
-    return data
+    return await picture_of(settings, write(shop, MANY))
 
 
 async def test_a_saved_page_says_what_it_holds_no_more_of(
@@ -406,25 +405,6 @@ async def test_a_place_of_the_outline_shows_its_source_and_draws_its_relations(
     assert page.thrown == []
 
 
-async def test_a_strip_is_filled_at_the_lines_that_are_shown(
-    page: Page, picture: dict[str, Any], tmp_path: Path
-) -> None:
-    await saved(page, tmp_path, picture)
-    at, file = next((at, each) for at, each in enumerate(picture["files"]) if each["shown"])
-    top, height, room = await page.evaluate(
-        f"""(() => {{
-          const strip = document.querySelector('.strip[data-file="{at}"]');
-          const bar = strip.querySelector('.shown-lines');
-          return [bar.offsetTop, bar.offsetHeight, strip.clientHeight];
-        }})()"""
-    )
-    first, last = file["shown"][0]
-    # Below the name of the file.
-    body = room - 17
-    assert top - 17 == pytest.approx(body * (first - 1) / file["length"], abs=3)
-    assert height == pytest.approx(max(body * (last - first + 1) / file["length"], 3), abs=3)
-
-
 async def test_a_change_is_told_first_and_its_faults_lead_to_their_lines(
     page: Page, settings: Settings, shop: Path, tmp_path: Path
 ) -> None:
@@ -432,11 +412,7 @@ async def test_a_change_is_told_first_and_its_faults_lead_to_their_lines(
         git(shop, *command)
     prices = shop / "shop/prices.py"
     prices.write_text(prices.read_text("utf-8").replace("def discount(", "def lowered("), "utf-8")
-    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
-        await client.call_tool("navigate", {"goal": "What breaks?", "changes": "worktree"})
-        answer = await client.call_tool("map_data", {})
-    assert answer.structured_content is not None
-    data = answer.structured_content["picture"]
+    data = await picture_of(settings, shop, {"goal": "What breaks?", "changes": "worktree"})
     await saved(page, tmp_path, data)
     fault = next(each for each in data["findings"] if each["broken"])
     path = data["files"][fault["file"]]["path"]
@@ -454,12 +430,8 @@ async def test_a_change_is_told_first_and_its_faults_lead_to_their_lines(
 async def test_a_slider_goes_through_the_steps_and_tells_what_each_changed(
     page: Page, settings: Settings, shop: Path, tmp_path: Path
 ) -> None:
-    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        await client.call_tool("step", {"updates": {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}})
-        answer = await client.call_tool("map_data", {})
-    assert answer.structured_content is not None
-    data = answer.structured_content["picture"]
+    shown = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
+    data = await picture_of(settings, shop, updates=shown)
     await saved(page, tmp_path, data)
     assert await page.evaluate(STEPS) == len(data["turns"]) - 1
     after = "(document.querySelector('.sides > :last-child') || document.getElementById('steps')).textContent"
@@ -521,8 +493,7 @@ async def test_steering_by_the_keyboard_alone_reaches_the_model_with_its_next_st
         await page.press("Enter")
         await page.until(f"{DETAILS}.includes('Shown as source')")
         answer = await client.call_tool("step", {**host.called[0][1], "feedback": "also show the README"})
-        assert answer.structured_content is not None
-        assert "def send_receipt" in answer.structured_content["context_delta"]
+        assert "def send_receipt" in object_of(answer)["context_delta"]
         assert page.thrown == []
 
 
@@ -559,7 +530,3 @@ async def test_what_the_server_refuses_is_told_and_the_map_stays(
         assert said.startswith("That did not work: ")
         assert "cancelled" in said
         assert await page.evaluate(ITEMS) > 1
-
-
-def test_what_a_page_holds_can_not_end_its_script() -> None:
-    assert as_json({"a": "</script><!--\u2028"}) == '{"a":"\\u003c/script\\u003e\\u003c!--\\u2028"}'

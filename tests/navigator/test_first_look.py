@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -34,34 +34,29 @@ def ask(root: Path, **parts: Any) -> NavigationRequest:
     return NavigationRequest(GOAL, root, token_budget=BUDGET, **{"may_look_first": True, **parts})
 
 
-async def test_a_first_look_answers_and_says_what_is_missing(tree: Path, tmp_path: Path) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
-    try:
-        output = await navigator.run(await navigator.open(ask(tree)))
-        assert "def parcel_postage(" in output.context_string
-        assert output.notes[0].startswith("This is a first look: ")
-        assert "first_look: " in output.flight_plan_yaml
-    finally:
-        await navigator.aclose()
+@pytest.fixture
+async def navigator(tmp_path: Path) -> AsyncIterator[Navigator]:
+    opened = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    yield opened
+    await opened.aclose()
 
 
 async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
-    tree: Path, tmp_path: Path
+    tree: Path, navigator: Navigator
 ) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
-    try:
-        navigation_id = await navigator.open(ask(tree))
-        await navigator.run(navigation_id)
-        report = await navigator.step(navigation_id)
-        assert report.reasoning.startswith("Planned again with the full index")
-        assert not any("first look" in note for note in report.notes)
-        output = await navigator.context(navigation_id)
-        assert "first_look" not in output.flight_plan_yaml
-        assert not navigator.background_indexing()
-        whole = await navigator.run(await navigator.open(ask(tree)))
-        assert not any("first look" in note for note in whole.notes)
-    finally:
-        await navigator.aclose()
+    navigation_id = await navigator.open(ask(tree))
+    output = await navigator.run(navigation_id)
+    assert "def parcel_postage(" in output.context_string
+    assert output.notes[0].startswith("This is a first look: ")
+    assert "first_look: " in output.flight_plan_yaml
+    report = await navigator.step(navigation_id)
+    assert report.reasoning.startswith("Planned again with the full index")
+    assert not any("first look" in note for note in report.notes)
+    output = await navigator.context(navigation_id)
+    assert "first_look" not in output.flight_plan_yaml
+    assert not navigator.background_indexing()
+    whole = await navigator.run(await navigator.open(ask(tree)))
+    assert not any("first look" in note for note in whole.notes)
     alone = Navigator(NavigatorSettings(data_dir=None, use_cache=False))
     try:
         expected = await alone.run(await alone.open(ask(tree, may_look_first=False)))
@@ -71,14 +66,12 @@ async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
     assert whole.flight_plan_yaml == expected.flight_plan_yaml
 
 
-async def test_who_gives_a_plan_or_asks_of_changes_gets_the_whole_index(tree: Path, tmp_path: Path) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+async def test_who_gives_a_plan_or_asks_of_changes_gets_the_whole_index(
+    tree: Path, navigator: Navigator
+) -> None:
     plan = "verbosity:\n- {pattern: 'fill/part7/*', level: 3}\n"
-    try:
-        output = await navigator.run(await navigator.open(ask(tree, flight_plan=plan)))
-        assert not any("first look" in note for note in output.notes)
-    finally:
-        await navigator.aclose()
+    output = await navigator.run(await navigator.open(ask(tree, flight_plan=plan)))
+    assert not any("first look" in note for note in output.notes)
 
 
 class Command:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navigator.picture.folded_tree import (
-    CLOSED,
     FILE,
     FOLDER,
     REST,
@@ -95,19 +94,6 @@ def test_a_folder_that_is_looked_into_gets_most_of_the_room() -> None:
     alone = [path for path, kind in zip(paths(inside), inside.kinds, strict=True) if kind == FILE]
     assert alone == [path for path in files.paths if path.startswith("b/")]
     assert fold(files, (), 12, "b/none") == fold(files, (), 12)
-
-
-def test_what_is_small_stands_alone_in_a_folder_that_is_looked_into() -> None:
-    tree: Tree = [(["a"], 0, 1_000_000, 0), *((["a"], number, 1, 0) for number in range(1, 6))]
-    tree += [(["b"], number, 900_000, 0) for number in range(9)]
-    files = measured(tree)
-    assert REST in fold(files, (), 40).kinds
-    assert "a/f3.py" in paths(fold(files, (), 40, "a"))
-
-
-def test_a_folder_that_has_no_room_is_one_node() -> None:
-    tree: Tree = [([step], number, 1_000, 0) for step in ("a", "b") for number in range(9)]
-    assert fold(measured(tree), (), 8).kinds == (FOLDER, CLOSED, CLOSED)
 
 
 def test_prose_data_and_copies_take_a_tenth_of_the_room_of_code(tmp_path: Path) -> None:

@@ -40,14 +40,6 @@ async def test_what_a_call_used_is_booked_exactly(make_navigator: MakeNavigator,
     assert output.total_cost == cost / 1_000_000
 
 
-async def test_a_step_begins_with_the_state_and_not_with_what_was_read_before(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    first, second = (await fly(make_navigator, repository, good, token_budget=2_000)).server.requests
-    assert len(first["contents"]) == len(second["contents"]) == 1
-    assert ZOOM["reasoning"] in text_of(second)
-
-
 async def test_a_model_cannot_raise_the_users_token_budget(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -163,28 +155,6 @@ async def test_feedback_that_is_understood_is_done_before_the_model_decides(
         assert "`tests/**`" in report.answer
         output = await navigator.context(navigation_id)
         assert "tests/test_login.py" not in {file.path for file in output.files}
-
-
-async def test_a_missing_key_is_no_obstacle(
-    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("GOOGLE_API_KEY")
-    with gemini(good) as server:
-        settings = {"model_urls": {"gemini": server.url}, "model": "gemini-2.0-flash"}
-        navigator = make_navigator(**settings)
-        output = await navigator.run(await navigator.open(NavigationRequest("x", repository)))
-    assert output.stop_reason is StopReason.FINISHED
-    assert any("GOOGLE_API_KEY" in note for note in output.notes)
-
-
-async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_before_any_work(
-    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("GOOGLE_API_KEY")
-    navigator = make_navigator()
-    with refused("model_key_missing", "model"):
-        await opened(navigator, repository)
-    assert await navigator.navigations() == []
 
 
 async def opened(navigator: Navigator, repository: Path) -> str:

@@ -90,39 +90,6 @@ async def test_the_price_of_a_candidate_is_the_price_that_is_paid(
             assert cost == price, (candidate, level)
 
 
-def test_the_outline_lists_what_is_likely_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
-    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
-    source += "\n\ndef tariff_name(item):\n    return item\n"
-    files = {"one.py": source, "two.py": "def refund_tariff(item):\n    return -item\n"}
-    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong cost, as refund_tariff and tariff_name do")
-
-    def drawn(*sections: str) -> FlightPlan:
-        rules = [
-            {"pattern": "**", "level": 0},
-            {
-                "pattern": "one.py",
-                "level": 1,
-                "sections": [{"pattern": name, "level": 4} for name in sections],
-            },
-        ]
-        return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
-
-    before = draw_map(index, drawn("tariff_of"))
-    outline = {place.name: place for place in outline_of(index, relevance, before)}
-    assert outline.keys() == {"tariff_of", "tariff_name", "refund_tariff"}
-    assert outline["tariff_of"].tokens == 0
-    assert [outline[name].head for name in ("tariff_name", "refund_tariff")] == [
-        "tariff_name(item)",
-        "refund_tariff(item)",
-    ]
-    taken = draw_map(index, drawn("tariff_of", "tariff_name"))
-    block, shown = taken.block("one.py"), before.block("one.py")
-    assert block is not None
-    assert shown is not None
-    assert block.tokens - shown.tokens == outline["tariff_name"].tokens
-
-
 def test_an_outline_has_15_places_at_most_and_fewer_in_a_small_answer(tmp_path: Path) -> None:
     files = {
         f"{name}.py": "".join(f"def tariff_{name}_{at}(item):\n    return {at} * item\n" for at in range(30))

@@ -16,7 +16,7 @@ import pytest
 from navigator.navigator import Navigator
 from navigator.picture import page_builder
 from navigator.picture.data import CHANGED, MAX_BYTES, Scene, picture_data, report_of_map
-from navigator.picture.folded_tree import CLOSED, FILE, FOLDER, fold_index
+from navigator.picture.folded_tree import CLOSED, FOLDER
 from navigator.picture.page import as_json, saved_page, view_page
 from navigator.picture.page_builder import build_page
 from navigator.settings import NavigationRequest
@@ -184,19 +184,6 @@ async def test_a_tree_that_has_changed_since_is_told(
     assert all(not file["shown"] for file in data["files"])
 
 
-@pytest.mark.anyio
-async def test_the_same_navigation_gives_the_same_bytes(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
-) -> None:
-    data_dir = tmp_path / "data"
-    first = make_navigator(data_dir=data_dir)
-    navigation_id = await flown(first, repository)
-    once = await first.picture(navigation_id)
-    again = await make_navigator(data_dir=data_dir).picture(navigation_id)
-    assert as_json(once) == as_json(again)
-    assert saved_page(once) == saved_page(again)
-
-
 @pytest.mark.parametrize("name", ["a", "<", "\u1234"])
 def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path, name: str) -> None:
     long = [f"{name * 40}/{name * 30}{number}/{name * 30}.py" for number in range(300)]
@@ -216,16 +203,6 @@ def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path,
     assert data["files_more"] == 300 - len(data["files"])
     assert len(data["places"]) <= 40
     assert data["tree"]["files"][0] == 300
-
-
-def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) -> None:
-    write(tmp_path, {f"p{number % 40}/m{number}.py": f"x = {number}\n" for number in range(3_000)})
-    index = build_index(tmp_path, store=Store(None))
-    outline = fold_index(index, {"p3/m3.py": 4}, ["p3/m3.py"], 50)
-    at = folded_paths(outline.names, outline.parents).index("p3/m3.py")
-    assert (outline.kinds[at], outline.levels[at]) == (FILE, 4)
-    assert outline.levels[0] == 4
-    assert sum(outline.files[each] for each, kind in enumerate(outline.kinds) if kind != 0) == 3_000
 
 
 @pytest.mark.anyio

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -15,15 +14,13 @@ from typing import Any
 import pytest
 
 from navigator.errors import (
-    NavigationClosedError,
     StorageError,
     UnknownNavigationError,
 )
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
-from navigator.state.reports import Progress, StopReason
+from navigator.state.reports import StopReason
 from navigator.storage.index import NavigationKey
-from repo_map.errors import FlightPlanError
 from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
@@ -67,15 +64,6 @@ async def test_an_autonomous_flight_ends_by_its_own_word_with_the_code_that_matt
     assert "src/auth/tokens.py" in output.reasoning_summary
 
 
-@pytest.mark.parametrize("budget", [60, 200, 1000])
-async def test_the_context_fits_its_budget_by_the_real_tokenizer(
-    make_navigator: MakeNavigator, repository: Path, budget: int
-) -> None:
-    navigator = make_navigator()
-    output = await navigator.run(await navigator.open(ask(repository, token_budget=budget)))
-    assert count(output.context_string) == output.token_count <= budget == output.map_token_budget
-
-
 async def test_equal_requests_give_equal_bytes(make_navigator: MakeNavigator, repository: Path) -> None:
     texts = set()
     for _ in range(2):
@@ -108,32 +96,6 @@ async def test_the_state_is_valid_at_every_step(make_navigator: MakeNavigator, r
     assert state["decision_log"][-1]["action"] == "finalize_context"
 
 
-async def test_an_interactive_flight_pauses_after_every_step(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository, mode="interactive"))
-    assert (await navigator.report(navigation_id)).step_number == 0
-    await navigator.run(navigation_id)
-    assert (await navigator.report(navigation_id)).step_number == 1
-
-
-async def test_a_turn_report_says_what_a_host_needs_to_decide(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository, mode="interactive", token_budget=150))
-    report = await navigator.step(navigation_id)
-    assert report.map_size_tokens <= 150
-    assert 0 < report.budget_utilization <= 100
-    assert report.budget_remaining == 2
-    assert report.focus_areas[0] == "src/auth/tokens.py"
-    assert report.focus[0].reasons
-    assert report.sufficiency
-    assert all(candidate.prices for candidate in report.candidates)
-    json.loads(report.model_dump_json())
-
-
 async def test_updates_change_the_plan_without_a_model(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -151,15 +113,6 @@ async def test_updates_change_the_plan_without_a_model(
     assert "sum(line.amount for line in lines)" in (await navigator.context(navigation_id)).context_string
 
 
-async def test_broken_updates_change_nothing(make_navigator: MakeNavigator, repository: Path) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository))
-    before = await navigator.run(navigation_id)
-    with pytest.raises(FlightPlanError):
-        await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "x", "level": 9}]})
-    assert await navigator.context(navigation_id) == before
-
-
 async def test_the_context_since_a_step_has_only_what_is_new(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -175,30 +128,6 @@ async def test_the_context_since_a_step_has_only_what_is_new(
     unchanged = await navigator.report(navigation_id)
     nothing = await navigator.context(navigation_id, since_step=unchanged.step_number)
     assert nothing.context_string == ""
-
-
-async def test_finish_ends_the_flight_by_the_users_word(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository, mode="interactive"))
-    await navigator.step(navigation_id)
-    report = await navigator.step(navigation_id, action="finish")
-    assert report.stop_reason is StopReason.USER
-    assert (await navigator.step(navigation_id)).step_number == 1
-    assert (await navigator.context(navigation_id)).context_string
-
-
-async def test_a_cancelled_navigation_takes_no_step_and_keeps_its_context(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository, mode="interactive"))
-    await navigator.step(navigation_id)
-    assert (await navigator.step(navigation_id, action="cancel")).stop_reason is StopReason.CANCELLED
-    with pytest.raises(NavigationClosedError):
-        await navigator.step(navigation_id)
-    assert (await navigator.context(navigation_id)).context_string
 
 
 async def test_max_steps_ends_the_flight_with_the_best_plan_so_far(
@@ -249,16 +178,6 @@ async def test_users_do_not_see_each_others_navigations(
     assert mine not in caught.value.choices
 
 
-async def test_an_unknown_id_is_told_with_the_known_ones(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    known = await navigator.open(ask(repository))
-    with pytest.raises(UnknownNavigationError) as caught:
-        await navigator.report("nav-x")
-    assert caught.value.choices == (known,)
-
-
 async def test_the_latest_navigation_comes_first(make_navigator: MakeNavigator, repository: Path) -> None:
     navigator = make_navigator()
     older = await navigator.open(ask(repository))
@@ -279,42 +198,6 @@ async def test_steps_at_once_on_one_navigation_happen_one_after_the_other(
     assert sorted(report.step_number for report in reports) == [1, 2]
     plan = parse_plan((await navigator.context(navigation_id)).flight_plan_yaml)
     assert {"src/billing.py", "src/router.py"} <= {rule.pattern for rule in plan.verbosity}
-
-
-async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, repository: Path) -> None:
-    heard: list[Progress] = []
-
-    async def hear(progress: Progress) -> None:
-        heard.append(progress)
-
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository), on_progress=hear)
-    output = await navigator.run(navigation_id, on_progress=hear)
-    assert [progress.step for progress in heard] == list(range(output.total_iterations + 1))
-    assert all(progress.message for progress in heard)
-
-
-@of_the_folder
-async def test_a_data_folder_that_cannot_be_written_degrades_to_memory_with_a_note(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "data").write_text("a file where the folder should be")
-    navigator = make_navigator(data_dir=tmp_path / "data")
-    output = await navigator.run(await navigator.open(ask(repository)))
-    assert output.context_string
-    assert any("lives in memory" in note for note in output.notes)
-
-
-@pytest.mark.parametrize("is_empty", [False, True])
-async def test_a_goal_that_names_nothing_in_the_repository_still_ends_well(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path, is_empty: bool
-) -> None:
-    (tmp_path / "empty").mkdir()
-    navigator = make_navigator()
-    place = tmp_path / "empty" if is_empty else repository
-    output = await navigator.run(await navigator.open(ask(place, goal="zzz qqq 123")))
-    assert output.stop_reason is StopReason.FINISHED
-    assert bool(output.files) is bool(output.context_string) is not is_empty
 
 
 @of_the_folder
@@ -406,18 +289,3 @@ def block(folder: Path) -> None:
 def unblock(folder: Path) -> None:
     folder.unlink()
     folder.with_name("aside").rename(folder)
-
-
-async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator, repository: Path) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository, mode="interactive"))
-    await navigator.step(navigation_id)
-    await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 2}]})
-    report = await navigator.step(navigation_id, feedback="drop src/router.py; who calls issue_token?")
-    assert "Left out: `src/router.py`." in report.answer
-    assert "src/auth/login.py:10-14 login [function]" in report.answer
-    text = (await navigator.context(navigation_id)).context_string
-    assert "src/router.py" not in text
-    assert "src/billing.py" in text
-    await navigator.step(navigation_id, feedback="bring back src/router.py")
-    assert "src/router.py" in (await navigator.context(navigation_id)).context_string

@@ -196,13 +196,6 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(r"repo-(navigator|map) \d[\w.]*\n", capsys.readouterr().out)
 
 
-def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([])
-    assert ended.value.code == 0
-    assert "navigate" in capsys.readouterr().out
-
-
 MISTAKES = (
     ("repo-navigator navigate . --gaol x", "--gaol", "did you mean --goal?"),
     ("repo-navigator navigate . --token-budget 9", "--token-budget", "did you mean --tokens?"),
@@ -239,10 +232,6 @@ def test_a_wrong_command_line_names_the_argument_and_a_way_on(
     assert (out, err.count("\n")) == ("", 1)
     assert hint in err
     assert refusal_of_command(arguments, capfd, main=command) == ("invalid_command_line", argument)
-
-
-def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert navigate(capsys, shop, "--goal", "--gaol is no flag")["status"] == "finished"
 
 
 def test_a_model_that_the_environment_names_falls_back_where_its_key_is_missing(

@@ -115,13 +115,6 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
     assert (tmp_path / "new.txt").read_text("utf-8") == ""
 
 
-def test_numbers_are_new_where_lines_had_none(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    opened(shop, capfd)
-    new = ran(capfd, "context", "--line-numbers", "--feedback", "show shop/mail.py")[0]
-    assert f"{HEADER} shop/prices.py" in new
-    assert "5│" in new
-
-
 def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken(
     shop: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

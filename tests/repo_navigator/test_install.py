@@ -20,7 +20,6 @@ from repo_navigator.main import main
 from tests.support.hostile import TRAPS, make_place
 
 PROJECT_HOSTS = sorted(name for name, host in HOSTS.items() if host.project_file)
-JSON_HOSTS = sorted(name for name, host in HOSTS.items() if host.file.endswith(".json"))
 COMMENTED = """\
 // Mine.
 {

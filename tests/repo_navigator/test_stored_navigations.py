@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -35,14 +34,3 @@ def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.Ca
     assert ran(capfd, "navigate", shop, GOAL, "-o", file)[0] == ""
     assert "def discount" in file.read_text("utf-8")
     assert "no/file" in ran(capfd, "navigate", shop, GOAL, "-o", tmp_path / "no" / "file", code=2)[1]
-
-
-def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
-    shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = "where is discount defined?\nthanks\ndrop shop/mail.py\nwhere is Cart defined?\nn\n"
-    monkeypatch.setattr("sys.stdin", io.StringIO(said))
-    message = ran(capfd, "navigate", shop, GOAL, "--interactive")[1]
-    answers = ["11 def discount(", "`shop/mail.py`.", "6 class Cart"]
-    for answer in answers:
-        assert message.count(answer) == 1, (answer, message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import os
 import shutil
@@ -226,11 +225,6 @@ class Page:
             for node in found["nodes"]
             if not node["ignored"]
         ]
-
-    async def screenshot(self) -> bytes:
-        """Return a picture of the tab, as PNG."""
-        taken = await self.send("Page.captureScreenshot", format="png")
-        return base64.b64decode(taken["data"])
 
 
 @asynccontextmanager

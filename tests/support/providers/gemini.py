@@ -23,11 +23,6 @@ class Counted(NamedTuple):
     cached: int
     """Of it, what the server remembered."""
 
-    @property
-    def uncached(self) -> int:
-        """What had to be sent."""
-        return self.read - self.cached
-
 
 class GeminiServer(LoopbackServer):
     """Counts what it is sent, keeps caches and interactions, and lets a mind answer."""
