@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from navigator.state.state import ExecutionMode, PlanDiff, PlanValue, Usd
 from navigator.state.usage import TokenAccount, TokenUsage
 from repo_map.check.model import Finding
-from repo_map.ranking.confidence import Grade
+from repo_map.ranking.grade import Grade
 
 
 class StopReason(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from repo_map.ranking.corpus import Floats, Ints
 from repo_map.ranking.entities import is_everyday
 from repo_map.ranking.features import FileColumns, Signals
 from repo_map.ranking.goal import GoalPart
+from repo_map.ranking.grade import Grade
 from repo_map.text.terms import terms_of, tokenize
 
 FIRST = 25
@@ -55,16 +55,6 @@ _SAYS_LITTLE = frozenset(
 """What any goal may say of any code."""
 _MANY_NAMESAKES = 4
 _MOST_NAMED = 4
-
-
-class Grade(StrEnum):
-    """What a confidence is called."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-    NONE = "none"
-    """The goal matches nothing at all."""
 
 
 class Sufficiency(NamedTuple):
