@@ -63,17 +63,3 @@ def test_hostile_files_are_told_one_by_one_and_the_rest_is_mapped(tmp_path: Path
         "line.js": "a line of 1,400,000 bytes is longer than 50,000; no symbols were read",
     }
     assert all(name in message["map"] for name in ("run_forever", "def coffee", "def marked", "wide.py"))
-
-
-def test_a_cache_that_is_not_ours_or_can_not_be_written_costs_nothing_but_time(tmp_path: Path) -> None:
-    tree = write(tmp_path / "tree", GOOD)
-    cache = write(tmp_path / "cache", {"snapshots/x.index": "not one", "trees/y": "not one"})
-    expected = run("generate", tree, "-q", REPO_NAVIGATOR_CACHE=str(cache))
-    for damaged in [*cache.glob("snapshots/*"), *cache.glob("trees/*")]:
-        damaged.write_bytes(damaged.read_bytes()[:40])
-    again = run("generate", tree, REPO_NAVIGATOR_CACHE=str(cache))
-    assert (again.returncode, again.stdout) == (0, expected.stdout)
-    file = write(tmp_path, {"a file": ""}) / "a file"
-    blocked = run("generate", tree, "--json", REPO_NAVIGATOR_CACHE=str(file))
-    assert blocked.returncode == 0
-    assert "can't be written (Not a directory)" in json.loads(blocked.stdout)["problems"][0]["what"]

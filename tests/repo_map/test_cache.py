@@ -45,21 +45,6 @@ def test_source_reader_serves_threads_beyond_its_capacity(
     assert read == [files[path].encode() for path in index.paths] * 20
 
 
-def test_newest_first_ignores_files_removed_meanwhile(tmp_path: Path) -> None:
-    old, new = _written(tmp_path, "old", 1), _written(tmp_path, "new", 2)
-    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    assert newest_first(tmp_path) == [new, old]
-    prune(tmp_path, 100)
-    assert newest_first(tmp_path) == [new]
-
-
-def test_prune_keeps_the_file_in_use(tmp_path: Path) -> None:
-    used = _written(tmp_path, "used", 1, size=500)
-    _written(tmp_path, "newer", 2)
-    prune(tmp_path, 50, keep={"used"})
-    assert newest_first(tmp_path) == [used]
-
-
 def test_prune_removes_old_temporary_files_only(tmp_path: Path) -> None:
     _written(tmp_path, f"dead{TEMPORARY}", 1)
     writing = tmp_path / f"live{TEMPORARY}"

@@ -50,22 +50,19 @@ def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_li
     assert 3 <= look.build.partial_files <= MAX_FILES
     assert len(look) > 1_500
     for path in ("shop/postage.py", "shop/customs.py"):
-        file = look.file_id(path)
-        assert file is not None
+        file = look.paths.index(path)
         assert look.definitions(file)
     assert {file.path for file in score_goal(look, GOAL).files[:2]} == {"shop/postage.py", "shop/customs.py"}
 
 
 def test_nothing_of_a_file_that_was_not_read_is_shown(look: Index) -> None:
-    unread = look.file_id("fill/part3/thing333.py")
-    assert unread is not None
+    unread = look.paths.index("fill/part3/thing333.py")
     assert look.sources.content(unread) == b""
     assert not look.definitions(unread)
 
 
 def test_secrets_are_masked_at_a_first_look(look: Index) -> None:
-    file = look.file_id("keys.py")
-    assert file is not None
+    file = look.paths.index("keys.py")
     assert look.sources.secrets(file)
     assert KINDS["AWS key"].encode() not in look.sources.content(file)
 
@@ -110,8 +107,7 @@ def test_an_edit_between_the_first_look_and_the_whole_index_is_seen(tmp_path: Pa
     write(root, {"shop/postage.py": "def parcel_postage_of_today():\n    return 4\n"})
     after = refresh_index(look)
     assert tables_digest(after) == tables_digest(build_index(root, store=NO_STORE))
-    file = after.file_id("shop/postage.py")
-    assert file is not None
+    file = after.paths.index("shop/postage.py")
     assert [each.name for each in after.definitions(file)] == ["parcel_postage_of_today"]
 
 
@@ -127,6 +123,5 @@ def test_no_first_look_is_taken_where_it_saves_nothing(tree: Path, tmp_path: Pat
 def test_a_file_that_the_goal_names_by_its_path_is_read(tree: Path) -> None:
     look = look_at(tree, goal="Rename what fill/part7/thing777.py defines")
     assert look is not None
-    file = look.file_id("fill/part7/thing777.py")
-    assert file is not None
+    file = look.paths.index("fill/part7/thing777.py")
     assert look.definitions(file)

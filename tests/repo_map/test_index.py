@@ -62,9 +62,7 @@ def index_of(root: Path) -> Index:
 
 
 def file_id(index: Index, path: str) -> int:
-    found = index.file_id(path)
-    assert found is not None
-    return found
+    return index.paths.index(path)
 
 
 def test_files_are_in_path_order_and_found_by_path(tree: Path) -> None:
@@ -118,15 +116,6 @@ def test_a_file_that_is_gone_has_no_source_any_more(tree: Path) -> None:
     assert index.sources.content(0) == b""
     assert not index.sources.is_current(0)
     assert current_symbols(index, 0).definitions == ()
-
-
-def test_what_was_left_out_is_told(tmp_path: Path) -> None:
-    tree = commit(tmp_path / "tree", {"a.py": "x = 1\n", "data.txt": "x" * 2_000_000, "deep.py": "x = 1\n"})
-    (tree / "out.py").symlink_to("../elsewhere.py")
-    index = index_of(tree)
-    assert [problem.path for problem in index.problems] == ["out.py", "data.txt"]
-    assert "over the limit" in index.problems[1].what
-    assert FileFlag(int(index.files.flags[file_id(index, "data.txt")])) & FileFlag.TRUNCATED
 
 
 def test_a_refresh_that_finds_nothing_new_gives_the_same_index_and_doubts_no_file_again(
@@ -317,16 +306,6 @@ def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
     )
     index = build_index(tree, store=NO_STORE, workers=2, limits=Limits(memory_mb=1_000))
     assert index.problems == (("pkg3/m93.py", "the parser failed on it (MemoryError: )"),)
-
-
-STRUGGLE = b"\n".join([b"/*" * 60] * 60)
-"""Its grammar keeps all ways to mend it, and takes all memory in the end."""
-
-
-def test_a_file_that_its_grammar_struggles_with_is_given_up_soon(tmp_path: Path) -> None:
-    tree = write(tmp_path, FILES | {"app/struggle.py": STRUGGLE})
-    message = "reading it takes far longer than its size explains; no symbols were read"
-    assert index_of(tree).problems == (("app/struggle.py", message),)
 
 
 def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(

@@ -11,7 +11,7 @@ from repo_map.index.index import Index
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.pack import goal_terms, pack
 from repo_map.outline.places import rank_places
-from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.ranking.score import score_goal
 from tests.support.maps import pack_places
@@ -136,19 +136,6 @@ def test_a_file_that_is_asked_for_and_too_large_leaves_room_for_the_rest(tmp_pat
     assert found.in_part == ("CHANGES.md",)
     assert "## 1." in drawn.text
     assert not drawn.cuts
-
-
-def test_boosts_of_the_base_move_what_is_packed(index: Index) -> None:
-    boosts = Focus(
-        paths=(PathBoost(pattern="shop/mail.py", weight=1000),), symbols=(SymbolBoost(name="send_mail_3"),)
-    )
-    goal = "print the total of a receipt, or send mail"
-    first = [
-        drawn(index, packed(index, 300, goal, FlightPlan(focus=focus))).blocks[0].path
-        for focus in (None, boosts)
-    ]
-    assert first[0] != "shop/mail.py"
-    assert first[1] == "shop/mail.py"
 
 
 def test_a_path_with_glob_characters_is_named_exactly(tmp_path: Path) -> None:

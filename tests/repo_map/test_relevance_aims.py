@@ -10,7 +10,7 @@ from repo_map.index.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.ranking.priors import file_kind_intents
 from repo_map.ranking.score import score_goal
-from repo_map.sources.file_kinds import FileKind, flags_of_path, kinds_of
+from repo_map.sources.file_kinds import FileKind
 from tests.support.maps import pack_places
 from tests.support.trees import write
 
@@ -117,17 +117,3 @@ def test_a_title_says_what_it_asks_for_beside_the_code(
     title: str, kinds: FileKind, is_outright: bool
 ) -> None:
     assert file_kind_intents(title) == (kinds, is_outright)
-
-
-def test_files_beside_the_code_are_told_by_their_paths() -> None:
-    kinds = {
-        "docs/guide.md": FileKind.DOCS,
-        "src/notes.rst": FileKind.DOCS,
-        "CHANGES.rst": FileKind.NEWS,
-        "tests/test_benchmarks_multipart.py": FileKind.TESTS | FileKind.BENCHMARKS,
-        "googlemock/CMakeLists.txt": FileKind.SETTINGS,
-        "src/app/retry.py": FileKind(0),
-        "src/workbench/view.py": FileKind(0),
-    }
-    found = {path: kinds_of(path, flags_of_path(path)) for path in kinds}
-    assert found == kinds

@@ -1,7 +1,7 @@
 """The long runs of fuzzing: ``python -m tests.safety.fuzz TARGET --inputs 100000``.
 
-Targets in this process get mutated seeds, or with ``--atheris`` inputs that reach new code. ``lines`` and
-``bodies`` go to a real server, over stdio and over HTTP.
+Targets in this process get mutated seeds; ``lines`` and ``bodies`` go to a real server, over stdio and over
+HTTP.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 from tests.safety.mutations import mutated
@@ -56,20 +55,6 @@ MESSAGES = [
         },
     )
 ]
-
-
-def fuzz_with_atheris(target: str, inputs: int) -> None:
-    """Let atheris look for inputs; it ends the process, with a trace where a target fails."""
-    import atheris
-
-    with atheris.instrument_imports(include=["repo_map", "navigator"]):
-        from tests.safety.fuzz_targets import SEEDS, TARGETS
-    with tempfile.TemporaryDirectory() as corpus:
-        for number, data in enumerate(SEEDS[target]):
-            (Path(corpus) / str(number)).write_bytes(data)
-        run = TARGETS[target]
-        atheris.Setup([sys.argv[0], f"-runs={inputs}", "-max_len=4096", "-verbosity=0", corpus], run)
-        atheris.Fuzz()
 
 
 def fuzz_by_mutation(target: str, inputs: int, seed: int) -> None:
@@ -180,9 +165,6 @@ def main() -> None:
     parser.add_argument("target", choices=["plans", "patterns", "sources", "replies", "lines", "bodies"])
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--atheris", action="store_true", help="guided by coverage; needs `pip install atheris`"
-    )
     options = parser.parse_args()
     warnings.simplefilter("error")
     started = time.monotonic()
@@ -190,8 +172,6 @@ def main() -> None:
         print("answered", fuzz_lines(options.inputs, options.seed))
     elif options.target == "bodies":
         print("statuses", fuzz_bodies(options.inputs, options.seed))
-    elif options.atheris:
-        fuzz_with_atheris(options.target, options.inputs)
     else:
         fuzz_by_mutation(options.target, options.inputs, options.seed)
     print(f"{options.target}: {options.inputs:,} inputs, no fault, {time.monotonic() - started:.0f} s")

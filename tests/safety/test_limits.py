@@ -330,14 +330,6 @@ def test_wildcards_of_sections_that_would_be_tried_too_often_are_refused(tmp_pat
         draw_map(index, plan("*x{}*"))
 
 
-def test_a_long_line_is_cut_short_in_an_outline(tmp_path: Path) -> None:
-    write(tmp_path, {"long.py": f"def long({', '.join(f'argument_{n}' for n in range(400))}): ...\n"})
-    index = build_index(tmp_path, store=Store(None), workers=1)
-    drawn = draw_map(index, parse_plan("budget: 9000\nverbosity: [{pattern: '**', level: 2}]"))
-    assert max(map(len, drawn.text.split("\n"))) < 300
-    assert "…" in drawn.text
-
-
 @pytest.mark.anyio
 async def test_a_caller_who_opens_without_end_is_refused(tmp_path: Path) -> None:
     repository = write(tmp_path / "shop", {"a.py": "def total(): return 1\n"})

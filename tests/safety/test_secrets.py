@@ -29,7 +29,7 @@ from repo_map.plan.yaml import format_plan, parse_plan
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import call
 from tests.support.secrets import SECRETS, invented
-from tests.support.trees import tables_digest, write
+from tests.support.trees import commit, tables_digest, write
 
 WORD = invented("{A4}7{A3}harbour!{d3}")
 TOKEN, LIVE = SECRETS["GitHub token"], SECRETS["Stripe key"]
@@ -76,8 +76,7 @@ def test_key_files_are_listed_by_path_and_never_opened(repository: Path) -> None
     assert {file.path: file.level for file in drawn.blocks if file.path in (".env", "deploy/id_rsa")}
     assert "not even a key" not in drawn.text
     for path in (".env", "deploy/id_rsa"):
-        file_id = index.file_id(path)
-        assert file_id is not None
+        file_id = index.paths.index(path)
         assert index.sources.content(file_id) == b""
     assert {problem.path for problem in index.problems if "holds keys" in problem.what} == {
         ".env",
@@ -197,28 +196,11 @@ def test_a_log_line_that_is_cut_holds_no_half_of_a_secret(capsys: pytest.Capture
     assert TOKEN[:8] not in message
 
 
-def commit(root: Path, message: str) -> None:
-    git = [
-        "git",
-        "-C",
-        str(root),
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@b.c",
-        "-c",
-        "commit.gpgsign=false",
-    ]
-    subprocess.run([*git, "add", "-A"], check=True)
-    subprocess.run([*git, "commit", "-qm", message], check=True)
-
-
 def test_what_commits_say_and_the_names_of_deleted_files_are_kept_masked(tmp_path: Path) -> None:
-    root = write(tmp_path / "shop", {"src/pay.py": "def pay(): ...\n", f"old/{TOKEN}.py": "x = 1\n"})
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    commit(root, f"Pay with {LIVE}\n\nIts password: {WORD}")
+    files = {"src/pay.py": "def pay(): ...\n", f"old/{TOKEN}.py": "x = 1\n"}
+    root = commit(tmp_path / "shop", files, message=f"Pay with {LIVE}\n\nIts password: {WORD}")
     (root / f"old/{TOKEN}.py").rename(root / "src/new.py")
-    commit(root, f"Move what was called {TOKEN}")
+    commit(root, {}, message=f"Move what was called {TOKEN}")
     store = Store(tmp_path / "cache")
     history = read_history(root, store=store)
     assert history is not None
@@ -231,9 +213,7 @@ def test_what_commits_say_and_the_names_of_deleted_files_are_kept_masked(tmp_pat
 
 
 def test_what_an_older_version_kept_of_commits_is_deleted(tmp_path: Path) -> None:
-    root = write(tmp_path / "shop", {"a.py": "x = 1\n"})
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    commit(root, "Begin")
+    root = commit(tmp_path / "shop", {"a.py": "x = 1\n"})
     stale = tmp_path / "cache" / "history" / "0123.v2"
     write(tmp_path / "cache", {"history/0123.v2": TOKEN})
     read_history(root, store=Store(tmp_path / "cache"))

@@ -25,8 +25,7 @@ from tests.support.trees import commit, write
 
 
 def place(index: Index, path: str, name: str = "") -> Place:
-    file = index.file_id(path)
-    assert file is not None
+    file = index.paths.index(path)
     rows = range(len(index.definitions(file)))
     return file, next((row for row in rows if index.qualified_name(file, row) == name), -1)
 

@@ -30,22 +30,10 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-class Parses:
-    """Counts the files that were parsed, as progress tells it."""
-
-    def __init__(self) -> None:
-        self.files = 0
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        if phase == "parsing":
-            assert done <= total
-            self.files = done
-
-
 def build(root: Path, cache: Path | None) -> tuple[Index, int]:
     """Build an index and return it with the number of files parsed for it."""
-    parses = Parses()
-    return build_index(root, store=Store(cache), on_progress=parses), parses.files
+    index = build_index(root, store=Store(cache))
+    return index, index.build.state.parsed
 
 
 @pytest.fixture
@@ -166,10 +154,7 @@ def test_a_snapshot_of_another_version_is_left_alone_and_not_read(
     with monkeypatch.context() as other:
         other.setattr("repo_map.index.store.extractor_version", lambda: "0" * 16)
         store = Store(cache)
-    for files in (4, 0):
-        parses = Parses()
-        build_index(tree, store=store, on_progress=parses)
-        assert parses.files == files
+    assert [build_index(tree, store=store).build.state.parsed for _ in range(2)] == [4, 0]
     assert build(tree, cache)[1] == 0
 
 
@@ -239,28 +224,22 @@ def test_the_cache_folder_is_the_platforms_unless_the_variable_names_one() -> No
     assert cache_folder({"REPO_NAVIGATOR_CACHE": "off"}, "linux", home) is None
 
 
-def put_pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def put_link_to_a_device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def put_folder(path: Path) -> None:
-    path.mkdir()
-
-
 def put_holes(path: Path) -> None:
     path.write_bytes(b"")
     os.truncate(path, 1 << 36)
 
 
+OBSTACLES: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "link to a device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": Path.mkdir,
+    "holes": put_holes,
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and holes")
-@pytest.mark.parametrize("put", [put_pipe, put_link_to_a_device, put_folder, put_holes])
-def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(
-    tmp_path: Path, put: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(tmp_path: Path, obstacle: str) -> None:
     root = commit(tmp_path / "root", FILES)
     cache = tmp_path / "cache"
 
@@ -274,7 +253,7 @@ def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(
     assert {path.parent.name for path in files} >= {"snapshots", "history"}
     for path in files:
         path.unlink()
-        put(path)
+        OBSTACLES[obstacle](path)
         assert found() == whole
 
 

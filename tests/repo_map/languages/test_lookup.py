@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from repo_map.languages.grammars import compile_query
@@ -28,15 +25,6 @@ from repo_map.languages.registry import language_of
 )
 def test_a_path_tells_its_language_by_its_last_suffix_or_its_name(path: str, language: str) -> None:
     assert language_of(path) == language
-
-
-def test_grammars_are_imported_only_when_a_language_is_read() -> None:
-    code = (
-        "import repo_map.parsing.symbols, sys\n"
-        "print([m for m in sys.modules if m.startswith('tree_sitter_')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(

@@ -140,15 +140,6 @@ def test_a_plan_that_excludes_everything_draws_nothing() -> None:
     assert (drawn.text, drawn.tokens, drawn.excluded) == ("", 0, len(SHOP))
 
 
-def test_an_empty_repository_draws_nothing() -> None:
-    assert draw({}, "budget: 1").text == ""
-
-
-def test_a_pattern_that_names_no_file_is_told_with_the_nearest() -> None:
-    drawn = draw(SHOP, "verbosity: [{pattern: 'shopp/**', level: 3}]")
-    assert drawn.notes == ("No file matches `shopp/**`. Nearest: `shop/**`.",)
-
-
 def test_a_bad_query_is_refused_with_its_place() -> None:
     with pytest.raises(FlightPlanError, match=r"custom_queries\[0\].query"):
         draw(SHOP, "custom_queries: [{pattern: '**/*.py', query: '(nonsense) @a'}]")

@@ -41,8 +41,7 @@ def test_what_a_file_costs_follows_from_its_content_alone() -> None:
     odd = {"b.py": SOURCES["repo_map/globs.py"], "c.md": "# A\n\nb\n", "d.js": "a=1;" * 50, "e.txt": "x"}
     alone = index_of({"m/a.py": SOURCES["repo_map/text/tokens.py"]}).costs
     among = index_of({**odd, "n/a.py": SOURCES["repo_map/text/tokens.py"], "z.py": ""})
-    file = among.file_id("n/a.py")
-    assert file is not None
+    file = among.paths.index("n/a.py")
     assert among.costs.levels[file].tolist() == alone.levels[0].tolist()
     first, last = among.symbols.file_start[file : file + 2].tolist()
     assert among.costs.definitions[first:last].tolist() == alone.definitions.tolist()

@@ -24,8 +24,7 @@ def index_of(root: Path, files: Files) -> Index:
 def place_of(index: Index, name: str) -> Place:
     """Return the first definition that ``path:Qualified.name`` names."""
     path, _, qualified = name.partition(":")
-    file = index.file_id(path)
-    assert file is not None
+    file = index.paths.index(path)
     return next(
         (file, row)
         for row in range(len(index.definitions(file)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.relations.file_references import file_references_of
-from repo_map.relations.model import Confidence, RelationKind
+from repo_map.relations.model import Confidence
 from tests.repo_map.relations.asking import Files, index_of, place_of
 
 FACT, LIKELY, POSSIBLE = Confidence.RESOLVED, Confidence.LIKELY, Confidence.POSSIBLE
@@ -135,8 +135,7 @@ def test_a_file_is_named_by(
     tmp_path: Path, files: Files, path: str, expected: list[tuple[str, int, Confidence]]
 ) -> None:
     index = index_of(tmp_path, files)
-    file = index.file_id(path)
-    assert file is not None
+    file = index.paths.index(path)
     named = file_references_of(index)
     found = [(index.paths[each.source[0]], each.line, each.confidence) for each in named.references_to(file)]
     assert found == expected
@@ -144,31 +143,11 @@ def test_a_file_is_named_by(
         assert each in named.references_in(each.source[0])
 
 
-def test_a_definition_names_what_stands_in_its_lines(tmp_path: Path) -> None:
-    views = (
-        "class Views:\n"
-        "    def page(self):\n        return render('users/page.html')\n\n"
-        "    def data(self):\n        return open('data/users.csv')\n"
-    )
-    index = index_of(
-        tmp_path, {"app/views.py": views, "app/users/page.html": PAGE, "app/data/users.csv": "a,b\n"}
-    )
-    named = file_references_of(index)
-    of_page, of_class = (place_of(index, f"app/views.py:{name}") for name in ("Views.page", "Views"))
-    (rendered,) = named.used_in(of_page)
-    assert (rendered.kind, rendered.source, rendered.line) == (RelationKind.RENDER, of_page, 3)
-    assert [index.paths[each.target[0]] for each in named.used_in(of_class)] == [
-        "app/users/page.html",
-        "app/data/users.csv",
-    ]
-
-
 def test_a_name_in_hundreds_of_files_is_looked_for_in_the_nearest(tmp_path: Path) -> None:
     files = {f"far/m{number}.py": "render('users/page.html')\n" for number in range(300)}
     files |= {"app/views.py": "render('users/page.html')\n", "app/t/users/page.html": PAGE}
     index = index_of(tmp_path, files)
-    file = index.file_id("app/t/users/page.html")
-    assert file is not None
+    file = index.paths.index("app/t/users/page.html")
     found = file_references_of(index).references_to(file)
     assert index.paths[found[0].source[0]] == "app/views.py"
     assert len(found) == 200

@@ -63,8 +63,7 @@ def test_an_import_tells_classes_of_one_name_apart(tmp_path: Path) -> None:
 )
 def test_overloads_are_told_apart_by_what_they_are_given(tmp_path: Path, line: int, found: list[int]) -> None:
     index = index_of(tmp_path, SHOP)
-    file = index.file_id(TAX)
-    assert file is not None
+    file = index.paths.index(TAX)
     row = next(row for row, each in enumerate(index.definitions(file)) if each.start == line)
     told = lines_of(index, relations_of(index).callers_of((file, row)))
     assert told == [f"{CART}:{each}" for each in found]

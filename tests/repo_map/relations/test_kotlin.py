@@ -65,8 +65,7 @@ def test_an_import_tells_companions_of_one_name_apart(tmp_path: Path) -> None:
 
 def test_overloads_are_told_apart_by_what_they_are_given(tmp_path: Path) -> None:
     index = index_of(tmp_path, SHOP)
-    file = index.file_id(RATE)
-    assert file is not None
+    file = index.paths.index(RATE)
     told = {
         line: lines_of(index, relations_of(index).callers_of((file, row)))
         for row, each in enumerate(index.definitions(file))

@@ -351,8 +351,7 @@ def test_importers_are_told_with_their_lines(tmp_path: Path) -> None:
         "c.py": "import p.a\n",
     }
     index = index_of(tmp_path, files)
-    file = index.file_id("p/a.py")
-    assert file is not None
+    file = index.paths.index("p/a.py")
     assert lines_of(index, relations_of(index).importers_of(file)) == ["b.py:2", "c.py:1"]
 
 

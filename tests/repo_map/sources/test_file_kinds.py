@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.sources.file_kinds import FileFlag, flags_of_path, kinds_of, user_file_kind
+from repo_map.sources.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of, user_file_kind
 
 PATHS = """
     src/app.py src/history.py src/news/feed.py tests/test_app.py docs/conf.py documentation/how.py
@@ -46,4 +46,4 @@ def test_other_words_name_no_kind() -> None:
 
 def test_a_test_is_told_by_its_flag() -> None:
     assert not kinds_of("tests/test_app.py", 0)
-    assert kinds_of("tests/test_app.py", int(FileFlag.TEST)).name == "TESTS"
+    assert kinds_of("tests/test_benchmarks.py", int(FileFlag.TEST)) == FileKind.TESTS | FileKind.BENCHMARKS

@@ -243,14 +243,6 @@ def test_an_empty_repository_has_no_files(tmp_path: Path) -> None:
     assert list_files(tmp_path).paths == ()
 
 
-def test_a_file_over_the_limit_is_not_read_and_says_so(tmp_path: Path) -> None:
-    write(tmp_path, {"big.txt": "x" * 2000})
-    read = read_file(tmp_path, "big.txt", limit=1999)
-    assert (read.source, read.size) == (None, 2000)
-    assert read.problem == "2,000 bytes, over the limit of 1,999; listed by path only"
-    assert read_file(tmp_path, "big.txt", limit=2000).source == b"x" * 2000
-
-
 def test_a_large_picture_is_binary_like_a_small_one_and_no_problem(tmp_path: Path) -> None:
     (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0" + b"x" * 2000)
     read = read_file(tmp_path, "logo.png", limit=1999)
