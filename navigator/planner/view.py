@@ -17,7 +17,6 @@ from repo_map.check.report import describe_changes
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.outline.exclusions import without_excluded
-from repo_map.outline.places import with_boosts
 from repo_map.outline.replay import stamp
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
     impact = describe_changes(index, workspace.impact(changes), changes) if changes else ()
     answer = plan_answer(
         index,
-        with_boosts(index, relevance, request.own),
+        allowed,
         request.first_answer,
         plan.budget,
         (*impact, *workspace.notes, *allowed.sufficiency.notes),
