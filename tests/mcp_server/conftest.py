@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
+from tests.support.trees import git, write
 
 FILES = {
     "shop/cart.py": '''"""The shopping cart."""
@@ -71,11 +71,8 @@ def send_reminder(address: str) -> str:
 
 def plant(folder: Path, files: dict[str, str] | None = None) -> Path:
     """Make ``folder`` a work tree that holds ``files`` and return it."""
-    for name, text in (FILES if files is None else files).items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    write(folder, FILES if files is None else files)
+    git(folder, "init", "--quiet")
     return folder
 
 

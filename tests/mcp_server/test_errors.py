@@ -6,6 +6,7 @@ import dataclasses
 import errno
 import json
 import os
+import shutil
 import socket
 import sqlite3
 from collections.abc import Mapping
@@ -205,8 +206,6 @@ async def test_a_resource_that_is_not_there_is_refused(client: Client) -> None:
 
 @pytest.mark.anyio
 async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Path) -> None:
-    import shutil
-
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
         flown = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
@@ -218,9 +217,6 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
 
 @pytest.mark.anyio
 async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path) -> None:
-    import shutil
-    import sqlite3
-
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
         await client.call_tool("navigate", {"goal": "the discount on an apple", "mode": "interactive"})

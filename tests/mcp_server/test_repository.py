@@ -22,56 +22,44 @@ def choose_repository(
     return Path(source.folder)
 
 
-def test_the_named_folder_comes_first(tmp_path: Path) -> None:
-    named = tmp_path / "named"
-    named.mkdir()
-    assert choose_repository(str(named), [tmp_path], tmp_path, ()) == named
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A work tree beside a folder of repositories."""
+    root = tmp_path / "tree"
+    for name in (".git", "deep/inside", "with space", "../several/one/.git"):
+        (root / name).mkdir(parents=True)
+    (root / "file").touch()
+    return root
 
 
-def test_a_file_uri_names_a_folder(tmp_path: Path) -> None:
-    named = tmp_path / "with space"
-    named.mkdir()
-    assert choose_repository(named.as_uri(), (), tmp_path, ()) == named
+@pytest.mark.parametrize(
+    ("named", "root", "working_folder", "allowed", "chosen"),
+    [
+        pytest.param("{}/deep", "{}", "{}", "", "{}/deep", id="the named folder"),
+        pytest.param("file://{}/with%20space", "", "{}", "", "{}/with space", id="a file URI"),
+        pytest.param("inside", "{}/deep", "/", "", "{}/deep/inside", id="a path below the root of the host"),
+        pytest.param("", "{}/deep", "/", "", "{}/deep", id="the only root of the host"),
+        pytest.param("", "", "{}/deep/inside", "", "{}", id="the work tree around the working folder"),
+        pytest.param("", "", "/", "{}", "{}", id="the only allowed folder"),
+        pytest.param("", "", "/", "{}/../several", "", id="an allowed folder of repositories"),
+        pytest.param("", "", "/", "", "", id="nothing"),
+        pytest.param("{}/missing", "", "{}", "", "", id="a missing folder"),
+        pytest.param("{}/file", "", "{}", "", "", id="a file"),
+        pytest.param("", "", "{}", "{0}/deep {0}/../several", "", id="a working folder that is not allowed"),
+    ],
+)
+def test_the_first_of_argument_root_working_and_allowed_folder_is_chosen(
+    tree: Path, named: str, root: str, working_folder: str, *, allowed: str, chosen: str
+) -> None:
+    def paths(text: str) -> list[Path]:
+        return [Path(each.format(tree)) for each in text.split()]
 
-
-def test_a_relative_path_starts_at_the_root_of_the_host(tmp_path: Path) -> None:
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    assert choose_repository("b", [tmp_path / "a"], Path("/"), ()) == tmp_path / "a" / "b"
-
-
-def test_the_only_root_of_the_host_comes_second(tmp_path: Path) -> None:
-    assert choose_repository(None, [tmp_path], Path("/"), ()) == tmp_path
-
-
-def test_the_work_tree_around_the_working_folder_comes_third(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    inner = tmp_path / "deep" / "inside"
-    inner.mkdir(parents=True)
-    assert choose_repository(None, (), inner, ()) == tmp_path
-
-
-def test_the_only_allowed_folder_comes_last(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    assert choose_repository(None, (), Path("/"), (tmp_path,)) == tmp_path
-
-
-def test_an_allowed_folder_of_repositories_is_none(tmp_path: Path) -> None:
-    (tmp_path / "one" / ".git").mkdir(parents=True)
+    asked = (named.format(tree) or None, paths(root), *paths(working_folder), paths(allowed))
+    if chosen:
+        assert choose_repository(*asked) == Path(chosen.format(tree))
+        return
     with pytest.raises(RepositoryNotFoundError):
-        choose_repository(None, (), Path("/"), (tmp_path,))
-
-
-def test_without_any_of_them_no_repository_is_found() -> None:
-    with pytest.raises(RepositoryNotFoundError):
-        choose_repository(None, (), Path("/"), ())
-
-
-def test_a_missing_folder_and_a_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RepositoryNotFoundError):
-        choose_repository(str(tmp_path / "missing"), (), tmp_path, ())
-    (tmp_path / "file").touch()
-    with pytest.raises(RepositoryNotFoundError):
-        choose_repository(str(tmp_path / "file"), (), tmp_path, ())
+        choose_repository(*asked)
 
 
 @pytest.mark.parametrize("escape", ["{allowed}/../secret", "{allowed}/link", "{allowed}-sibling", "/"])
@@ -94,13 +82,6 @@ def test_a_forbidden_folder_is_refused_alike_whether_it_exists_or_not(tmp_path: 
             choose_repository(str(tmp_path / name), (), tmp_path, (allowed,))
         messages.append(str(caught.value).replace(name, "x"))
     assert messages[0] == messages[1]
-
-
-def test_a_working_folder_outside_the_allowed_ones_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    allowed = tmp_path / "one", tmp_path / "two"
-    with pytest.raises(RepositoryNotFoundError):
-        choose_repository(None, (), tmp_path, allowed)
 
 
 def test_a_home_folder_and_the_root_of_the_disk_are_no_repositories(

@@ -169,16 +169,3 @@ async def test_a_repeat_brings_back_what_had_given_way(settings: Settings, order
         again = await call(client, "step", feedback="show Stock.reserve")
         assert "`Stock.reserve (orderdesk/catalog/stock.py)`" in again["turn_report"]["answer"]
         assert wanted in await shown(client)
-
-
-async def test_of_two_that_are_asked_for_the_one_without_room_is_told_as_shown_in_part(
-    settings: Settings, orderdesk: Path
-) -> None:
-    long_function(orderdesk)
-    async with Client(build_server(settings, working_folder=orderdesk)) as client:
-        await call(client, "navigate", goal=GOAL, token_budget=700)
-        both = await call(client, "step", show=["voucher_total", "rounded"])
-        answer = both["turn_report"]["answer"]
-        assert "`voucher_total (orderdesk/rounding.py)`" in answer
-        assert "In part: `rounded (orderdesk/rounding.py)`." in answer
-        assert {(LONG, "    return max(0, worth)"), (LONG, "def rounded(cents):")} <= await shown(client)

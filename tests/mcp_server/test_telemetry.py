@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -13,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from navigator.loading import export_telemetry
+from tests.mcp_server.test_stdio import GOAL, Hand
 
 pytestmark = pytest.mark.slow
-
-
-GOAL = "The discount on an apple must never make its price negative"
 
 
 class Collector(ThreadingHTTPServer):
@@ -56,31 +53,12 @@ def collector() -> Iterator[Collector]:
 
 def navigate(shop: Path) -> str:
     """Let a server of its own navigate and report, and return what it logged."""
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
-    lines = [
-        {"id": 1, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": "navigate", "arguments": {"goal": GOAL}}},
-    ]
-    after = {"id": 3, "method": "tools/call", "params": {"name": "get_turn_report", "arguments": {}}}
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-m", "mcp_server"],
-        cwd=shop,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
+    hand = Hand(shop, modern=False)
+    hand.greet()
     # The call that loads the navigator began before anything was recorded: the next is told whole.
-    for number, part in ((2, lines), (3, [after])):
-        for line in part:
-            process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
-        process.stdin.flush()
-        answer = next(message for message in map(json.loads, process.stdout) if message.get("id") == number)
-        assert "shop/prices.py" in answer["result"]["content"][0]["text"]
-    _, errors = process.communicate(timeout=60)
+    for tool, arguments in (("navigate", {"goal": GOAL}), ("get_turn_report", {})):
+        assert "shop/prices.py" in json.dumps(hand.call(tool, **arguments))
+    _, errors = hand.process.communicate(timeout=60)
     return errors
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
+from tests.support.trees import write
 
 FILES = {
     "src/auth/login.py": '''
@@ -87,15 +88,6 @@ def test_login_returns_a_token():
 }
 
 
-def write_repository(root: Path) -> Path:
-    """Write the small repository under ``root``."""
-    for path, text in FILES.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text.lstrip("\n"), "utf-8")
-    return root
-
-
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
@@ -103,7 +95,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    return write_repository(tmp_path / "shop")
+    return write(tmp_path / "shop", {path: text.lstrip("\n") for path, text in FILES.items()})
 
 
 MakeNavigator = Callable[..., Navigator]

@@ -86,16 +86,6 @@ def test_folders_that_hold_one_folder_alone_are_one_node_and_small_files_share_o
     assert paths(outline)[2] == "a/b/cc/f0.py"
 
 
-def test_a_folder_that_is_looked_into_gets_most_of_the_room() -> None:
-    tree: Tree = [([step, inner], number, 1_000, 0) for step in "ab" for inner in "cd" for number in range(9)]
-    files = measured(tree)
-    assert fold(files, (), 12).kinds.count(FILE) == 0
-    inside = fold(files, (), 30, "b")
-    alone = [path for path, kind in zip(paths(inside), inside.kinds, strict=True) if kind == FILE]
-    assert alone == [path for path in files.paths if path.startswith("b/")]
-    assert fold(files, (), 12, "b/none") == fold(files, (), 12)
-
-
 def test_prose_data_and_copies_take_a_tenth_of_the_room_of_code(tmp_path: Path) -> None:
     words = "word and another\n" * 200
     write(

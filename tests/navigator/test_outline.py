@@ -106,35 +106,6 @@ def test_an_outline_has_15_places_at_most_and_fewer_in_a_small_answer(tmp_path: 
     assert not {place.name for place in usual.listed} & {place.name for place in usual.others}
 
 
-def test_namesakes_of_a_file_are_a_place_each_at_the_price_of_all(tmp_path: Path) -> None:
-    source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
-    source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"
-    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong rate")
-    out = {"pattern": "**", "level": 0}
-    nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    places = outline_of(index, relevance, nothing)
-    assert sorted((place.first, place.last) for place in places) == [(4, 5), (7, 9)]
-    asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
-    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
-    assert drawn.text.count("def tariff_of") == 2
-    block = drawn.block("one.py")
-    assert block is not None
-    assert [place.tokens for place in places] == [block.tokens] * 2
-
-
-def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole(tmp_path: Path) -> None:
-    lines = [f"    total = total + rate_{number}" for number in range(90)]
-    inner = ["    def rounded(value):", "        return round(value, 2)"]
-    source = "\n".join(["def tariff_of(item, total):", *lines, *inner, *lines, "    return total", ""])
-    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
-    relevance = score_goal(index, "tariff_of returns a wrong total")
-    shown = {"pattern": "one.py", "level": 1, "sections": [{"lines": "1-20", "level": 4}]}
-    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
-    places = [place for place in outline_of(index, relevance, drawn) if place.name == "tariff_of"]
-    assert [(place.first, place.last) for place in places] == [(1, 184)]
-
-
 BESIDE = {
     "shop/till.py": """
 from shop.rates import rate_of

@@ -73,15 +73,6 @@ async def test_equal_requests_give_equal_bytes(make_navigator: MakeNavigator, re
     assert len(texts) == 1
 
 
-async def test_the_plan_draws_the_same_map_again(make_navigator: MakeNavigator, repository: Path) -> None:
-    navigator = make_navigator()
-    output = await navigator.run(await navigator.open(ask(repository)))
-    again = await navigator.open(
-        ask(repository, flight_plan=output.flight_plan_yaml, goal="something else entirely")
-    )
-    assert (await navigator.context(again)).context_string == output.context_string
-
-
 async def test_the_state_is_valid_at_every_step(make_navigator: MakeNavigator, repository: Path) -> None:
     navigator = make_navigator()
     navigation_id = await navigator.open(ask(repository, mode="interactive"))
@@ -94,23 +85,6 @@ async def test_the_state_is_valid_at_every_step(make_navigator: MakeNavigator, r
     validate(state)
     assert state["exploration_complete"] is True
     assert state["decision_log"][-1]["action"] == "finalize_context"
-
-
-async def test_updates_change_the_plan_without_a_model(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
-    navigator = make_navigator()
-    navigation_id = await navigator.open(ask(repository))
-    await navigator.run(navigation_id)
-    report = await navigator.step(
-        navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]}
-    )
-    assert report.model == "user"
-    assert report.reasoning.startswith("The user changed the plan: ")
-    assert "src/billing.py" in report.reasoning
-    assert report.stop_reason is None
-    assert "src/billing.py" in report.focus_areas
-    assert "sum(line.amount for line in lines)" in (await navigator.context(navigation_id)).context_string
 
 
 async def test_the_context_since_a_step_has_only_what_is_new(

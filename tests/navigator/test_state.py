@@ -12,7 +12,6 @@ import jsonschema
 from navigator.state.pricing import FREE
 from navigator.state.state import (
     BudgetConfig,
-    ModelPricingRates,
     NavigatorState,
 )
 from repo_map.plan.model import FlightPlan
@@ -46,14 +45,3 @@ def test_the_contracts_example_is_understood() -> None:
     state = NavigatorState.model_validate(example)
     assert state.decision_log[0].step == 1
     assert state.budget_config.current_spend_usd == Decimal("0.0135")
-
-
-def test_a_state_survives_json() -> None:
-    rates = ModelPricingRates(
-        model_name="gemini-2.0-flash",
-        input_per_million=Decimal("0.075"),
-        output_per_million=Decimal("0.30"),
-    )
-    budget = BudgetConfig(current_spend_usd=Decimal("0.000123"), model_pricing_rates=rates)
-    state = make_state(budget_config=budget)
-    assert NavigatorState.model_validate(json.loads(json.dumps(state.model_dump(mode="json")))) == state

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_navigator.main import main
+from tests.support.trees import write
 
 FILES = {
     "tax.py": "RATE = 0.2\n\n\ndef tax(price):\n    return price * RATE\n",
@@ -18,12 +19,8 @@ FILES = {
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in FILES.items():
-        file = tmp_path / "shop" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
     monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "shop"
+    return write(tmp_path / "shop", FILES)
 
 
 @pytest.mark.parametrize(

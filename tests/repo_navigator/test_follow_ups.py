@@ -115,17 +115,6 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
     assert (tmp_path / "new.txt").read_text("utf-8") == ""
 
 
-def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken(
-    shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    opened(shop, capfd)
-    key = opened(shop, capfd)
-    answer, message = ran(capfd, "context", "--feedback", "99")
-    assert "99" in answer
-    assert key in message
-    assert "“The discount" in message
-
-
 @pytest.mark.parametrize(
     ("words", "not_understood"),
     [
@@ -145,3 +134,27 @@ def test_whether_words_were_understood_is_told_as_data(
     answer = json.loads(ran(capfd, "context", key, "--json", "--feedback", words)[0])
     assert (answer["understood"], answer["not_understood"]) == (not not_understood, not_understood)
     assert json.loads(ran(capfd, "context", key, "--json")[0])["understood"] is None
+
+
+def test_a_stored_navigation_is_read_and_gone_on_with(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = running.navigate(capfd, shop, GOAL)
+    key = made["navigation_id"]
+    context, message = ran(capfd, "context")
+    assert context.rstrip() == made["context"].rstrip()
+    assert message.rstrip().endswith(key)
+    assert ran(capfd, "context", key, "--plan")[0].rstrip() == made["flight_plan_yaml"].rstrip()
+    again = json.loads(ran(capfd, "context", key, "--json", "--feedback", "drop shop/prices.py")[0])
+    assert again["navigation_id"] == key
+    assert "shop/prices.py" not in {file["path"] for file in again["files"]}
+    file = tmp_path / "plan.yaml"
+    assert ran(capfd, "context", "--plan", "-o", file)[0] == ""
+    assert file.read_text("utf-8").rstrip() == again["flight_plan_yaml"].rstrip()
+
+
+def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "context.txt"
+    assert ran(capfd, "navigate", shop, GOAL, "-o", file)[0] == ""
+    assert "def discount" in file.read_text("utf-8")
+    assert "no/file" in ran(capfd, "navigate", shop, GOAL, "-o", tmp_path / "no" / "file", code=2)[1]
