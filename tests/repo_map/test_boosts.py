@@ -56,16 +56,6 @@ def test_a_higher_weight_never_shows_less_and_a_low_one_demotes(kind: str, budge
     assert shown[0] <= plain <= shown[-1]
 
 
-@pytest.mark.parametrize("budget", [150, 300])
-def test_a_symbol_protects_the_detail_of_its_file_as_its_path_does(budget: int, index: Index) -> None:
-    rules = (VerbosityRule(pattern="**", level=4),)
-    plans = [
-        FlightPlan(budget=budget, verbosity=rules, focus=focus_on(kind, 100)) for kind in ("path", "symbol")
-    ]
-    assert len({drawn_of(index, plan) for plan in plans}) == 1
-    assert {draw_map(index, plan).blocks[0].path for plan in plans} == {"shop/mail.py"}
-
-
 @pytest.mark.parametrize("kind", ["path", "symbol", "glob of symbols"])
 def test_a_packing_heeds_weights_of_both_kinds(kind: str, index: Index) -> None:
     relevance = score_goal(index, "handle billing, cart, mail, tax and users")

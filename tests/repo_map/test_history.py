@@ -168,17 +168,6 @@ def test_a_spent_deadline_gives_no_history_and_spoils_no_cache(root: Path, tmp_p
     assert history.complete
 
 
-def test_nothing_that_a_repository_configures_is_run(root: Path, tmp_path: Path) -> None:
-    witness = tmp_path / "witness"
-    commit(root, {"a.py": LINES}, message="Add")
-    (root / ".gitattributes").write_text("*.py diff=evil\n")
-    commit(root, {"a.py": LINES.replace("line 2", "two")}, message="Change line 2")
-    for name in ("diff.external", "diff.evil.command", "diff.evil.textconv", "core.pager", "core.fsmonitor"):
-        git(root, "config", name, f"touch {witness};")
-    assert touches(read(root), 0) == [("a.py", 2, 2)]
-    assert not witness.exists()
-
-
 def assert_same(one: History, other: History) -> None:
     assert one.head == other.head
     assert one.paths == other.paths

@@ -106,13 +106,6 @@ def test_a_function_too_long_for_the_budget_shows_the_lines_that_the_goal_means(
     assert "step_100(" not in text
 
 
-def test_what_the_base_excludes_stays_out(index: Index) -> None:
-    base = FlightPlan(verbosity=(VerbosityRule(pattern="shop/copy.py", level=0),))
-    repo_map = drawn(index, packed(index, 600, base=base))
-    assert "shop/copy.py" not in repo_map.text
-    assert "def round_tax" in repo_map.text
-
-
 def test_what_the_base_asks_for_is_kept_within_the_budget(index: Index) -> None:
     wanted = VerbosityRule(pattern="shop/mail.py", sections=(SectionRule(pattern="send_mail_7", level=4),))
     plan = packed(index, 600, base=FlightPlan(verbosity=(wanted,)))

@@ -47,11 +47,14 @@ _CONTROL = set(map(chr, [*range(9), *range(11, 32), *range(127, 160)])) | set(
 
 
 def plans(data: bytes) -> None:
-    """Any text is a plan or a told error; a plan written and read again is the same plan."""
-    text = data.decode("utf-8", "replace")
-    with suppress(FlightPlanError):
-        plan = parse_plan(text)
+    """Any text is a plan or an error in one line; a plan written and read again is the same plan."""
+    sentence = ""
+    try:
+        plan = parse_plan(data.decode("utf-8", "replace"))
         assert parse_plan(format_plan(plan)) == plan
+    except FlightPlanError as refused:
+        sentence = str(refused)
+    assert "\n" not in sentence
 
 
 def patterns(data: bytes) -> None:

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
-
-class Involved(NamedTuple):
-    """A tree of files, and the last name of the definitions that are asked about."""
-
-    files: dict[str, str]
-    asked: str
-
+Files = dict[str, str]
 
 _DEEP: Final = 22
 """Levels of what branches at each: two to that power are four million ways."""
@@ -236,16 +230,16 @@ _USES: Final = {
 }
 
 
-def _ladders() -> dict[str, Involved]:
-    found: dict[str, Involved] = {}
+def _ladders() -> dict[str, Files]:
+    found: dict[str, Files] = {}
     for name, (path, around, line, last) in _LADDERS.items():
         for is_circle, kind in ((False, "ladder"), (True, "circle")):
             text = around % _levels(line, last, is_circle=is_circle)
-            found[f"{kind} of {name}"] = Involved({path: text}, "foo")
+            found[f"{kind} of {name}"] = {path: text}
     for name, (path, line, last, language) in _BASES.items():
         for is_circle, kind in ((False, "ladder"), (True, "circle")):
             text = _levels(line, last, is_circle=is_circle) + _USES[language]
-            found[f"{kind} of {name} bases"] = Involved({path: _HEADS.get(language, "") + text}, "foo")
+            found[f"{kind} of {name} bases"] = {path: _HEADS.get(language, "") + text}
     return found
 
 
@@ -274,8 +268,8 @@ _PAIRS: Final = {
 }
 
 
-def _chains() -> dict[str, Involved]:
-    found = {f"pair of {name}": Involved({path: text}, "foo") for name, (path, text) in _PAIRS.items()}
+def _chains() -> dict[str, Files]:
+    found = {f"pair of {name}": {path: text} for name, (path, text) in _PAIRS.items()}
     calls = ".foo()" * 8_000
     for name, path, text in (
         ("python", "a.py", f"class A:\n    def foo(self): return self\ndef use(): A(){calls}\n"),
@@ -284,7 +278,7 @@ def _chains() -> dict[str, Involved]:
         ("kotlin", "A.kt", f"class A {{ fun foo() = this }}\nfun use() {{ A(){calls} }}\n"),
         ("rust", "a.rs", f"struct A;\nimpl A {{ fn foo(self) -> A {{ A }} }}\nfn go(a: A) {{ a{calls}; }}\n"),
     ):
-        found[f"chain of {name} calls"] = Involved({path: text}, "foo")
+        found[f"chain of {name} calls"] = {path: text}
     for name, path, line, last in (
         ("python", "a.py", "class C{i}(C{n}): pass", "class C{n}:\n    def foo(self): C0().foo()"),
         (
@@ -300,7 +294,7 @@ def _chains() -> dict[str, Involved]:
         text = (
             "".join(line.format(i=at, n=at + 1) + "\n" for at in range(_LONG)) + last.format(n=_LONG) + "\n"
         )
-        found[f"chain of {name} bases"] = Involved({path: text}, "foo")
+        found[f"chain of {name} bases"] = {path: text}
     deep = "A<" * 4_000 + "int" + ">" * 4_000
     for name, path, text in (
         (
@@ -325,7 +319,7 @@ def _chains() -> dict[str, Involved]:
             f"class A<T> {{ foo(): T {{ return null; }} }}\nfunction use(q: {deep}) {{ q.foo().foo(); }}\n",
         ),
     ):
-        found[f"chain of {name} generics"] = Involved({path: text}, "foo")
+        found[f"chain of {name} generics"] = {path: text}
     stars = 25
     for name, path, line, more in (
         ("python", "m{i}.py", "from m{j} import *", "def foo(): return foo() or bar().foo()\n"),
@@ -339,115 +333,85 @@ def _chains() -> dict[str, Involved]:
             "Cargo.toml": '[package]\nname = "a"\n',
             "src/lib.rs": _lines(lambda at: f"mod m{at};", stars),
         }
-        found[f"circle of {name} imports"] = Involved(files | (manifest if name == "rust" else {}), "foo")
+        found[f"circle of {name} imports"] = files | (manifest if name == "rust" else {})
     return found
 
 
-def _crowds() -> dict[str, Involved]:
-    nested = "f(" * 12 + "q" + ")" * 12
+def _crowds() -> dict[str, Files]:
+    nested = "foo(" * 12 + "q" + ")" * 12
     return {
-        "crowd of python namesakes": Involved(
-            {"a.py": _lines(lambda at: f"class C{at}:\n    def foo(self): self.bar.foo(); q.foo()")}, "foo"
-        ),
-        "crowd of python bindings": Involved(
-            {
-                "a.py": "class A:\n    def foo(self): pass\ndef use():\n"
-                + _lines(lambda at: f"    if x{at}: q = A(); q.foo()")
-            },
-            "foo",
-        ),
-        "crowd of python narrowings": Involved(
-            {
-                "a.py": "class A:\n    def foo(self): pass\ndef use(q):\n"
-                + _lines(lambda _: "    if isinstance(q, A): q.foo()")
-            },
-            "foo",
-        ),
-        "crowd of python aliases": Involved(
-            {"a.py": "def foo(): pass\n" + _lines(lambda at: f"foo{at} = foo\nfoo{at}()")}, "foo"
-        ),
-        "crowd of python subclasses": Involved(
-            {
-                "a.py": "class A:\n    def __init__(self): pass\n    def foo(self): pass\n"
-                + _lines(lambda at: f"class C{at}(A):\n    def foo(self): super().foo(); C{at}().foo()")
-            },
-            "foo",
-        ),
-        "crowd of typescript namesakes": Involved(
-            {"a.ts": _lines(lambda at: f"class C{at} {{ foo() {{ this.foo(); q.foo(); }} }}")}, "foo"
-        ),
-        "crowd of java overloads": Involved(
-            {
-                "A.java": "class A {\n"
-                + _lines(lambda at: f"  T{at} f(T{at} a) {{ return a; }}", 80)
-                + _lines(lambda at: f"  void u{at}(T{at} q) {{ {nested}; }}", 40)
-                + "}\n"
-                + _lines(lambda at: f"class T{at} {{}}", 80)
-            },
-            "f",
-        ),
-        "crowd of kotlin extensions": Involved(
-            {"A.kt": _lines(lambda at: f"fun T{at}.foo() = this\nfun u{at}(q: T{at}) {{ q.foo() }}", 150)},
-            "foo",
-        ),
-        "crowd of kotlin receivers": Involved(
-            {
-                "A.kt": "class A { fun foo() = 1 }\nfun use(q: A) {\n"
-                + "with(q) { " * 300
-                + "foo()"
-                + " }" * 300
-                + "\n}\n"
-            },
-            "foo",
-        ),
-        "crowd of c++ namesakes": Involved(
-            {
-                "a.cpp": _lines(
-                    lambda at: (
-                        f"struct C{at} {{ void foo(int); }};\nvoid C{at}::foo(int x) {{ foo(x); q.foo(x); }}"
-                    )
+        "crowd of python namesakes": {
+            "a.py": _lines(lambda at: f"class C{at}:\n    def foo(self): self.bar.foo(); q.foo()")
+        },
+        "crowd of python bindings": {
+            "a.py": "class A:\n    def foo(self): pass\ndef use():\n"
+            + _lines(lambda at: f"    if x{at}: q = A(); q.foo()")
+        },
+        "crowd of python narrowings": {
+            "a.py": "class A:\n    def foo(self): pass\ndef use(q):\n"
+            + _lines(lambda _: "    if isinstance(q, A): q.foo()")
+        },
+        "crowd of python aliases": {
+            "a.py": "def foo(): pass\n" + _lines(lambda at: f"foo{at} = foo\nfoo{at}()")
+        },
+        "crowd of python subclasses": {
+            "a.py": "class A:\n    def __init__(self): pass\n    def foo(self): pass\n"
+            + _lines(lambda at: f"class C{at}(A):\n    def foo(self): super().foo(); C{at}().foo()")
+        },
+        "crowd of typescript namesakes": {
+            "a.ts": _lines(lambda at: f"class C{at} {{ foo() {{ this.foo(); q.foo(); }} }}")
+        },
+        "crowd of java overloads": {
+            "A.java": "class A {\n"
+            + _lines(lambda at: f"  T{at} foo(T{at} a) {{ return a; }}", 80)
+            + _lines(lambda at: f"  void u{at}(T{at} q) {{ {nested}; }}", 40)
+            + "}\n"
+            + _lines(lambda at: f"class T{at} {{}}", 80)
+        },
+        "crowd of kotlin extensions": {
+            "A.kt": _lines(lambda at: f"fun T{at}.foo() = this\nfun u{at}(q: T{at}) {{ q.foo() }}", 150)
+        },
+        "crowd of kotlin receivers": {
+            "A.kt": "class A { fun foo() = 1 }\nfun use(q: A) {\n"
+            + "with(q) { " * 300
+            + "foo()"
+            + " }" * 300
+            + "\n}\n"
+        },
+        "crowd of c++ namesakes": {
+            "a.cpp": _lines(
+                lambda at: (
+                    f"struct C{at} {{ void foo(int); }};\nvoid C{at}::foo(int x) {{ foo(x); q.foo(x); }}"
                 )
-            },
-            "foo",
-        ),
-        "crowd of c functions": Involved(
-            {
-                f"m{at}.c": "static void foo(void) { }\nvoid bar(void) { foo(); bar(); }\n"
-                for at in range(100)
-            },
-            "bar",
-        ),
-        "crowd of go namesakes": Involved(
-            {
-                "a.go": "package a\n"
-                + _lines(lambda at: f"type C{at} struct{{}}\nfunc (c C{at}) foo() {{ c.foo(); q.foo() }}")
-            },
-            "foo",
-        ),
-        "crowd of rust namesakes": Involved(
-            {
-                "a.rs": _lines(
-                    lambda at: f"struct C{at};\nimpl C{at} {{ fn foo(&self) {{ self.foo(); q.foo(); }} }}"
-                )
-            },
-            "foo",
-        ),
-        "crowd of rust functions": Involved(
-            {"src/lib.rs": _lines(lambda at: f"mod m{at} {{ pub fn foo() {{ foo(); self::foo(); }} }}")},
-            "foo",
-        ),
-        "crowd of php namesakes": Involved(
-            {
-                "a.php": "<?php\n"
-                + _lines(lambda at: f"class C{at} {{ function foo() {{ $this->foo(); $q->foo(); }} }}")
-            },
-            "foo",
-        ),
-        "crowd of ruby openings": Involved(
-            {"a.rb": _lines(lambda _: "class C\n  def foo\n    self.foo\n    @q = C.new\n  end\nend")}, "foo"
-        ),
+            )
+        },
+        "crowd of c functions": {
+            f"m{at}.c": "static void bar(void) { }\nvoid foo(void) { bar(); foo(); }\n" for at in range(100)
+        },
+        "crowd of go namesakes": {
+            "a.go": "package a\n"
+            + _lines(lambda at: f"type C{at} struct{{}}\nfunc (c C{at}) foo() {{ c.foo(); q.foo() }}")
+        },
+        "crowd of rust namesakes": {
+            "a.rs": _lines(
+                lambda at: f"struct C{at};\nimpl C{at} {{ fn foo(&self) {{ self.foo(); q.foo(); }} }}"
+            )
+        },
+        "crowd of rust functions": {
+            "src/lib.rs": _lines(lambda at: f"mod m{at} {{ pub fn foo() {{ foo(); self::foo(); }} }}")
+        },
+        "crowd of php namesakes": {
+            "a.php": "<?php\n"
+            + _lines(lambda at: f"class C{at} {{ function foo() {{ $this->foo(); $q->foo(); }} }}")
+        },
+        "crowd of ruby openings": {
+            "a.rb": _lines(lambda _: "class C\n  def foo\n    self.foo\n    @q = C.new\n  end\nend")
+        },
     }
 
 
 INVOLVED: Final = _ladders() | _chains() | _crowds()
-"""By what they are: every one takes exponential or quadratic time where nothing ends it."""
+"""By what they are, trees whose definitions of `foo` are asked about.
+
+Every one takes exponential or quadratic time where nothing ends it.
+"""

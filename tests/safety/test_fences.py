@@ -83,10 +83,13 @@ async def test_no_door_lets_repository_text_out_of_its_markers(hostile: Path, tm
         key = check(await client.call_tool("navigate", GOAL))["navigation_id"]
         for wish in ("show shop/prices.py", "who calls discount?", "drop shop/prices.py", "undo"):
             check(await client.call_tool("step", {"navigation_id": key, "feedback": wish}))
+        drop = {"verbosity": [{"pattern": f"shop/{NEAR[1]}/**", "level": 0}]}
         for tool, arguments in (
+            ("step", {"updates": drop}),
             ("get_turn_report", {}),
             ("get_context", {}),
             ("get_context", {"cursor": "plan"}),
+            ("get_context", {"since_step": 0}),
         ):
             check(await client.call_tool(tool, {"navigation_id": key, **arguments}))
         for part in ("context", "plan", "maps/0", "report", "decisions"):
@@ -100,3 +103,4 @@ async def test_no_door_lets_repository_text_out_of_its_markers(hostile: Path, tm
             (message,) = (await client.get_prompt(name, {"navigation_id": key})).messages
             assert isinstance(message.content, TextContent)
             assert fences(message.content.text)
+        check(await client.call_tool("step", {"navigation_id": key, "action": "finish"}))

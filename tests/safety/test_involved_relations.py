@@ -56,8 +56,8 @@ def _answers(index: Index, place: Place) -> dict[str, tuple[Relation, ...]]:
     return found
 
 
-def _places(index: Index, asked: str) -> list[Place]:
-    """Return two definitions of a name, and two of those that everything rests on."""
+def _places(index: Index) -> list[Place]:
+    """Return two definitions of `foo`, and two of those that everything rests on."""
     named = [
         (file, row, each.name.rpartition(".")[2])
         for file in range(len(index))
@@ -65,19 +65,19 @@ def _places(index: Index, asked: str) -> list[Place]:
     ]
     tops = {"a0", "Aa0", "A", "C0"}
     return [
-        *[(file, row) for file, row, name in named if name == asked][:2],
+        *[(file, row) for file, row, name in named if name == "foo"][:2],
         *[(file, row) for file, row, name in named if name in tops][:2],
     ]
 
 
 def _index_of(root: Path, name: str, limits: Limits = DEFAULT) -> Index:
-    return build_index(write(root, INVOLVED[name].files), store=Store(None), workers=1, limits=limits)
+    return build_index(write(root, INVOLVED[name]), store=Store(None), workers=1, limits=limits)
 
 
 @pytest.mark.parametrize("name", INVOLVED)
 def test_a_question_about_involved_names_ends_soon_and_alike_each_time(name: str, tmp_path: Path) -> None:
     index = _index_of(tmp_path, name)
-    places = _places(index, INVOLVED[name].asked)
+    places = _places(index)
     assert places
     told = [(_answers(index, place), relations_of(index).left_open) for place in places]
     again = _index_of(tmp_path, name)
@@ -137,7 +137,7 @@ def test_an_answer_that_followed_everything_says_nothing_of_it(tmp_path: Path) -
 
 def test_a_change_is_not_said_to_be_safe_where_its_users_were_not_followed(tmp_path: Path) -> None:
     index = _index_of(tmp_path, _ALIASES)
-    file, row = _places(index, "foo")[0]
+    file, row = _places(index)[0]
     first = index.definitions(file)[row].start
     changes = Changes((ChangedPart(index.paths[file], index.qualified_name(file, row), first, first),))
     sentences = describe_changes(index, find_impact(index, changes), changes)
@@ -155,7 +155,7 @@ def test_the_last_limit_is_the_time_and_what_it_cut_is_told(tmp_path: Path) -> N
 async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> None:
     spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
     for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
-        space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name].files))
+        space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name]))
         plan = pack_places(space.index, score_goal(space.index, "foo"), 2_000)
         view = build_view(space, ViewRequest("foo", plan, FlightPlan()))
         assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected

@@ -87,10 +87,6 @@ Use it as you like.
 """
 
 
-def test_level_one_is_the_path() -> None:
-    check(PYTHON, "verbosity: [{pattern: '**', level: 1}]", "app.py\n")
-
-
 def test_level_two_is_the_nested_definition_lines() -> None:
     expect = f"""\
 {HEADER} app.py
@@ -123,11 +119,6 @@ def main() -> None:
 
 '''
     check(PYTHON, "verbosity: [{pattern: '**', level: 3}]", expect)
-
-
-def test_level_four_is_the_source() -> None:
-    source = files_of(PYTHON)["app.py"]
-    check(PYTHON, "verbosity: [{pattern: '**', level: 4}]", f"{HEADER} app.py\n{source}\n")
 
 
 def test_doc_comments_above_a_definition_show_their_first_paragraph() -> None:

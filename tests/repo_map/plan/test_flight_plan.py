@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_map.errors import FlightPlanError
@@ -134,17 +134,6 @@ def test_a_bad_plan_is_refused_with_the_place_of_its_fault(text: str, place: str
     with pytest.raises(FlightPlanError) as refused:
         parse_plan(text)
     assert place in str(refused.value)
-
-
-@example("0\n\n0")
-@given(st.text() | st.text(alphabet="abudgetverosity:[]{}-, \n0123'\"|>&*!%@`?"))
-def test_any_text_is_a_plan_or_refused_by_name(text: str) -> None:
-    sentence = ""
-    try:
-        parse_plan(text)
-    except FlightPlanError as refused:
-        sentence = str(refused)
-    assert "\n" not in sentence
 
 
 def test_an_update_adds_replaces_and_removes_by_pattern() -> None:

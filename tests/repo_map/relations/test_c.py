@@ -135,10 +135,6 @@ CPP = {
 }
 
 
-def test_what_needs_no_choice_in_cpp_is_a_fact(tmp_path: Path) -> None:
-    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == ["src/shape.cpp:3", "src/use.cpp:11"]
-
-
 CHOICES = {
     "a.hpp": (
         "class Shape;\n"
@@ -163,19 +159,10 @@ CHOICES = {
 }
 
 
-def test_in_cpp_what_types_or_conditions_must_choose_is_no_fact(tmp_path: Path) -> None:
-    assert callers(tmp_path, CHOICES, "a.hpp:Shape.set") == []
-    assert callers(tmp_path, CHOICES, "a.hpp:own.swap") == []
-    assert callers(tmp_path, CHOICES, "a.hpp:own.swap", LIKELY) == ["a.cpp:6"]
-
-
-def test_in_cpp_what_a_base_from_elsewhere_may_bring_is_only_likely(tmp_path: Path) -> None:
-    assert callers(tmp_path, CHOICES, "a.hpp:close") == []
-    assert callers(tmp_path, CHOICES, "a.hpp:close", LIKELY) == ["a.hpp:12"]
-    assert callers(tmp_path, CHOICES, "a.hpp:os.close", LIKELY) == []
-
-
-def test_announcing_a_class_is_no_use_of_it(tmp_path: Path) -> None:
+def test_in_cpp_what_types_conditions_or_a_base_from_elsewhere_must_choose_is_no_fact(tmp_path: Path) -> None:
+    names = ("a.hpp:Shape.set", "a.hpp:own.swap", "a.hpp:close", "a.hpp:os.close")
+    assert [callers(tmp_path, CHOICES, name) for name in names[:3]] == [[], [], []]
+    assert [callers(tmp_path, CHOICES, name, LIKELY) for name in names[1:]] == [["a.cpp:6"], ["a.hpp:12"], []]
     assert uses(tmp_path, CHOICES, "a.hpp:Shape") == ["a.cpp:2", "a.cpp:5"]
 
 
@@ -186,13 +173,10 @@ def test_a_member_is_found_through_locals_pointers_bases_and_this(tmp_path: Path
         "src/use.cpp:7",
         "src/use.cpp:11",
     ]
-
-
-def test_a_function_of_a_namespace_is_no_member(tmp_path: Path) -> None:
-    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area", LIKELY) == [
-        "src/shape.cpp:3",
-        "src/use.cpp:11",
-    ]
+    # A function of a namespace is no member, and needs no choice.
+    for least in (Confidence.RESOLVED, LIKELY):
+        found = callers(tmp_path, CPP, "include/shape.hpp:geo.area", least)
+        assert found == ["src/shape.cpp:3", "src/use.cpp:11"]
 
 
 def test_a_function_that_takes_anything_is_told_from_one_that_takes_two(tmp_path: Path) -> None:
@@ -242,19 +226,11 @@ MACROS = {
 }
 
 
-def test_a_class_with_a_macro_in_its_head_has_members(tmp_path: Path) -> None:
+def test_macros_hide_no_member_of_a_class_and_are_called_whichever_condition_holds(tmp_path: Path) -> None:
     assert callers(tmp_path, MACROS, "shop.hpp:shop.Cart.count") == ["cart.cpp:5"]
-    assert uses(tmp_path, MACROS, "shop.hpp:shop.Cart") == ["cart.cpp:2", "cart.cpp:3"]
-
-
-def test_a_member_that_is_written_without_its_namespace_belongs_to_the_only_class_of_that_name(
-    tmp_path: Path,
-) -> None:
     assert callers(tmp_path, MACROS, "shop.hpp:shop.Cart.size") == ["cart.cpp:2", "cart.cpp:5"]
-
-
-def test_a_macro_that_conditions_write_twice_is_called_whichever_holds(tmp_path: Path) -> None:
     assert callers(tmp_path, MACROS, "shop.hpp:SHOP_LOG") == ["cart.cpp:4"]
+    assert uses(tmp_path, MACROS, "shop.hpp:shop.Cart") == ["cart.cpp:2", "cart.cpp:3"]
 
 
 def test_another_name_of_a_type_is_a_fact_where_nothing_else_bears_it(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from repo_map.relations.model import Confidence
 from repo_map.relations.resolve import relations_of
-from tests.repo_map.relations.asking import Files, callers, index_of, lines_of, place_of, uses
+from tests.repo_map.relations.asking import Files, callers, index_of, lines_of, uses
 
 RATE = "src/main/kotlin/shop/tax/Rate.kt"
 CART = "src/main/kotlin/shop/Cart.kt"
@@ -59,8 +61,21 @@ SHOP: Files = {
 }
 
 
-def test_an_import_tells_companions_of_one_name_apart(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, f"{RATE}:Rate.Companion.of") == [f"{CART}:12"]
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (f"{RATE}:Rate.Companion.of", 12),
+        (f"{RATE}:doubled", 19),
+        (f"{RATE}:toRate", 20),
+        (f"{RATE}:standard", 18),
+        ("src/main/kotlin/shop/Base.kt:Base.inherited", 21),
+        (f"{CART}:Cart.own", 21),
+    ],
+)
+def test_companions_extensions_functions_and_methods_are_those_of_the_import(
+    tmp_path: Path, name: str, line: int
+) -> None:
+    assert callers(tmp_path, SHOP, name) == [f"{CART}:{line}"]
 
 
 def test_overloads_are_told_apart_by_what_they_are_given(tmp_path: Path) -> None:
@@ -75,8 +90,6 @@ def test_overloads_are_told_apart_by_what_they_are_given(tmp_path: Path) -> None
 
 
 def test_extensions_are_told_by_imports_and_receivers(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, f"{RATE}:doubled") == [f"{CART}:19"]
-    assert callers(tmp_path, SHOP, f"{RATE}:toRate") == [f"{CART}:20"]
     files = {
         "a/Text.kt": (
             "package a\n\nfun String.tidy() = trim()\n\nfun ByteArray.tidy() = this\n\n"
@@ -93,7 +106,6 @@ def test_extensions_are_told_by_imports_and_receivers(tmp_path: Path) -> None:
 
 
 def test_a_top_level_function_is_that_of_the_import_or_the_package(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, f"{RATE}:standard") == [f"{CART}:18"]
     files = {
         "a/A.kt": "package a\n\nfun run() = helper()\n\nprivate fun helper() = 1\n",
         "a/B.kt": "package a\n\nfun go() = helper()\n\nprivate fun helper() = 2\n",
@@ -101,11 +113,6 @@ def test_a_top_level_function_is_that_of_the_import_or_the_package(tmp_path: Pat
     }
     assert callers(tmp_path, files, "a/A.kt:helper") == ["a/A.kt:3"]
     assert callers(tmp_path, files, "a/A.kt:run") == ["a/C.kt:3"]
-
-
-def test_inherited_and_own_methods_are_found_by_their_bare_names(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "src/main/kotlin/shop/Base.kt:Base.inherited") == [f"{CART}:21"]
-    assert callers(tmp_path, SHOP, f"{CART}:Cart.own") == [f"{CART}:21"]
 
 
 def test_a_class_is_used_where_it_is_written_and_constructed(tmp_path: Path) -> None:
@@ -131,13 +138,8 @@ def test_a_bare_name_in_the_block_of_an_object_is_a_member_of_it(tmp_path: Path)
             "}\n"
         ),
     }
-    index = index_of(tmp_path, files)
-    relations = relations_of(index)
-    told = {
-        name: lines_of(index, relations.callers_of(place_of(index, name)))
-        for name in ("A.kt:A.go", "A.kt:A.only", "B.kt:B.go")
-    }
-    assert told == {"A.kt:A.go": ["B.kt:4"], "A.kt:A.only": ["B.kt:5"], "B.kt:B.go": ["B.kt:8"]}
+    expected = {"A.kt:A.go": ["B.kt:4"], "A.kt:A.only": ["B.kt:5"], "B.kt:B.go": ["B.kt:8"]}
+    assert {name: callers(tmp_path, files, name) for name in expected} == expected
 
 
 def test_a_test_of_its_type_says_what_a_name_is(tmp_path: Path) -> None:
@@ -178,23 +180,13 @@ def test_java_and_kotlin_see_each_other(tmp_path: Path) -> None:
             "package b\n\nimport a.Step\n\nfun run(step: Step) {\n  step.next.take()\n  step.take()\n}\n"
         ),
     }
-    index = index_of(tmp_path, files)
-    relations = relations_of(index)
-    told = {
-        name: lines_of(index, relations.callers_of(place_of(index, name)))
-        for name in (
-            "a/Point.kt:Point.move",
-            "a/Step.java:Step.take",
-            "a/Point.kt:Point.old",
-            "a/Point.kt:helper",
-        )
-    }
-    assert told == {
+    expected = {
         "a/Point.kt:Point.move": ["b/Use.java:8"],
         "a/Step.java:Step.take": ["b/Use.java:8", "b/Use.kt:6", "b/Use.kt:7"],
         "a/Point.kt:Point.old": [],
         "a/Point.kt:helper": ["b/Use.java:10"],
     }
+    assert {name: callers(tmp_path, files, name) for name in expected} == expected
 
 
 def test_java_reads_a_property_by_its_old_name_or_its_getter(tmp_path: Path) -> None:

@@ -151,11 +151,8 @@ CALLED: dict[str, tuple[Files, str, list[str]]] = {
         "a.ts:f",
         [],
     ),
-    "no method of a text, nor a global": (
-        {
-            "a.ts": "class Cup { trim() {} }\nexport function fetch() {}\n",
-            "b.ts": "function g(s: string) { s.trim(); fetch('x') }\n",
-        },
+    "no method of a text": (
+        {"a.ts": "class Cup { trim() {} }\n", "b.ts": "function g(s: string) { s.trim() }\n"},
         "a.ts:Cup.trim",
         [],
     ),

@@ -41,13 +41,6 @@ def test_a_subfolder_of_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> None
     assert list_files(tmp_path / "src").paths == ("b.py", "c/d.py")
 
 
-def test_a_linked_work_tree_lists_its_own_files(tmp_path: Path) -> None:
-    main = commit(tmp_path / "main", {"a.py": "", ".gitignore": "*.log"})
-    git(main, "worktree", "add", "-q", "../linked", "-b", "other")
-    write(tmp_path / "linked", {"b.py": "", "b.log": ""})
-    assert list_files(tmp_path / "linked").paths == (".gitignore", "a.py", "b.py")
-
-
 def test_a_folder_that_the_surrounding_repository_ignores_is_walked_as_a_plain_one(tmp_path: Path) -> None:
     commit(tmp_path, {".gitignore": "build/\n"})
     write(tmp_path, {"build/a.py": "", "build/.gitignore": "b.py", "build/b.py": ""})
@@ -124,21 +117,6 @@ def test_a_repository_of_another_user_is_walked_without_git_and_says_how_to_trus
             f" safe.directory {tmp_path}` to trust it. The folder was listed without its repository.",
         ),
     )
-
-
-def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
-    commit(
-        tmp_path, {"a.py": "", "evil.sh": "#!/bin/sh\ntouch ran\n", ".gitattributes": "*.py filter=evil\n"}
-    )
-    (tmp_path / "evil.sh").chmod(0o755)
-    evil = str(tmp_path / "evil.sh")
-    for key in ("core.fsmonitor", "core.pager", "diff.external", "filter.evil.clean", "filter.evil.smudge"):
-        git(tmp_path, "config", key, evil)
-    write(tmp_path, {".git/hooks/post-index-change": "#!/bin/sh\ntouch ran\n"})
-    (tmp_path / ".git/hooks/post-index-change").chmod(0o755)
-    write(tmp_path, {"a.py": "changed"})
-    assert "a.py" in list_files(tmp_path).paths
-    assert not (tmp_path / "ran").exists()
 
 
 def test_git_variables_of_the_caller_do_not_lead_elsewhere(
@@ -235,12 +213,6 @@ def test_a_link_that_leaves_a_plain_folder_is_told_at_every_look(tmp_path: Path)
     (root / "out.py").symlink_to("a.py")
     again = list_files(root, known)
     assert (again.paths, again.problems) == (("a.py", "out.py"), ())
-
-
-def test_an_empty_repository_has_no_files(tmp_path: Path) -> None:
-    assert list_files(tmp_path).paths == ()
-    git(tmp_path, "init", "-q")
-    assert list_files(tmp_path).paths == ()
 
 
 def test_a_large_picture_is_binary_like_a_small_one_and_no_problem(tmp_path: Path) -> None:
