@@ -58,18 +58,16 @@ CONTEXT = "a.py\n1\n2\nb.py\n3\n4\nc.py\n5\n6\n"
 FILES = (0, 9, 18)
 
 
-def test_a_page_ends_before_a_file() -> None:
-    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 19, 0.8)
-    assert CONTEXT[end:] == "c.py\n5\n6\n"
-
-
-def test_a_file_larger_than_a_page_is_cut_between_lines() -> None:
-    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 7, 0.3)
-    assert CONTEXT[:end] == "a.py\n1\n"
-
-
-def test_the_last_page_ends_with_the_text() -> None:
-    assert page_end(CONTEXT, 9, FILES, lambda _: True, 0.1) == len(CONTEXT)
+@pytest.mark.parametrize(
+    ("start", "room", "guess", "rest"),
+    [
+        pytest.param(0, 19, 0.8, "c.py\n5\n6\n", id="before a file"),
+        pytest.param(0, 7, 0.3, CONTEXT[7:], id="between the lines of a file larger than a page"),
+        pytest.param(9, 99, 0.1, "", id="with the text"),
+    ],
+)
+def test_a_page_ends(start: int, room: int, guess: float, rest: str) -> None:
+    assert CONTEXT[page_end(CONTEXT, start, FILES, lambda end: end <= room, guess) :] == rest
 
 
 @given(

@@ -67,10 +67,6 @@ def told(event: Any) -> list[str]:
     return said
 
 
-def all_told(events: list[Any]) -> list[str]:
-    return [word for event in events if event.content for word in told(event)]
-
-
 @pytest.mark.parametrize("wire", ["openai", "gemini", "host"])
 async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
     wire: str, repository: Path, tmp_path: Path, runs: list[Runner], monkeypatch: pytest.MonkeyPatch
@@ -105,7 +101,7 @@ async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
     expected = []
     for tool in ("update_flight_plan", "finalize_context"):
         expected += ["user", f"model calls {tool}", f"model hears of {tool}"]
-    assert all_told(events) == expected
+    assert [word for event in events if event.content for word in told(event)] == expected
     after = events[2]
     assert {"navigator", "navigator_run"} == set(after.actions.state_delta)
     assert {"steps/0001.json"} <= set(after.actions.artifact_delta)

@@ -208,23 +208,23 @@ def told_tests(root: Path, files: dict[str, str], *, led: bool = True) -> str:
     return find_tests(index, relevance, places)
 
 
-def test_the_file_of_tests_that_goal_and_calls_lead_to_is_told_alone_with_what_runs_it(
-    tmp_path: Path,
+UNRELATED = "def test_it():\n    assert True\n"
+
+
+@pytest.mark.parametrize(
+    ("led", "changed", "file"),
+    [
+        pytest.param(True, {}, "tests/test_everything.py", id="goal and calls"),
+        pytest.param(True, {"tests/test_everything.py": UNRELATED}, "tests/test_refunds.py", id="goal alone"),
+        pytest.param(False, {}, "", id="calls alone"),
+        pytest.param(False, {"tests/test_till.py": UNRELATED}, "tests/test_till.py", id="the same name"),
+    ],
+)
+def test_one_file_of_tests_is_told_with_what_runs_it(
+    tmp_path: Path, changed: dict[str, str], file: str, *, led: bool
 ) -> None:
-    assert told_tests(tmp_path, TESTED) == "python -m pytest tests/test_everything.py"
-
-
-def test_a_file_of_tests_that_the_goal_alone_leads_to_is_told(tmp_path: Path) -> None:
-    apart = {**TESTED, "tests/test_everything.py": "def test_all():\n    assert True\n"}
-    assert told_tests(tmp_path, apart) == "python -m pytest tests/test_refunds.py"
-
-
-def test_a_file_of_tests_that_only_calls_lead_to_is_not_told_but_one_of_the_same_name_is(
-    tmp_path: Path,
-) -> None:
-    assert told_tests(tmp_path / "one", TESTED, led=False) == ""
-    named = {**TESTED, "tests/test_till.py": "def test_it():\n    assert True\n"}
-    assert told_tests(tmp_path / "two", named, led=False) == "python -m pytest tests/test_till.py"
+    told = told_tests(tmp_path, {**TESTED, **changed}, led=led)
+    assert told == (f"python -m pytest {file}" if file else "")
 
 
 def test_a_module_called_tests_that_holds_none_is_not_told_as_a_file_of_tests(tmp_path: Path) -> None:

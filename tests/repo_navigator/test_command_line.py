@@ -134,16 +134,16 @@ def test_a_closed_pipe_ends_in_silence(shop: Path) -> None:
     assert "Traceback" not in process.stderr
 
 
-def test_an_interactive_user_steers_looks_and_stops(shop: Path) -> None:
-    said = "show\nplan\ncost\nalso show shop/mail.py\nn\n"
-    process = subprocess.run(
-        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive"],
-        input=said,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def conversed(shop: Path, said: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Run an interactive navigation that is told these lines."""
+    command = [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", *flags]
+    process = subprocess.run(command, input=said, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stderr
+    return process
+
+
+def test_an_interactive_user_steers_looks_and_stops(shop: Path) -> None:
+    process = conversed(shop, "show\nplan\ncost\nalso show shop/mail.py\nn\n")
     assert "[y] next step" in process.stderr
     assert "$0.00 spent" in process.stderr
     assert "verbosity:" in process.stderr
@@ -151,15 +151,7 @@ def test_an_interactive_user_steers_looks_and_stops(shop: Path) -> None:
 
 
 def test_the_end_of_input_accepts_the_context(shop: Path) -> None:
-    process = subprocess.run(
-        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
-        input="",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    assert json.loads(process.stdout)["status"] == "user"
+    assert json.loads(conversed(shop, "", "--json").stdout)["status"] == "user"
 
 
 def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:

@@ -38,11 +38,10 @@ class ViewHost:
             page: where it shows the view.
             client: what it speaks to the server by.
             folder: for its own page.
-            quirks: ``capabilities`` and ``context`` of the host, in place of the usual ones; ``drops_meta``.
+            quirks: ``capabilities`` of the host, in place of the usual ones; ``drops_meta``.
         """
         self._page, self._client, self._folder = page, client, folder
         self._capabilities = quirks.get("capabilities", {"serverTools": {}, "updateModelContext": {}})
-        self._context = quirks.get("context", {"theme": "light", "displayMode": "inline"})
         self._drops_meta = quirks.get("drops_meta", False)
         self.called: list[tuple[str, dict[str, Any]]] = []
         """Every tool that the view has called, with its arguments."""
@@ -109,7 +108,7 @@ class ViewHost:
                     "protocolVersion": params["protocolVersion"],
                     "hostInfo": {"name": "test-host", "version": "1"},
                     "hostCapabilities": self._capabilities,
-                    "hostContext": self._context,
+                    "hostContext": {"theme": "light", "displayMode": "inline"},
                 }
             }
         if method == "tools/call":
