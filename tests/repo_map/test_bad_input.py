@@ -23,10 +23,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 @pytest.mark.parametrize(
     ("plan", "sentence"),
     [
-        ("budget: [1,\n", "line 2"),
         ("budget: 9000\nbugdet: 1\n", "`bugdet`"),
-        ("verbosity: [{pattern: '**', level: 7}]\n", "`verbosity[0].level` is 7"),
-        ("verbosity: [{pattern: 'src/[a', level: 2}]\n", "opens a `[` that it never closes"),
         ("custom_queries: [{pattern: '**/*.py', query: '(nonsense) @a'}]\n", "`custom_queries[0].query`"),
         ("custom_queries: [{pattern: '**/*.py', query: '((('}]\n", "`custom_queries[0].query`"),
     ],

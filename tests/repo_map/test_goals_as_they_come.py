@@ -128,6 +128,29 @@ def test_what_stands_in_the_repositorys_own_template_weighs_nothing(index: Index
     assert score_goal(index, f"{title}\n{asked}").goal.terms == score_goal(index, title).goal.terms
 
 
+DUMP = """
+INSTALLED VERSIONS
+------------------
+commit: 1a2b3c
+python: 3.11.4.final.0
+OS: Linux
+money: 2.1.0
+orders : 1.26.0
+browser: 4.2.1
+provider : 1.0.3
+saml: None
+"""
+SETTINGS = "orders: broken\nbrowser: empty\nprovider: slow\nsaml: odd\npython: yes\nhost: local\n"
+
+
+def test_a_dump_of_versions_weighs_nothing_and_other_names_and_values_keep_their_weight(index: Index) -> None:
+    goal = "Wrong amount of a converted currency"
+    bare, with_dump = score_goal(index, goal), score_goal(index, f"{goal}\n{DUMP}")
+    assert (with_dump.units, with_dump.files) == (bare.units, bare.files)
+    assert all(0 < unit.chance < 1 for unit in bare.units)
+    assert score_goal(index, f"{goal}\n\n{SETTINGS}").units != bare.units
+
+
 def test_what_issue_templates_ask_for_weighs_nothing() -> None:
     goal = """Cart forgets its rows
 

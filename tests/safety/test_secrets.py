@@ -7,6 +7,7 @@ import logging
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -162,35 +163,34 @@ async def test_neither_a_model_nor_an_artifact_nor_the_state_gets_a_secret(
     assert any("secrets masked" in note for note in output.notes)
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_a_log_line_holds_no_secret(form: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def root_logger() -> Iterator[None]:
     root = logging.getLogger()
     before, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = before
+    root.setLevel(level)
+
+
+@pytest.mark.usefixtures("root_logger")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_log_line_holds_no_secret(form: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("INFO", form)
     try:
-        log_to_stderr("INFO", form)
-        try:
-            raise ValueError(f"refused {LIVE}")
-        except ValueError:
-            logging.getLogger("some.library").exception("calling with %s", TOKEN)
-    finally:
-        root.handlers[:] = before
-        root.setLevel(level)
+        raise ValueError(f"refused {LIVE}")
+    except ValueError:
+        logging.getLogger("some.library").exception("calling with %s", TOKEN)
     message = capsys.readouterr().err
     assert "calling with ***" in message
     assert TOKEN not in message
     assert LIVE not in message
 
 
+@pytest.mark.usefixtures("root_logger")
 def test_a_log_line_that_is_cut_holds_no_half_of_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
-    root = logging.getLogger()
-    before, level = root.handlers[:], root.level
-    try:
-        log_to_stderr("DEBUG", "json")
-        for blanks in range(15_950, 16_000, 5):
-            logging.getLogger("some.library").warning("%s%s", " " * blanks, TOKEN)
-    finally:
-        root.handlers[:] = before
-        root.setLevel(level)
+    log_to_stderr("DEBUG", "json")
+    for blanks in range(15_950, 16_000, 5):
+        logging.getLogger("some.library").warning("%s%s", " " * blanks, TOKEN)
     message = capsys.readouterr().err
     assert "…" in message
     assert TOKEN[:8] not in message

@@ -44,17 +44,15 @@ SHOP: Files = {
 }
 
 
-def test_a_package_is_a_folder_of_the_module_and_its_namesakes_are_others(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "tax/tax.go:Find") == ["cart/cart.go:16"]
-
-
-def test_a_bare_name_is_of_its_own_package(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "cart/cart.go:Find") == ["cart/cart.go:24"]
-
-
-def test_a_method_is_found_through_results_ranges_fields_and_embedded_types(tmp_path: Path) -> None:
-    found = callers(tmp_path, SHOP, "tax/tax.go:Rate.Of")
-    assert found == [f"cart/cart.go:{line}" for line in (18, 21, 23, 24)]
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [("tax/tax.go:Find", [16]), ("cart/cart.go:Find", [24]), ("tax/tax.go:Rate.Of", [18, 21, 23, 24])],
+    ids=["of a package", "of its own package", "method"],
+)
+def test_functions_and_methods_are_those_of_their_package(
+    tmp_path: Path, name: str, lines: list[int]
+) -> None:
+    assert callers(tmp_path, SHOP, name) == [f"cart/cart.go:{line}" for line in lines]
 
 
 def test_a_type_is_used_where_it_is_written(tmp_path: Path) -> None:

@@ -298,17 +298,13 @@ def test_uses_are_told_of(tmp_path: Path, files: Files, name: str, expected: lis
     assert uses(tmp_path, files, name) == expected
 
 
-def test_a_receiver_that_nothing_says_of_is_likely_the_only_method_of_that_name(tmp_path: Path) -> None:
+def test_a_receiver_that_nothing_says_of_is_likely_the_only_method_and_possibly_one_of_two(
+    tmp_path: Path,
+) -> None:
     files = {"a.py": "class Cup:\n    def refill(self): pass\n", "b.py": "def g(x):\n    x.refill()\n"}
     assert callers(tmp_path, files, "a.py:Cup.refill") == []
     assert callers(tmp_path, files, "a.py:Cup.refill", Confidence.LIKELY) == ["b.py:2"]
-
-
-def test_a_receiver_that_nothing_says_of_is_possibly_one_of_two_methods(tmp_path: Path) -> None:
-    files = {
-        "a.py": "class Cup:\n    def refill(self): pass\nclass Mug:\n    def refill(self): pass\n",
-        "b.py": "def g(x):\n    x.refill()\n",
-    }
+    files["a.py"] += "class Mug:\n    def refill(self): pass\n"
     assert callers(tmp_path, files, "a.py:Cup.refill", Confidence.LIKELY) == []
     assert callers(tmp_path, files, "a.py:Cup.refill", Confidence.POSSIBLE) == ["b.py:2"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.repo_map.relations.asking import Files, callers, uses
 
 SHOP: Files = {
@@ -51,27 +53,25 @@ SHOP: Files = {
 }
 
 
-def test_a_method_is_found_through_question_marks_loops_patterns_and_macros(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "src/tax.rs:Rate.of") == [
-        *(f"src/cart.rs:{line}" for line in (8, 11, 13, 14)),
-        "src/tax.rs:11",
-        "tests/all.rs:3",
-    ]
-
-
-def test_a_path_leads_through_modules_renames_and_re_exports(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "src/tax.rs:find") == ["src/cart.rs:14", "src/cart.rs:15"]
-    assert callers(tmp_path, SHOP, "src/tax.rs:Rate.new") == ["src/cart.rs:6", "tests/all.rs:3"]
-
-
-def test_a_call_through_a_trait_is_one_of_the_trait(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "src/tax.rs:Apply.apply") == ["src/cart.rs:16", "src/tax.rs:3"]
-    assert callers(tmp_path, SHOP, "src/tax.rs:Apply.twice") == ["src/cart.rs:17"]
-
-
-def test_the_library_is_not_ours(tmp_path: Path) -> None:
-    assert callers(tmp_path, SHOP, "src/cart.rs:max") == []
-    assert callers(tmp_path, SHOP, "src/cart.rs:len") == []
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "tax.rs:Rate.of",
+            [*(f"src/cart.rs:{at}" for at in (8, 11, 13, 14)), "src/tax.rs:11", "tests/all.rs:3"],
+        ),
+        ("tax.rs:find", ["src/cart.rs:14", "src/cart.rs:15"]),
+        ("tax.rs:Rate.new", ["src/cart.rs:6", "tests/all.rs:3"]),
+        ("tax.rs:Apply.apply", ["src/cart.rs:16", "src/tax.rs:3"]),
+        ("tax.rs:Apply.twice", ["src/cart.rs:17"]),
+        ("cart.rs:max", []),
+        ("cart.rs:len", []),
+    ],
+)
+def test_callers_are_found_through_patterns_macros_modules_and_traits(
+    tmp_path: Path, name: str, lines: list[str]
+) -> None:
+    assert callers(tmp_path, SHOP, f"src/{name}") == lines
 
 
 def test_a_type_is_used_where_it_is_written(tmp_path: Path) -> None:
@@ -100,20 +100,19 @@ MACROS: Files = {
 }
 
 
-def test_what_a_macro_is_given_is_used_as_if_it_were_not_there(tmp_path: Path) -> None:
-    assert callers(tmp_path, MACROS, "src/client/inner.rs:Client.get") == ["tests/all.rs:4"]
-    assert callers(tmp_path, MACROS, "src/client/inner.rs:inside.Part.whole") == [
-        "tests/all.rs:6",
-        "tests/all.rs:7",
-    ]
-
-
-def test_a_macro_of_the_crate_is_called_without_a_path(tmp_path: Path) -> None:
-    assert callers(tmp_path, MACROS, "src/cfg.rs:with_http") == ["src/client/mod.rs:1"]
-
-
-def test_a_module_and_a_function_may_share_a_name(tmp_path: Path) -> None:
-    assert callers(tmp_path, MACROS, "src/body/read.rs:read") == ["tests/all.rs:5"]
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("client/inner.rs:Client.get", ["tests/all.rs:4"]),
+        ("client/inner.rs:inside.Part.whole", ["tests/all.rs:6", "tests/all.rs:7"]),
+        ("cfg.rs:with_http", ["src/client/mod.rs:1"]),
+        ("body/read.rs:read", ["tests/all.rs:5"]),
+    ],
+)
+def test_what_a_macro_is_given_is_used_as_if_it_were_not_there(
+    tmp_path: Path, name: str, lines: list[str]
+) -> None:
+    assert callers(tmp_path, MACROS, f"src/{name}") == lines
 
 
 ASSOCIATED: Files = {
