@@ -18,13 +18,6 @@ from repo_map.text import tokens
 from tests.support.trees import write
 
 
-def _written(folder: Path, name: str, second: int, size: int = 100) -> Path:
-    path = folder / name
-    path.write_bytes(b"x" * size)
-    os.utime(path, (second, second))
-    return path
-
-
 def test_lru_cache_evicts_the_least_recently_used_value() -> None:
     cache = LRUCache[str, str](10, len)
     for key, value in (("a", "12345"), ("b", "1234")):
@@ -46,9 +39,10 @@ def test_source_reader_serves_threads_beyond_its_capacity(
 
 
 def test_prune_removes_old_temporary_files_only(tmp_path: Path) -> None:
-    _written(tmp_path, f"dead{TEMPORARY}", 1)
-    writing = tmp_path / f"live{TEMPORARY}"
-    writing.write_bytes(b"x" * 1000)
+    dead, writing = (tmp_path / f"{name}{TEMPORARY}" for name in ("dead", "live"))
+    for path in (dead, writing):
+        path.write_bytes(b"x" * 1000)
+    os.utime(dead, (1, 1))
     prune(tmp_path, 0)
     assert newest_first(tmp_path) == [writing]
 

@@ -11,7 +11,6 @@ from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.replay import replay, stamp
-from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.ranking.first_look import MAX_FILES, first_look
 from repo_map.ranking.score import score_goal
@@ -39,11 +38,6 @@ def look(tree: Path) -> Index:
     found = look_at(tree)
     assert found is not None
     return found
-
-
-def planned(index: Index) -> FlightPlan:
-    relevance = score_goal(index, GOAL)
-    return pack_places(index, relevance, 1_000)
 
 
 def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: Index) -> None:
@@ -88,7 +82,7 @@ def test_the_whole_index_is_the_same_whether_or_not_a_first_look_came_before(
 
 
 def test_a_plan_says_that_a_first_look_made_it_and_replays_to_the_same_bytes(look: Index) -> None:
-    plan = planned(look)
+    plan = pack_places(look, score_goal(look, GOAL), 1_000)
     drawn = draw_map(look, plan)
     kept = parse_plan(format_plan(stamp(look, plan, drawn)))
     assert kept.tree is not None

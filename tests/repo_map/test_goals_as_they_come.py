@@ -66,10 +66,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return build_index(write(tmp_path_factory.mktemp("shop"), FILES), store=Store(None), workers=1)
 
 
-def said(goal: str) -> set[str]:
-    return {term for counts in parse_goal(goal).terms.values() for term in counts}
-
-
 @pytest.mark.parametrize(
     ("goal", "name", "reason"),
     [
@@ -170,7 +166,8 @@ penguin
 open the page
 Ubuntu 22.04 (ostrich)
 """
-    assert said(goal) == {"cart", "forget", "row", "stay", "open", "page"}
+    said = {term for counts in parse_goal(goal).terms.values() for term in counts}
+    assert said == {"cart", "forget", "row", "stay", "open", "page"}
 
 
 def test_frames_in_other_projects_weigh_nothing(index: Index) -> None:

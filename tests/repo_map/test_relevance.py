@@ -85,11 +85,6 @@ def test_a_file_that_the_goal_names_comes_first(index: Index) -> None:
     assert "is `Router.add`" in score_goal(index, "Deprecate Router.add").units[0].reasons
 
 
-def test_tests_documents_and_built_files_come_behind_the_code(index: Index) -> None:
-    paths = [file.path for file in score_goal(index, "router dispatch request cache key").files]
-    assert set(paths[:2]) == {"src/app/router.py", "src/app/cache.py"}
-
-
 def test_a_goal_about_the_tests_does_not_demote_them(index: Index) -> None:
     assert first(score_goal(index, "Add a test of dispatch to test_router.py")) == "tests/test_router.py"
 
@@ -134,12 +129,6 @@ def test_one_word_of_the_code_is_found_amid_anything(index: Index, around: str) 
     relevance = score_goal(index, around.format(" dispatch "))
     assert "dispatch" in index.sources.content(index.paths.index(first(relevance))).decode()
     assert relevance.sufficiency.confidence
-
-
-def test_an_empty_repository_has_no_files_to_choose(tmp_path: Path) -> None:
-    relevance = score_goal(index_of(tmp_path), "Fix `the_bug` in a.py")
-    assert relevance.files == relevance.units == ()
-    assert not relevance.sufficiency.confidence
 
 
 def test_identifiers_that_the_repository_lacks_are_reported(index: Index) -> None:

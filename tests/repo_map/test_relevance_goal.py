@@ -92,12 +92,6 @@ def test_a_goal_of_fifty_thousand_characters_is_read_in_a_blink_by_its_head_and_
     assert "the tail" in goal.messages
 
 
-def test_a_goal_that_is_only_a_trace_has_no_title() -> None:
-    goal = parse_goal('Traceback (most recent call last):\n  File "a/b.py", line 3, in run\nKeyError: 1\n')
-    assert goal.title == ""
-    assert goal.frames[0].function == "run"
-
-
 @given(st.text())
 def test_any_text_is_a_goal(text: str) -> None:
     assert parse_goal(text).surface is not None

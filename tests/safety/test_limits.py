@@ -32,7 +32,6 @@ from repo_navigator.map_main import main
 from tests.support.trees import write
 
 LONG_LINE = {"long.py": f"def near(): ...\nx = '{'y' * 600}'\n"}
-JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 MEGABYTE = {"big.py": b"# One\n" * 170_000}
 
 

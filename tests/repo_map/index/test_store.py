@@ -55,10 +55,6 @@ def test_a_second_start_parses_nothing_and_gives_the_same_tables(tree: Path, cac
     assert warm.problems == cold.problems == ()
 
 
-def test_without_a_folder_nothing_is_kept(tree: Path) -> None:
-    assert [build(tree, None)[1], build(tree, None)[1]] == [4, 4]
-
-
 def test_a_touched_file_is_read_again_but_not_parsed(tree: Path, cache: Path) -> None:
     build(tree, cache)
     os.utime(tree / "README.md", ns=(1, 1))

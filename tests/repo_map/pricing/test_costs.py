@@ -11,7 +11,7 @@ from repo_map.outline.draw import draw_map
 from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens
 from repo_map.text.token_estimates import estimate
-from tests.support.maps import draw, index_of
+from tests.support.maps import index_of
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
 SOURCES = {path.relative_to(PACKAGE.parent).as_posix(): path.read_text() for path in PACKAGE.rglob("*.py")}
@@ -66,22 +66,7 @@ def test_the_size_of_a_map_is_predicted_within_two_percent() -> None:
         assert price_plan(manifest, plan) == pytest.approx(draw_map(index, plan).tokens, rel=0.02)
 
 
-def test_costs_sum_by_glob() -> None:
-    manifest = price_index(index_of({"a/b.txt": "x y z\n", "a/c/d.txt": "x\n", "e.txt": "x\n"}))
-    assert [(row.name, row.files) for row in manifest.by_glob(["**/*.txt", "zzz"])] == [
-        ("**/*.txt", 3),
-        ("zzz", 0),
-    ]
-    total = manifest.total()
-    assert total.levels[3] == sum(row.levels[3] for row in manifest.by_file())
-
-
 def test_sections_have_prices_of_their_own() -> None:
     manifest = price_index(index_of({"a.md": "# One\n\nText.\n\n## Two\n\nMore text, and more.\n"}))
     assert [row.name for row in manifest.sections("a.md")] == ["One", "One.Two"]
     assert manifest.sections("zzz") == []
-
-
-def test_a_header_with_costs_is_priced_as_drawn() -> None:
-    drawn = draw(SOURCES, "budget: 2000", show_costs=True)
-    assert tokens.count(drawn.text) == drawn.tokens

@@ -322,33 +322,11 @@ def test_overrides_are_found_both_ways(tmp_path: Path) -> None:
     assert [index.qualified_name(*each.source) for each in extending] == ["Square"]
 
 
-def test_tests_reach_a_function_through_others(tmp_path: Path) -> None:
-    files = {
-        "a.py": "def inner(): pass\ndef outer():\n    inner()\n",
-        "tests/test_a.py": "from a import outer\ndef test_outer():\n    assert outer() is None\n",
-    }
-    index = index_of(tmp_path, files)
-    reaching = relations_of(index).tests_reaching(place_of(index, "a.py:inner"))
-    assert [(index.qualified_name(*each.source), each.line) for each in reaching] == [("test_outer", 3)]
-
-
 def test_what_a_function_calls_is_told_in_its_order(tmp_path: Path) -> None:
     files = {"a.py": "def f(): pass\ndef g(): pass\ndef h():\n    g()\n    len('')\n    f()\n"}
     index = index_of(tmp_path, files)
     called = relations_of(index).calls_in(place_of(index, "a.py:h"))
     assert [(index.qualified_name(*each.target), each.line) for each in called] == [("g", 4), ("f", 6)]
-
-
-def test_importers_are_told_with_their_lines(tmp_path: Path) -> None:
-    files = {
-        "p/__init__.py": "",
-        "p/a.py": "",
-        "b.py": "import sys\nfrom p import a\n",
-        "c.py": "import p.a\n",
-    }
-    index = index_of(tmp_path, files)
-    file = index.paths.index("p/a.py")
-    assert lines_of(index, relations_of(index).importers_of(file)) == ["b.py:2", "c.py:1"]
 
 
 def test_relations_follow_an_edit(tmp_path: Path) -> None:

@@ -29,12 +29,6 @@ def test_a_work_tree_lists_tracked_and_new_files_but_no_ignored_ones(tmp_path: P
     assert listed.problems == ()
 
 
-def test_a_deleted_tracked_file_is_not_listed(tmp_path: Path) -> None:
-    commit(tmp_path, {"a.py": "a", "b.py": "b"})
-    (tmp_path / "a.py").unlink()
-    assert list_files(tmp_path).paths == ("b.py",)
-
-
 def test_a_subfolder_of_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> None:
     commit(tmp_path, {"a.py": "", "src/b.py": "", "src/c/d.py": "", ".gitignore": "/src/c/e.py\n"})
     write(tmp_path, {"src/c/e.py": ""})

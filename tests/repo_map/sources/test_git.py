@@ -25,17 +25,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links an
 FILES = {"a.py": "x = 1\n", "src/b.py": "y = 2\n"}
 
 
-def put_pipe(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    os.mkfifo(path)
-
-
 def test_git_that_waits_for_a_pipe_is_ended_and_not_asked_again_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("repo_map.sources.git.TIMEOUT_S", 0.3)
     root = write(commit(tmp_path, FILES), {"src/c.log": ""})
-    put_pipe(root / "src/.gitignore")
+    os.mkfifo(root / "src/.gitignore")
     asked: list[Path] = []
     monkeypatch.setattr("repo_map.sources.listing.Git", lambda root: asked.append(root) or Git(root))
     for _ in range(2):
@@ -113,13 +108,10 @@ def test_a_server_that_ends_waits_for_no_git(tmp_path: Path, monkeypatch: pytest
         opened = [asyncio.create_task(workspaces.open(root)) for root in roots]
         await asyncio.to_thread(wait_until, (tmp_path / "bin/pid").exists)
         await workspaces.halt()
-        assert all(isinstance(each, asyncio.CancelledError) for each in await gathered(opened))
+        ended = await asyncio.gather(*opened, return_exceptions=True)
+        assert all(isinstance(each, asyncio.CancelledError) for each in ended)
 
     asyncio.run(open_and_end())
-
-
-async def gathered(tasks: list[asyncio.Task[object]]) -> list[object]:
-    return await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def test_folders_that_git_would_wait_in_keep_nobody_waiting(tmp_path: Path) -> None:
