@@ -6,11 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.adk.artifacts import FileArtifactService
 from google.adk.runners import Runner
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
+from navigator.agent.agents import NavigatorAgent, PlannerAgent
+from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
 from navigator.models.sampling import SamplingRequest, SamplingResult
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.navigator.conftest import MakeNavigator
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Say, call
 from tests.support.providers.openai import OpenAiServer
@@ -65,6 +70,36 @@ def told(event: Any) -> list[str]:
         else:
             said.append(str(event.author))
     return said
+
+
+async def test_steps_without_a_model_run_through_adk(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path, runs: list[Runner]
+) -> None:
+    navigator = make_navigator(data_dir=tmp_path / "data")
+    navigation_id = await navigator.open(NavigationRequest(GOAL, repository))
+    output = await navigator.run(navigation_id)
+    await navigator.step(navigation_id, show=["Router.dispatch"])
+    await navigator.step(navigation_id, updates={"budget": 900})
+    assert len(runs) == 4
+    (runner,) = set(runs)
+    assert isinstance(runner.agent, NavigatorAgent)
+    assert isinstance(runner.agent.planner, PlannerAgent)
+    assert isinstance(runner.session_service, SqliteSessionService)
+    assert isinstance(runner.artifact_service, FileArtifactService)
+    assert [type(each) for each in runner.app.plugins] == [LockPlugin, BudgetEnforcementPlugin]
+    events = await events_of(navigator, navigation_id)
+    expected = []
+    for tool in ("update_flight_plan", "finalize_context", "update_flight_plan", "update_flight_plan"):
+        expected += ["user", f"planner calls {tool}", f"planner hears of {tool}"]
+    assert [word for event in events if event.content for word in told(event)] == expected
+    first = events[1].content.parts[0].function_call
+    assert first.args["reasoning"]
+    assert first.args["updates"]["verbosity"]
+    after = events[1]
+    assert {"navigator", "navigator_run"} == set(after.actions.state_delta)
+    assert after.actions.artifact_delta == {"map.txt": 1, "steps/0001.json": 0}
+    assert after.content.parts[1].function_response.response["status"] == "success"
+    assert output.reasoning_summary
 
 
 @pytest.mark.parametrize("wire", ["openai", "gemini", "host"])
