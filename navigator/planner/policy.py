@@ -13,6 +13,7 @@ from navigator.state.labels import EMBEDDED
 from navigator.state.run_state import Navigation
 from repo_map import globs
 from repo_map.messages import plural
+from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.pack import is_shown
 from repo_map.outline.places import Place
 from repo_map.plan.levels import level_label
@@ -47,7 +48,9 @@ def choose_plan(navigation: Navigation, workspace: Workspace, view: View) -> tup
     index, (state, run) = workspace.index, navigation
     if run.decision_count > 0 and run.first_look <= view.is_first_look:
         return _summary(view), None
-    relevance = workspace.relevance(state.user_task, run.changes, run.names)
+    relevance = without_excluded(
+        index, workspace.relevance(state.user_task, run.changes, run.names), run.user_plan
+    )
     sentences = (*view.report.impact, *view.notes, *relevance.sufficiency.notes)
     packed = pack_answer(index, relevance, run, sentences).plan
     if not compare_plans(state.flight_plan, packed).diff:

@@ -102,11 +102,11 @@ def pack(
         others: level of all other files, for which the room that is left is used.
     """
     draft = _Draft(index, own, min(room, own.budget), terms)
-    is_single = draft.has
+    # Rules that leave files out stay in their order, so that a later change brings nothing back unasked.
     general = [
         rule
         for rule in own.verbosity
-        if rule.level != 0 and rule.pattern not in _EVERYTHING and not is_single(rule.pattern)
+        if rule.pattern not in _EVERYTHING and (rule.level == 0 or not draft.has(rule.pattern))
     ]
     draft.room -= min(_cost_of(index, general), round(_GENERAL_SHARE * draft.room))
     captured = [index.paths[file] for file in captured_spans(index, own.custom_queries)]
