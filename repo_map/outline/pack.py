@@ -66,6 +66,8 @@ class _Part(NamedTuple):
     """None for the whole file."""
     level: int
     is_latest: bool
+    is_base: bool = False
+    """Whether it is what the sections of its rule leave of the file."""
 
     @property
     def label(self) -> str:
@@ -182,14 +184,14 @@ def is_shown(plan: FlightPlan, place: Place) -> bool:
 
 
 def general_rules(index: Index, plan: FlightPlan, own: FlightPlan) -> tuple[VerbosityRule, ...]:
-    """Return the rules of a plan for several files that are not the user's own."""
+    """Return the rules of a plan that are not the user's own: for several files, or for less than source."""
     return tuple(
         rule
         for rule in plan.verbosity
         if rule not in own.verbosity
         and rule.level != 0
         and rule.pattern not in _EVERYTHING
-        and index.file_id(globs.plain(rule.pattern)) is None
+        and (index.file_id(globs.plain(rule.pattern)) is None or rule.level in (2, 3))
     )
 
 
@@ -222,8 +224,9 @@ def _asked(index: Index, own: FlightPlan, latest: Latest) -> Iterator[_Part]:
         if rule.level == 0 or index.file_id(path) is None or excluded_by(own, path):
             continue
         named = latest.get(rule.pattern)
-        if not rule.sections:
-            parts.append(_Part(path, None, rule.level or 1, named is not None))
+        level = rule.level or 1
+        if not rule.sections or level > 1:
+            parts.append(_Part(path, None, level, named is not None, is_base=bool(rule.sections)))
         for section in rule.sections:
             is_latest = named is not None and (not named or (section.pattern, section.lines) in named)
             if section.level:
@@ -297,7 +300,7 @@ class _Draft:
         in_part: list[str] = []
         latest = sum(part.is_latest for part in parts)
         for part in parts:
-            if part.section is None:
+            if part.section is None and not part.is_base:
                 self._fixed.add(part.path)
             latest -= part.is_latest
             # Each of several that were asked for last gets something.

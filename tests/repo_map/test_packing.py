@@ -115,6 +115,16 @@ def test_what_the_base_asks_for_is_kept_within_the_budget(index: Index) -> None:
     assert not repo_map.cuts
 
 
+def test_a_level_of_the_base_holds_beside_its_sections(index: Index) -> None:
+    section = SectionRule(pattern="round_tax", level=4)
+    wanted = VerbosityRule(pattern="shop/tax.py", level=2, sections=(section,))
+    plan = packed(index, 300, base=FlightPlan(verbosity=(wanted,)))
+    (rule,) = (each for each in plan.verbosity if each.pattern == wanted.pattern)
+    assert rule.level == 2
+    assert section in rule.sections
+    assert "class Receipt" in drawn(index, plan).text
+
+
 def test_a_file_that_is_asked_for_and_too_large_leaves_room_for_the_rest(tmp_path: Path) -> None:
     entries = "- mail is sent only once\n\n" * 40
     log = "".join(f"## 1.{number}\n\n{entries}" for number in range(8))
