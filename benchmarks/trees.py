@@ -56,7 +56,7 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
 
 def tree_of(repo: str, commit: str, trees: Path) -> Path:
     """Return where the work tree of a commit lies, or would."""
-    return trees / repo.replace("/", "__") / commit[:12]
+    return trees.resolve() / repo.replace("/", "__") / commit[:12]
 
 
 def check_out(objects: Path, commit: str, tree: Path) -> None:
