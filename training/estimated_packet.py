@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.outline.places import LISTED
 from repo_map.ranking.corpus import Floats, Ints
 from repo_map.ranking.model import Weights
 from training.signal_rows import TaskRows
@@ -19,8 +20,6 @@ _LISTED_PATHS = 12
 _SKETCH_TOKENS = 300
 _TOKEN_PENALTY = 0.3
 _OUTLINED_FILES = 10
-_OUTLINED_PLACES = 21
-"""About as many as 1,000 tokens list."""
 
 
 def among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
@@ -53,7 +52,7 @@ def _listed(task: TaskRows, order: Ints, rows: Ints) -> Ints:
     in_main = (task.file["p.aux"] <= 0) & (task.file["p.code"] > 0)
     best = [row for row in order.tolist() if in_main[row]][:_OUTLINED_FILES]
     is_defined = task.unit["p.gap"][rows] == 0
-    return np.asarray(rows[is_defined & np.isin(task.file_row[rows], best)][:_OUTLINED_PLACES], np.int64)
+    return np.asarray(rows[is_defined & np.isin(task.file_row[rows], best)][:LISTED], np.int64)
 
 
 def _names(task: TaskRows, listed: Ints, file: int, line: int) -> bool:

@@ -107,8 +107,6 @@ class OutlineEntry(_Report):
     """What its source would add to the map; 0 if the map shows it whole."""
     is_sure: bool = False
     """Whether the goal's work likely edits it."""
-    more: int = 0
-    """Definitions of its file that are not listed; set on the file's last entry."""
     also: str = ""
     """Path and lines of a duplicate: ``lib/types.ts:12-40``."""
 

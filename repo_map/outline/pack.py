@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from repo_map.outline.exclusions import excluded_by, with_exclusions_of
 from repo_map.outline.places import Place
 from repo_map.outline.render_cache import RenderCache, Style
 from repo_map.outline.rendering import joint_legend
-from repo_map.outline.sections import Parts, Section, Shape, captured_spans, line_range
+from repo_map.outline.sections import Parts, Section, Shape, captured_spans, line_range, qualified_names
 from repo_map.outline.select import files_named
 from repo_map.plan.model import MAX_WHY_CHARS, FlightPlan, Focus, PathBoost, SectionRule, VerbosityRule
 from repo_map.text.tokens import DEFAULT_ENCODING, count
@@ -38,7 +39,7 @@ _EXCERPT_SHARES: Final = (0.8, 0.6, 0.4)
 """Of the room, what an excerpt takes: what encloses its lines is drawn as well, and differs in size."""
 _MAX_EXCERPTS: Final = 4
 """Of the first places without room, how many are shown by excerpts."""
-_LIKELY_CHANCE: Final = 0.2
+_EXCERPT_CHANCE: Final = 0.2
 """Chance from which on an excerpt of a place comes before the source of less likely ones."""
 _MAX_MISSES: Final = 40
 """Places in a row without room, after which the rest is not tried."""
@@ -159,7 +160,7 @@ def shown_places(index: Index, plan: FlightPlan, own: FlightPlan, ranked: Iterab
                 places.append(Place(path, *line_range(section.lines)))
             for row in names.named(section.pattern) if section.pattern else ():
                 each = definitions[row]
-                places.append(Place(path, each.start, each.end, names.names[row], "", 0.0, each.sig_end))
+                places.append(Place(path, each.start, each.end, names.names[row]))
         found += [each._replace(chance=_chance_of(each, chances.get(path, ()))) for each in places]
     return sorted(found, key=lambda place: -place.chance)
 
@@ -249,6 +250,8 @@ class _Draft:
         self._reasons: dict[str, str] = {}
         self._costs: dict[str, tuple[int, str]] = {}
         """Tokens and legend of each file."""
+        self._names: dict[int, Counter[str]] = {}
+        """Qualified names of each file's definitions."""
         self._fixed: set[str] = set()
         """Files that the user's plan gives one level in all: nothing is added to them."""
 
@@ -323,7 +326,9 @@ class _Draft:
         if part.section is not None:
             ranges = self._lines_of(file, part.section)
             shown = [self._add_excerpt(part.path, first, last) for first, last in ranges]
-            return any(shown)
+            # What was asked for last is there at least by its beginning.
+            heads = [SectionRule(lines=f"{first}-{first}", level=_SOURCE) for first, _ in ranges]
+            return any(shown) or self.add(part.path, heads)
         best = [place for place in places if place.path == part.path]
         known = {place.first for place in best}
         for row, each in enumerate(self._index.definitions(file)):
@@ -343,13 +348,14 @@ class _Draft:
     def add_places(self, places: Sequence[Place], *, are_selected: bool) -> None:
         """Show as many places as fit, the best first; of likely ones without room an excerpt."""
         open_ = [place for place in places if place.path not in self._fixed]
-        likely = [place for place in open_ if are_selected or place.chance >= _LIKELY_CHANCE]
+        likely = [place for place in open_ if are_selected or place.chance >= _EXCERPT_CHANCE]
+        others = [place for place in open_ if not are_selected and place.chance < _EXCERPT_CHANCE]
         without = [place for place in likely if not self._add_whole(place)]
         for place in without[:_MAX_EXCERPTS]:
             if self._add_excerpt(place.path, place.first, place.last):
                 self._reasons.setdefault(place.path, place.reason[:MAX_WHY_CHARS])
         misses = 0
-        for place in open_[len(likely) :]:
+        for place in others:
             misses += not self._add_whole(place)
             if misses == _MAX_MISSES:
                 break
@@ -390,8 +396,9 @@ class _Draft:
         """Return the section of a place: by its name if only it has that in its file, else by its lines."""
         file = self._index.file_id(place.path)
         if place.name and file is not None:
-            names = Parts(self._index.definitions(file)).names
-            if names.count(place.name) == 1:
+            if file not in self._names:
+                self._names[file] = Counter(qualified_names(self._index.definitions(file)))
+            if self._names[file][place.name] == 1:
                 return SectionRule(pattern=globs.escape(place.name), level=level)
         last = place.last if level == _SOURCE else place.first
         return SectionRule(lines=f"{place.first}-{last}", level=_SOURCE)

@@ -39,7 +39,7 @@ _MIN_STATEMENT_CHANCE: Final = 0.2
 """Chance from which on lines outside functions are a place: a table, an option list, a constant."""
 _MIN_COPIED_LINES: Final = 4
 """Lines from which on equal definitions are listed as one: shorter ones are alike by chance."""
-MAX_RELATED: Final = 8
+_MAX_RELATED: Final = 8
 """Places beside one definition: who relies on it is what is left to ask."""
 _MAX_TYPE_LINES: Final = 60
 """Lines up to which a class is related: of a longer one a member is meant."""
@@ -60,8 +60,6 @@ class Place(NamedTuple):
     reason: str = ""
     chance: float = 0.0
     """Calibrated, 0 to 1, that the goal's work touches it."""
-    head: int = 0
-    """Last line of its signature; 0 if it is no definition."""
     also: str = ""
     """Path and lines of the same code in another file: ``lib/types.ts:12-40``."""
 
@@ -113,7 +111,7 @@ def list_places(
     return found
 
 
-def related_places(index: Index, place: Place, limit: int = MAX_RELATED) -> list[Place]:
+def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> list[Place]:
     """Return what a definition calls, and what calls or overrides it, each with that as its reason.
 
     Tests and long classes are left out.
@@ -190,7 +188,6 @@ class _FilePlaces:
     def __init__(self, index: Index, path: str, terms: Iterable[str]) -> None:
         file = index.file_id(path)
         assert file is not None
-        self._file = file
         self._terms = frozenset(terms)
         self._definitions = index.definitions(file)
         self._names = qualified_names(self._definitions)
@@ -202,9 +199,7 @@ class _FilePlaces:
         reason = header_reason(unit.reasons)
         if row >= 0:
             found = self._definitions[row]
-            return Place(
-                unit.path, found.start, found.end, self._names[row], reason, unit.chance, found.sig_end
-            )
+            return Place(unit.path, found.start, found.end, self._names[row], reason, unit.chance)
         if unit.kind == GAP and not self._definitions:
             return Place(unit.path, unit.start, unit.end, "", reason, unit.chance)
         if unit.kind != GAP or unit.chance < _MIN_STATEMENT_CHANCE:

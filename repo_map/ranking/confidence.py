@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.ranking.corpus import Floats, Ints
-from repo_map.ranking.entities import is_everyday
 from repo_map.ranking.features import FileColumns, Signals
 from repo_map.ranking.goal import GoalPart
 from repo_map.ranking.grade import Grade
@@ -53,7 +52,6 @@ _SAYS_LITTLE = frozenset(
     for term in terms_of(word)
 )
 """What any goal may say of any code."""
-_MANY_NAMESAKES = 4
 _MOST_NAMED = 4
 
 
@@ -67,12 +65,8 @@ class Sufficiency(NamedTuple):
     """
     notes: tuple[str, ...]
     """What speaks for and against, in sentences."""
-    coverage: float
-    """Share of the goal's identifiers, paths and names that the repository has; 1 where the goal has none."""
     missing: tuple[str, ...]
-    """Identifiers of the goal that the repository lacks."""
-    ambiguous: tuple[str, ...]
-    """Identifiers that several definitions bear."""
+    """Names that the goal writes as code and the repository lacks."""
 
     @property
     def grade(self) -> Grade:
@@ -120,13 +114,7 @@ def judge(signals: Signals, columns: FileColumns, scores: Floats, measured: floa
         scores: of the candidate files, shape (files,).
         measured: what ``confidence_of`` gives, which the goal's words can still lower.
     """
-    known, missing = _identifiers(signals)
-    ambiguous = {
-        name: count
-        for name, count in signals.named.ambiguous.items()
-        if count >= _MANY_NAMESAKES and name not in signals.goal.guesses
-    }
-    coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
+    missing = _missing_names(signals)
     if not len(scores) or not (len(signals.query.ids) or signals.named.found):
         empty = not signals.candidates.corpus.index.paths
         note = (
@@ -137,21 +125,17 @@ def judge(signals: Signals, columns: FileColumns, scores: Floats, measured: floa
             if signals.goal.language
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
-        return Sufficiency(0.0, (note,), coverage, tuple(missing), ())
+        return Sufficiency(0.0, (note,), tuple(missing))
     best = int(np.argmax(scores))
     doubt = _doubt(signals, columns, best)
     confidence = min(measured, doubt.most)
     is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
     if is_quoted:
         confidence = max(confidence, _QUOTED)
-    corpus = signals.candidates.corpus
-    vague = {
-        name: count for name, count in ambiguous.items() if name in known and not is_everyday(corpus, name)
-    }
     quoted = "The first file contains the text that the goal quotes." if is_quoted else ""
     lacking = f"The repository has no {_listed(missing)}." if missing else ""
     notes = tuple(filter(None, (quoted or doubt.note, lacking)))
-    return Sufficiency(confidence, notes, coverage, tuple(missing), tuple(vague))
+    return Sufficiency(confidence, notes, tuple(missing))
 
 
 class _Doubt(NamedTuple):
@@ -231,22 +215,21 @@ def _is_placed(columns: FileColumns) -> bool:
     return any(bool(columns.file[name].any()) for name in ("m.path", "m.frame"))
 
 
-def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
-    """Return the goal's own identifiers that the repository has, and those that it lacks."""
+def _missing_names(signals: Signals) -> list[str]:
+    """Return the names that the goal writes as code and the repository lacks."""
     table = signals.candidates.corpus.index.strings
     terms = signals.candidates.corpus.index.terms
     in_paths = {part for path in signals.goal.paths for part in tokenize(path)}
-    known: list[str] = []
-    missing: list[str] = []
-    for name, source in signals.goal.identifiers.items():
-        if source in (GoalPart.CODE, GoalPart.ERROR) or name in signals.goal.guesses:
-            continue
-        found = name in table or terms.get(name.replace("_", "").lower()) is not None
-        if found or name in signals.named.found:
-            known.append(name)
-        elif name not in in_paths and source is GoalPart.INLINE:
-            missing.append(name)
-    return known, missing
+    return [
+        name
+        for name, source in signals.goal.identifiers.items()
+        if source is GoalPart.INLINE
+        and name not in signals.goal.guesses
+        and name not in in_paths
+        and name not in signals.named.found
+        and name not in table
+        and terms.get(name.replace("_", "").lower()) is None
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -71,8 +71,6 @@ class EntityMatches:
     """(Signal, file or unit) → what the goal wrote."""
     found: set[str] = field(default_factory=set)
     """Identifiers, paths and names of the goal that the repository has."""
-    ambiguous: dict[str, int] = field(default_factory=dict)
-    """Identifier → number of definitions, for those with several."""
 
     @property
     def files(self) -> tuple[Mapping[int, float], ...]:
@@ -325,8 +323,6 @@ class _Finder:
             count = int(self._corpus.definition_counts[found])
             if count:
                 self.named.found.add(name)
-                if count > 1:
-                    self.named.ambiguous[name] = count
             if 0 < count <= _MOST_NAMESAKES:
                 wanted[found] = (name, _IDENTIFIER_WEIGHT[source] / (1.0 + np.log2(count)))
         if not wanted:
