@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 REPO ?= .
 GOAL ?= Where are bearer tokens of the HTTP server checked?
-TOKENS ?= 8000
+TOKENS ?= 700
 MODELS ?= scripted
 
 # What is typed, such as an issue's title with backticks or dollars, reaches commands through the environment:
@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
-## demo: navigate a repository (REPO=path GOAL="…" TOKENS=8000); this one by default
+## demo: navigate a repository (REPO=path GOAL="…" TOKENS=700); this one by default
 demo: $(STAMP)
 	$(BIN)/repo-navigator navigate "$$REPO" --goal "$$GOAL" --tokens "$$TOKENS"
 

@@ -47,14 +47,6 @@ def test_the_name_of_each_file_to_save_is_seen_where_comments_are_not(name: str)
     assert [path for line, path in above if f"`{path}`" not in line] == []
 
 
-def test_the_readmes_command_shows_the_same_files(tmp_path: Path) -> None:
-    folder = tmp_path / "orderdesk"
-    shutil.copytree(ORDERDESK, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    ((command, printed),) = console.entries((ROOT / "README.md").read_text(encoding="utf-8"))
-    shown = re.compile(r"^■ (\S+?):", re.MULTILINE)
-    assert shown.findall(console.run(command, folder)) == shown.findall(printed)
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_link_within_the_documents_leads_somewhere(name: str) -> None:
     document = ROOT / name
