@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -24,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )
-ORDERDESK = ROOT / "tests/fixtures/repositories/orderdesk"
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 _PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
 PROGRAMS = {each.name: each for each in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS)}

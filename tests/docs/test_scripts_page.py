@@ -78,30 +78,6 @@ def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
     assert "- changed: orderdesk/billing/dunning.py\n" in summary
 
 
-@pytest.mark.slow
-def test_the_other_job_prints_what_a_change_touches_and_keeps_the_packet(shop: Path, tmp_path: Path) -> None:
-    clone = _clone_with_a_plan(shop, tmp_path)
-    job = yaml.safe_load(_jobs()[1])["navigator"]
-    script = [line for line in job["script"] if "pip install" not in line]
-    assert len(script) == len(job["script"]) - 1
-    shutil.rmtree(clone / ".git/info", ignore_errors=True)
-    variables = {name: text.replace("$CI_PROJECT_DIR", str(clone)) for name, text in job["variables"].items()}
-    variables["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"] = "main"
-    done = _run("\n".join(script), clone, variables)
-    assert done.returncode == 0, done.stderr
-    _break_the_reminder(clone)
-    done = _run("\n".join(script), clone, variables)
-    assert done.returncode == 6
-    assert "`next_reminder` (orderdesk/billing/dunning.py:" in done.stdout.decode()
-    assert "changed: orderdesk/billing/dunning.py" in done.stderr.decode()
-    (kept,) = job["artifacts"]["paths"]
-    assert "def next_reminder" in json.loads((clone / kept / "review.json").read_text("utf-8"))["context"]
-    assert (clone / kept / "replayed.txt").is_file()
-    assert (clone / job["cache"]["paths"][0]).is_dir()
-    # What the job writes is no change of the tree that it looks at.
-    assert git(clone, "status", "--porcelain") == ""
-
-
 def _clone_with_a_plan(shop: Path, folder: Path) -> Path:
     """A clone of the shop, which keeps a plan as the page says."""
     console.run(_commands("the plan"), shop)
