@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from benchmarks.trees import add_folders, materialise
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.state.reports import NavigatorOutput, OutlineEntry
+    from navigator.state.reports import NavigatorOutput
 
 EXAMPLES = ("tasks.jsonl --model openai/any --url http://127.0.0.1:8571/v1 --limit 12",)
 
@@ -31,7 +32,11 @@ _FIRST_ANSWER: Final = 1_000
 _MAP_TOKENS: Final = 6_508
 _CALL_TIMEOUT_S: Final = 900.0
 """A person may answer as the model."""
-MEASURES: Final = ("functions", "precision", "places", "shown", "turns", "tokens in", "cached", "dollars")
+_PLACE: Final = re.compile(r"(.+?):(\d+)-(\d+)")
+MEASURES: Final = (
+    *("functions", "precision", "places", "shown", "calls", "characters"),
+    *("turns", "tokens in", "cached", "dollars"),
+)
 
 
 class NavigatorRow(msgspec.Struct, frozen=True):
@@ -41,10 +46,36 @@ class NavigatorRow(msgspec.Struct, frozen=True):
     repo: str
     language: str
     arm: str
-    """``embedded``, ``embedded, names``, or the model."""
+    """``embedded``, ``embedded, names``, the model, or how an answer was found by hand."""
     measures: dict[str, float]
+    """A row lacks those that its arm does not have."""
     places: list[str]
     notes: list[str]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Someone's answer to a task, and what it took: a line of a file of answers."""
+
+    id: str
+    arm: str
+    places: list[str]
+    """``path:first-last name``, the best first."""
+    calls: int
+    """Uses of tools."""
+    characters: int
+    """That the tools returned."""
+
+
+class Place(NamedTuple):
+    """Lines of an answer."""
+
+    path: str
+    first: int
+    last: int
+    also: str = ""
+    """Path and lines of a duplicate: ``lib/types.ts:12-40``."""
+    is_shown: bool = False
+    """Whether the answer has all of its source."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
     parser.add_argument("--model", metavar="NAME", help="such as openai/any; by default no model is asked")
     parser.add_argument("--url", metavar="URL", help="of the OpenAI-compatible server that runs it")
+    parser.add_argument(
+        "--answers", type=Path, metavar="FILE", help="score these answers (JSON lines) and measure nothing"
+    )
     parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
     parser.add_argument("--only", metavar="ID,…", help="ids of tasks, by commas")
     parser.add_argument("--limit", type=int, metavar="N", help="of each file N tasks, in turn by repository")
@@ -61,6 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure the answers and print the table of arms."""
+    if options.answers:
+        return _score_answers(options)
     if options.mirrors is None:
         print(
             "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
@@ -74,10 +110,12 @@ def run(options: argparse.Namespace) -> int:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="navigator-")))
         stored = RowFile(options.out or scratch / "rows.jsonl", NavigatorRow)
         known = {(row.id, row.arm): row for row in stored}
+        measured: set[str] = set()
         for file in options.tasks:
             for task in chosen(read_tasks(file), options.mirrors, options.limit):
                 if only is not None and task.id not in only:
                     continue
+                measured.add(task.id)
                 arms = [
                     each
                     for each in _arms(options.model, names.get(task.id, []))
@@ -92,8 +130,37 @@ def run(options: argparse.Namespace) -> int:
                     stored.append(row)
                     known[task.id, arm.name] = row
                     print(f"{task.id}, {arm.name}: {row.measures}", file=sys.stderr, flush=True)
-    print("\n".join(table(list(known.values()))))
+    print("\n".join(table([row for row in known.values() if row.id in measured])))
     return 0
+
+
+def _score_answers(options: argparse.Namespace) -> int:
+    """Score answers that were found elsewhere, and print the table of all arms on their tasks."""
+    tasks = {task.id: task for file in options.tasks for task in read_tasks(file)}
+    answers = [each for each in RowFile(options.answers, Answer) if each.id in tasks]
+    fresh = [_row(tasks[each.id], each) for each in answers]
+    known: dict[tuple[str, str], NavigatorRow] = {}
+    if options.out:
+        stored = RowFile(options.out, NavigatorRow)
+        known = {(row.id, row.arm): row for row in stored}
+        stored.append(*(row for row in fresh if (row.id, row.arm) not in known))
+    known = {(row.id, row.arm): row for row in fresh} | known
+    print("\n".join(table([row for row in known.values() if row.id in tasks])))
+    return 0
+
+
+def _row(task: Task, answer: Answer) -> NavigatorRow:
+    places = [_read_place(each) for each in answer.places]
+    measures = score_places(task, places) | {"calls": answer.calls, "characters": answer.characters}
+    return NavigatorRow(task.id, task.repo, task.language, answer.arm, measures, answer.places, [])
+
+
+def _read_place(text: str) -> Place:
+    """Read ``path:first-last``, with a name behind it or without."""
+    found = _PLACE.match(text)
+    if found is None:
+        raise ValueError(f"`{text}` names no lines; write `path:first-last name`.")
+    return Place(found[1], int(found[2]), int(found[3]))
 
 
 class _Arm(NamedTuple):
@@ -139,25 +206,29 @@ async def _measure(task: Task, tree: Path, arm: _Arm, url: str | None) -> Naviga
 
 
 def score(task: Task, output: NavigatorOutput) -> dict[str, float]:
-    """Return what an answer holds of the functions that the fix edits, and what it cost.
+    """Return what an answer holds of the functions that the fix edits, and what it cost."""
+    places = [Place(each.path, each.first, each.last, each.also, not each.tokens) for each in output.outline]
+    usage = output.total_usage
+    return score_places(task, places) | {
+        "turns": usage.calls,
+        "tokens in": usage.input,
+        "cached": usage.cached,
+        "dollars": float(output.total_cost),
+    }
+
+
+def score_places(task: Task, places: Sequence[Place]) -> dict[str, float]:
+    """Return what the places of an answer hold of the functions that the fix edits.
 
     A function counts as found if a place of the answer overlaps it; a place is right if it overlaps one. Of
     nested functions the outermost counts.
     """
     gold = key_functions(task)
-    found = [any(_overlaps(each, place) for place in output.outline) for each in gold]
-    right = [any(_overlaps(each, place) for each in gold) for place in output.outline]
-    shown = [any(_overlaps(each, place) and not place.tokens for place in output.outline) for each in gold]
-    usage = output.total_usage
     return {
-        "functions": _mean(found),
-        "precision": _mean(right),
-        "places": len(output.outline),
-        "shown": _mean(shown),
-        "turns": usage.calls,
-        "tokens in": usage.input,
-        "cached": usage.cached,
-        "dollars": float(output.total_cost),
+        "functions": _mean([any(_overlaps(each, place) for place in places) for each in gold]),
+        "precision": _mean([any(_overlaps(each, place) for each in gold) for place in places]),
+        "places": len(places),
+        "shown": _mean([any(_overlaps(each, place) and place.is_shown for place in places) for each in gold]),
     }
 
 
@@ -178,13 +249,11 @@ def key_functions(task: Task) -> list[GoldSymbol]:
     ]
 
 
-def _overlaps(symbol: GoldSymbol, place: OutlineEntry) -> bool:
+def _overlaps(symbol: GoldSymbol, place: Place) -> bool:
     """Return whether a place, or where the same code stands, overlaps a function."""
-    path, _, lines = place.also.rpartition(":")
-    first, _, last = lines.partition("-")
-    ranges = [(place.path, place.first, place.last), *([(path, int(first), int(last))] if path else [])]
+    both = [place, *([_read_place(place.also)] if place.also else [])]
     return any(
-        symbol.file == path and symbol.start <= last and first <= symbol.end for path, first, last in ranges
+        symbol.file == path and symbol.start <= last and first <= symbol.end for path, first, last, *_ in both
     )
 
 
@@ -197,12 +266,16 @@ def table(rows: Sequence[NavigatorRow]) -> list[str]:
     lines = [f"| arm | {' | '.join(MEASURES)} |", "|---" * (len(MEASURES) + 1) + "|"]
     for arm in dict.fromkeys(row.arm for row in rows):
         own = [row for row in rows if row.arm == arm]
-        cells = (_cell(name, [row.measures[name] for row in own]) for name in MEASURES)
+        cells = (
+            _cell(name, [row.measures[name] for row in own if name in row.measures]) for name in MEASURES
+        )
         lines.append(f"| {arm} ({len(own)}) | {' | '.join(cells)} |")
     return lines
 
 
 def _cell(name: str, values: Sequence[float]) -> str:
+    if not values:
+        return ""
     mean = sum(values) / len(values)
     if name in ("functions", "precision", "shown"):
         low, high = bootstrap(values)

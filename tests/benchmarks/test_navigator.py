@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from benchmarks.__main__ import main
 from benchmarks.navigator import NavigatorRow, key_functions, score, table
 from benchmarks.tasks import GoldSymbol, Task
 from navigator.navigator import Navigator
@@ -35,3 +37,18 @@ async def test_an_answer_is_scored_by_the_functions_that_its_places_overlap(tmp_
     assert (measures["functions"], measures["shown"], measures["turns"]) == (0.5, 0.5, 0)
     row = NavigatorRow("one", "shop/shop", "python", "embedded", measures, [], [])
     assert table([row])[2].startswith("| embedded (1) | 0.50 [0.50, 0.50] |")
+
+
+def test_answers_found_elsewhere_are_scored_and_stand_in_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks, answers, rows = (tmp_path / name for name in ("tasks.jsonl", "answers.jsonl", "rows.jsonl"))
+    tasks.write_bytes(msgspec.json.encode(Task("one", "shop/shop", "abc", goal="total", gold_symbols=GOLD)))
+    found = {"id": "one", "arm": "grep", "places": ["total.py:4-4 shop::total", "other.py:1-2"]}
+    answers.write_bytes(msgspec.json.encode({**found, "calls": 3, "characters": 1200}))
+    command = ["navigator", str(tasks), "--answers", str(answers), "--out", str(rows)]
+    for _ in range(2):
+        assert main(command) == 0
+        assert "| grep (1) | 0.50 [0.50, 0.50] | 0.50 [0.50, 0.50] | 2.0 |" in capsys.readouterr().out
+    (row,) = rows.read_text().splitlines()
+    assert msgspec.json.decode(row)["measures"]["characters"] == 1200
