@@ -176,6 +176,8 @@ class _Part(NamedTuple):
     first: int
     last: int
     notes: tuple[str, ...] = ()
+    inside: str = ""
+    """The definitions in it, named where the room is not short."""
 
 
 def read(
@@ -267,9 +269,9 @@ def _lines(index: Index, file: int, first: int, last: int, target: str) -> _Part
         for each in index.definitions(file)
         if first <= each.start <= last
     ]
-    notes = (f"Definitions: {one_line(', '.join(inside[:_MAX_LISTED]))}",) if len(inside) > 1 else ()
+    named = f"Definitions: {one_line(', '.join(inside[:_MAX_LISTED]))}" if len(inside) > 1 else ""
     location = Location(file, first, last, around.name, around.kind)
-    return _Part(f"{path}:{first}-{last}{within}", location, first, last, notes)
+    return _Part(f"{path}:{first}-{last}{within}", location, first, last, inside=named)
 
 
 def _definitions(index: Index, found: Sequence[Location], others: Sequence[Location]) -> list[_Part]:
@@ -323,16 +325,19 @@ def _whole_file(index: Index, file: int) -> _Part:
 def _fitted(index: Index, parts: Sequence[_Part], tokens: int, *, numbers: bool) -> list[str]:
     """Return the texts of the parts; what one leaves of its share of the tokens goes to the others."""
     whole = [_text(index, part, numbers=numbers) for part in parts]
-    sizes = [count(text) for text in whole]
-    left, shares = tokens, [0] * len(parts)
-    waiting = sorted(range(len(parts)), key=lambda at: sizes[at])
-    for position, at in enumerate(waiting):
-        shares[at] = min(sizes[at], left // (len(waiting) - position))
-        left -= shares[at]
-    return [
-        whole[at] if sizes[at] <= shares[at] else _cut(index, part, shares[at], numbers=numbers)
-        for at, part in enumerate(parts)
-    ]
+    if sum(map(count, whole)) <= tokens:
+        return whole
+    short = [_text(index, part, numbers=numbers, is_short=True) for part in parts]
+    sizes = [count(text) for text in short]
+    left = tokens - len(parts)
+    # From the smallest on: what it does not need is shared by those that are cut.
+    for position, at in enumerate(sorted(range(len(parts)), key=lambda at: sizes[at])):
+        share = left // (len(parts) - position)
+        if count(whole[at]) > share:
+            is_fitting = sizes[at] <= share
+            whole[at] = short[at] if is_fitting else _cut(index, parts[at], share, numbers=numbers)
+        left -= count(whole[at])
+    return whole
 
 
 def _text(
@@ -363,20 +368,17 @@ def _text(
         number += 1
     if end < part.last:
         shown.append(f"… continue with {one_line(index.paths[file])}:{end + 1}-{part.last}")
-    return "\n".join((part.header, *shown, *part.notes))
+    inside = [part.inside] if part.inside and not is_short else []
+    return "\n".join((part.header, *shown, *part.notes, *inside))
 
 
 def _cut(index: Index, part: _Part, tokens: int, *, numbers: bool) -> str:
-    """Return a part with documentation and long lines shortened, then cut at its end, in some tokens."""
-    text = _text(index, part, numbers=numbers, is_short=True)
-    if count(text) <= tokens:
-        return text
+    """Return a part with documentation and long lines shortened, cut at its end to some tokens."""
+
+    def until(last: int) -> str:
+        return _text(index, part, numbers=numbers, is_short=True, last=last)
+
     lines = range(part.first, max(part.last, part.first + 1))
     # As many lines as fit, at least one.
-    fitting = bisect_right(
-        lines,
-        tokens,
-        lo=1,
-        key=lambda last: count(_text(index, part, numbers=numbers, is_short=True, last=last)),
-    )
-    return _text(index, part, numbers=numbers, is_short=True, last=lines[fitting - 1])
+    fitting = bisect_right(lines, tokens, lo=1, key=lambda last: count(until(last)))
+    return until(lines[fitting - 1])

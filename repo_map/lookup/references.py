@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import re2
 
 from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
-from repo_map.languages.registry import kin_of
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import kin_of, language_named
 from repo_map.lookup.locations import (
     Answer,
     FileLocations,
@@ -61,6 +62,8 @@ class _Entry(NamedTuple):
     location: Location
     lines: tuple[int, ...]
     is_resolved: bool
+    is_text: bool = False
+    """Whether only strings and comments name it there."""
 
 
 def find_references(
@@ -92,7 +95,7 @@ def find_references(
     if tests and not request.include_tests and kind not in ("tests", "definition"):
         further.append(f"Left out: {len(tests)} in tests (include_tests: true).")
         entries = [each for each in entries if each not in tests]
-    entries.sort(key=lambda entry: (not entry.is_resolved, trust(index, entry.location.file)))
+    entries.sort(key=lambda entry: (not entry.is_resolved, entry.is_text, trust(index, entry.location.file)))
     others = finder.places[_MAX_SYMBOLS:] if kind != "definition" else ()
     if others:
         where = listed_elsewhere(index, [definition_at(index, place) for place in others])
@@ -258,6 +261,7 @@ class _Finder:
             imported = {each.line for each in index.imports(file)}
             # A namesake's definition is no use of this one.
             declared = {each.sig_start for each in index.definitions(file) if places and each.name == name}
+            in_code = _lines_in_code(index, file, name)
             for line in lines:
                 location = locations.at(line)
                 is_import = not location.kind and location.first in imported
@@ -266,12 +270,22 @@ class _Finder:
                 seen += 1
                 if seen > _MAX_SCANNED:
                     return
-                yield _Entry(location, (line,), is_resolved=False)
+                yield _Entry(location, (line,), is_resolved=False, is_text=line not in in_code)
 
 
 _FINDERS: Final[Mapping[str, Callable[[_Finder], Iterator[_Entry]]]] = {
     kind: getattr(_Finder, kind) for kind in KINDS
 }
+
+
+def _lines_in_code(index: Index, file: int, name: str) -> set[int]:
+    """Return the lines of a file that name something outside of strings and comments."""
+    language = language_named(index.language(file))
+    text = index.sources.text(file)
+    if language.role is LanguageRole.CODE:
+        text = re.sub(language.literals, lambda found: "\n" * found[0].count("\n"), text)
+    word = re.compile(rf"(?<![\w$-]){re.escape(name)}(?![\w$-])")
+    return {number for number, line in enumerate(text.split("\n"), 1) if name in line and word.search(line)}
 
 
 def _written(name: str) -> re.Pattern[str]:
@@ -303,18 +317,27 @@ def _merged(entries: Iterable[_Entry]) -> list[_Entry]:
             found[key] = entry
         else:
             lines = tuple(sorted({*known.lines, *entry.lines}))
-            found[key] = known._replace(lines=lines, is_resolved=known.is_resolved or entry.is_resolved)
+            found[key] = known._replace(
+                lines=lines,
+                is_resolved=known.is_resolved or entry.is_resolved,
+                is_text=known.is_text and entry.is_text,
+            )
     return list(found.values())
 
 
 def _rendered(index: Index, request: References, entries: Sequence[_Entry], further: Sequence[str]) -> Answer:
-    by_name = [at for at, entry in enumerate(entries) if not entry.is_resolved][:1]
+    first = int(request.cursor) if request.cursor.isdigit() else 0
+
+    def heading(entry: _Entry) -> str:
+        if entry.is_resolved or request.kind in ("similar", "definition"):
+            return ""
+        return "In strings and comments:" if entry.is_text else "By name only, not resolved:"
 
     def forms(at: int, entry: _Entry) -> tuple[str]:
         parts = [describe(index, entry.location)]
-        is_first = at in by_name or (by_name and at == int(request.cursor or 0) > by_name[0])
-        if is_first and request.kind not in ("similar", "definition"):
-            parts.insert(0, "By name only, not resolved:")
+        head = heading(entry)
+        if head and (at == first or heading(entries[at - 1]) != head):
+            parts.insert(0, head)
         lines = index.sources.text(entry.location.file).split("\n")
         parts += [numbered(line, lines[line - 1]) for line in entry.lines[:_MAX_LINES]]
         if len(entry.lines) > _MAX_LINES:

@@ -315,3 +315,15 @@ def test_the_definition_of_a_namesake_is_no_use() -> None:
         "a.py": "class A:\n    def take(self):\n        pass\n\nclass B:\n    def take(self):\n        pass\n"
     }
     assert not find_references(index_of(code), References("A.take", "callers")).locations
+
+
+def test_what_only_strings_and_comments_name_is_listed_apart() -> None:
+    code = {
+        "a.py": "LABEL = 'retry_limit'\n",
+        "b.py": "def wait():\n    # retry_limit holds\n    pass\n",
+        "c.py": "def use(settings):\n    return settings.retry_limit\n",
+    }
+    found = find_references(index_of(code), References("retry_limit", "uses"))
+    assert [each.name for each in found.locations] == ["use", "LABEL", "wait"]
+    parts = found.text.split("In strings and comments:")
+    assert [part.count("retry_limit") for part in parts] == [1, 2]
