@@ -251,7 +251,8 @@ def key_functions(task: Task) -> list[GoldSymbol]:
 
 def _overlaps(symbol: GoldSymbol, place: Place) -> bool:
     """Return whether a place, or where the same code stands, overlaps a function."""
-    both = [place, *([_read_place(place.also)] if place.also else [])]
+    copy = place.also.removeprefix("same in ") if place.also.startswith("same in ") else ""
+    both = [place, *([_read_place(copy)] if copy else [])]
     return any(
         symbol.file == path and symbol.start <= last and first <= symbol.end for path, first, last, *_ in both
     )

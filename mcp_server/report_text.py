@@ -57,6 +57,7 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
 _BY_NUMBER: Final = "step with show [3, 7] sends source"
 """What the numbers of an outline are for."""
+_EXPLORE: Final = 'step with ask {"search": REGEX, "read": [NAME, "path:3-90"]} explores; '
 _REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "running": "this is the answer without a model; call step for the model's, in some seconds",
@@ -185,7 +186,7 @@ def report_text(report: wire.TurnReportJson) -> str:
 
 
 def report_lines(
-    report: wire.TurnReportJson, *, is_first_answer: bool = False
+    report: wire.TurnReportJson, *, is_first_answer: bool = False, explores: bool = False
 ) -> tuple[list[str], list[str]]:
     """Return the lines of ``report`` that are ours, and those that tell of the repository.
 
@@ -193,6 +194,7 @@ def report_lines(
         report: what is described.
         is_first_answer: whether code stands below, with its own headers: what these say, and how the work
             that is done went, is not told.
+        explores: whether to offer the questions of ``step`` first.
     """
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
@@ -201,7 +203,8 @@ def report_lines(
     ]
     outline = _outline_lines(report.outline)
     if is_first_answer and report.status == "finished" and len(outline) > 1:
-        head = f"navigation {report.navigation_id}: {_by_number(outline[1])}{_spent(report)}"
+        offer = _EXPLORE if explores else ""
+        head = f"navigation {report.navigation_id}: {offer}{_by_number(outline[1])}{_spent(report)}"
         ours, outline = [head], outline[1:]
     # What is at risk is what a change is looked at for.
     lines = [

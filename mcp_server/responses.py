@@ -167,9 +167,17 @@ _OPEN: Final = tuple(
 
 
 def navigate_answer(
-    output: NavigatorOutput, report: TurnReport, response_token_budget: int, first_answer: int | None = None
+    output: NavigatorOutput,
+    report: TurnReport,
+    response_token_budget: int,
+    first_answer: int | None = None,
+    *,
+    explores: bool = False,
 ) -> Answer:
-    """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
+    """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given.
+
+    Where the client ``explores`` by ``step``, as it has no file tools, that is offered first.
+    """
     is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
     reported = without_repeated_fields(report) if is_bare else report
     # The report beside it has just said the same.
@@ -185,7 +193,7 @@ def navigate_answer(
             reasoning_summary=summary and clip(summary, detail.characters),
             next_cursor=cursor,
         )
-        ours, report_parts = report_lines(message, is_first_answer=is_bare)
+        ours, report_parts = report_lines(message, is_first_answer=is_bare, explores=explores)
         report_parts += [f"summary: {result.reasoning_summary}"] if summary else []
         if context:
             report_parts += ["", context.removesuffix("\n")]

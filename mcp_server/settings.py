@@ -105,6 +105,7 @@ class Settings(NavigatorSettings, BaseSettings):
     call_timeout_s: _Amount = Field(default=60.0, validation_alias="model_seconds")
     retries: Annotated[int, Field(ge=0, le=10)] = Field(default=2, validation_alias="model_retries")
     stream: bool = Field(default=False, validation_alias="model_stream")
+    max_tokens_read: _Count = Field(default=30_000, validation_alias="model_tokens")
 
     allowed: Annotated[tuple[Path, ...], _if_text(lambda text: allowed_folders(text.split(os.pathsep)))] = (
         Field(default=(), validation_alias="allow")

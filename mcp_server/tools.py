@@ -249,7 +249,8 @@ async def navigate(
     def build_response(
         report: TurnReport, output: NavigatorOutput, _: ClientState | None
     ) -> tuple[Answer, ClientState]:
-        page, at = navigate_answer(output, report, budget.response, budget.first), report.step_number
+        page = navigate_answer(output, report, budget.response, budget.first, explores=usual != FIRST_ANSWER)
+        at = report.step_number
         sent = {"held_step": at, "held_steps": (at,), "unread": page.unread, "outline_step": at}
         return page, client.model_copy(update={**sent, "used_at": time.time()})
 
@@ -295,8 +296,8 @@ async def step(
     ] = None,
     action: ToolAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Explore the code with ask (search its text, read source, list callers, uses and tests), or refine what
-    navigate found. Returns only what is new to you."""
+    """Explore the code with ask: search its text, read source, list callers, uses and tests; if you have no
+    file tools, do so first. Or refine what navigate found. Returns only what is new to you."""
     navigations = _app(ctx).navigations
     if action == "forget":
         return _result(forgotten_answer(await navigations.forget(navigation_id)))

@@ -67,6 +67,8 @@ class NavigatorSettings(BaseModel):
     """Times that a call is repeated after a passing fault, before the next model is tried."""
     retry_delay_s: float = 0.5
     """Before the first repetition; each further one waits twice as long."""
+    max_tokens_read: int = 30_000
+    """Most tokens that a model reads in one step: the first message and what its tools return."""
     line_numbers: bool = False
     """Whether maps tell the numbers of lines where neither the request nor its plan says so."""
     unmasked: tuple[str, ...] = ()

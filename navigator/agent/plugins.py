@@ -28,8 +28,6 @@ MAX_CALLS: Final = 12
 """Model calls in one step, the finishing one included (the design's NAVIGATOR page, section 2);"""
 HOST_CALLS: Final = 9
 """of the client's own model, which clients let a server ask ten times in one tool call."""
-MAX_TOKENS_READ: Final = 30_000
-"""Of the first message and the tools' answers of one step."""
 LEFT_TO_PLANNER: Final = "No model can be asked: the embedded planner decides."
 NO_DECISION: Final = "No decision within the limits."
 
@@ -96,8 +94,9 @@ class BudgetEnforcementPlugin(BasePlugin):
         calls = HOST_CALLS if session.model_name == HOST else MAX_CALLS
         if step.calls >= calls:
             return f"The limit of {calls} model calls"
-        if step.tokens_read >= MAX_TOKENS_READ:
-            return f"The limit of {MAX_TOKENS_READ:,} tokens to read"
+        limit = session.settings.max_tokens_read
+        if step.tokens_read >= limit:
+            return f"The limit of {limit:,} tokens to read"
         if not session.affords(request, calls=2):
             return "The cost limit"
         return ""

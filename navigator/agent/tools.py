@@ -29,7 +29,6 @@ from repo_map.lookup.operations import answer
 from repo_map.lookup.read import MAX_TARGETS
 from repo_map.lookup.requests import KINDS, parse_request
 from repo_map.outline.exclusions import excluded_by
-from repo_map.plan.update import update_schema
 from repo_map.text.tokens import count
 
 Arguments = Mapping[str, Any]
@@ -38,8 +37,6 @@ _KINDS: Final = {"reasoning": (str, "a text"), "summary": (str, "a text"), "upda
 """What each argument must be; ADK checks no such thing."""
 UPDATES: Final = frozenset({"verbosity", "focus", "custom_queries", "budget"})
 """The parts that updates may have."""
-_UPDATED_PARTS: Final = ("verbosity", "budget")
-"""Of these, the parts that a model is told of."""
 ONE_DECISION: Final = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",
@@ -84,9 +81,7 @@ class NavigatorTool(BaseTool):
         self._function = function or partial(_look_up, name)
 
     def _get_declaration(self) -> types.FunctionDeclaration:
-        # The schema of a partial plan is made when it is first sent.
-        properties = {name: each or update_schema(*_UPDATED_PARTS) for name, each in self._properties.items()}
-        schema = {"type": "object", "properties": properties, "required": self._required}
+        schema = {"type": "object", "properties": self._properties, "required": self._required}
         return types.FunctionDeclaration(
             name=self.name, description=self.description, parameters_json_schema=deepcopy(schema)
         )
@@ -123,7 +118,8 @@ async def _look_up(operation: str, args: Arguments, _context: ToolContext) -> di
     except RepoMapError as error:
         return _error(fenced(str(error)))
     step.tokens_read += count(found.text)
-    return {"result": fenced(found.text)}
+    # Under this name a provider passes the text on as it is, without JSON around it.
+    return {"output": fenced(found.text)}
 
 
 async def _update_flight_plan(args: Arguments, context: ToolContext) -> dict[str, Any]:
@@ -244,18 +240,19 @@ def tools() -> list[NavigatorTool]:
     more = {"include_tests": flag, "cursor": text}
     kind = {"type": "string", "enum": [*KINDS]}
     search = {"pattern": text, "literal": flag, "paths": text, "ignore_case": flag, **more}
+    # What an update may hold is in the description: its whole schema takes more than all other tools.
+    update = {
+        "reasoning": sentence,
+        "select": {"type": "array", "items": place},
+        "drop": targets,
+        "updates": {"type": "object"},
+    }
     return [
         NavigatorTool("search", _SEARCH, search, ["pattern"]),
         NavigatorTool("read", _READ, {"targets": {**targets, "maxItems": MAX_TARGETS}}, ["targets"]),
         NavigatorTool("references", _REFERENCES, {"symbol": text, "kind": kind, **more}, ["symbol", "kind"]),
         NavigatorTool("outline", _OUTLINE, {"path": text, "cursor": text}, ["path"]),
-        NavigatorTool(
-            "update_flight_plan",
-            _UPDATE,
-            {"reasoning": sentence, "select": select, "drop": targets, "updates": {}},
-            ["reasoning"],
-            _update_flight_plan,
-        ),
+        NavigatorTool("update_flight_plan", _UPDATE, update, ["reasoning"], _update_flight_plan),
         NavigatorTool(
             "finalize_context",
             _FINALIZE,
@@ -267,46 +264,34 @@ def tools() -> list[NavigatorTool]:
 
 
 _SEARCH: Final = """\
-Search the text of all files; hits are grouped by definition, the best three shown whole if short.
+Search the text of all files. Hits are grouped by definition; the best three are shown whole if short.
 
-Args:
-    pattern: Regular expression (RE2); `a|b|c` finds several at once, those that match most first.
-    literal: Take it as plain text.
-    paths: File, folder or glob to search in; default all.
-    include_tests: Search tests too.
-    ignore_case: Ignore case.
-    cursor: Of an earlier answer, for the rest."""
+pattern: RE2 regular expression; `a|b|c` finds several at once, definitions that match most first.
+literal: pattern is plain text.
+paths: file, folder or glob; default all.
+cursor: of an earlier answer, for the rest."""
 _READ: Final = """\
-Read source with line numbers: up to 4 targets share 3,000 tokens.
+Read source with line numbers; up to 4 targets share 3,000 tokens.
 
-Args:
-    targets: Each `path:first-last`, `path:name`, a name, a path, or a number of the outline."""
+targets: `path:first-last`, `path:name`, a name, a path, or a number of the outline."""
 _REFERENCES: Final = """\
-List the definitions that refer to a symbol, or that it refers to, with the lines.
+List what refers to a symbol, or what it refers to, with the lines.
 
-Args:
-    symbol: Name or `path:name` of a function, type, field, constant, variant or macro.
-    kind: `uses` is where it is used, `callees` what it calls, `similar` its namesakes in other files.
-    include_tests: List tests too.
-    cursor: Of an earlier answer, for the rest."""
+symbol: name or `path:name` of a function, type, field, constant, variant or macro.
+kind: `uses`: where it is used; `callees`: what it calls; `similar`: its namesakes in other files."""
 _OUTLINE: Final = """\
 List the definitions of a file with their lines, or the files of a folder.
 
-Args:
-    path: File or folder; "" for the root.
-    cursor: Of an earlier answer, for the rest."""
+path: "" for the root."""
 _UPDATE: Final = """\
-Record places, or change what the map shows, and end the step; the next one looks further.
+End this step and look further in another one; finalize_context is enough otherwise.
 
-Args:
-    reasoning: Why, in a sentence that names the evidence.
-    updates: `verbosity`: rules, each a path or glob with a level: 0 none, 1 path, 2 structure,
-        3 signatures, 4 source. `budget`: tokens, at most the user's.
-    select: Places to add, each a target with a reason of one line.
-    drop: Selected places to take out: numbers, names or paths."""
+reasoning: why, with the evidence.
+select, drop: places to add, or to take out.
+updates: `{"verbosity": [{"pattern": GLOB, "level": N}], "budget": TOKENS}`; levels: 0 none, 1 path, \
+2 structure, 3 signatures, 4 source."""
 _FINALIZE: Final = """\
-Finish: the places that the task needs are found.
+Finish with the places that the task needs.
 
-Args:
-    summary: What was found, in a sentence.
-    select: The places, the best first, at most 8, each a target with a reason of one line."""
+summary: what was found, in a sentence.
+select: the best first, at most 8."""

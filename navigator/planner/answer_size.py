@@ -91,7 +91,7 @@ def list_tokens(places: Iterable[Place]) -> int:
             path, above = place.path, ""
             lines.append(path)
         why = f": {place.reason}" if place.reason else ""
-        also = f": same in {place.also}" if place.also else ""
+        also = f": {place.also}" if place.also else ""
         lines.append(f"{LISTED} {short_name(place.name, above)} {place.first}-{place.last}{why}{also}")
         above = place.name
     return tokens.count("\n".join(lines))
@@ -109,7 +109,10 @@ def code_tokens_of(run: RunState, selection: Sequence[SelectedPlace], summary: s
     """Return what the source of a selection may take in an answer, beside its summary and its places."""
     if run.first_answer is None:
         return run.map_token_budget
-    listed = sum(_PLACE_TOKENS + tokens.count(f"{each.path} {each.name} {each.reason}") for each in selection)
+    listed = sum(
+        _PLACE_TOKENS + tokens.count(f"{each.path} {each.name} {each.reason} {each.also}")
+        for each in selection
+    )
     around = HEADER_TOKENS + _SPENT_TOKENS + _TESTS_TOKENS + _ALSO_LISTED_TOKENS + tokens.count(summary)
     rest = run.first_answer - around - listed
     return max(min(rest, run.map_token_budget), 1)

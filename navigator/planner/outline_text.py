@@ -67,10 +67,10 @@ def outline_text(outline: Sequence[OutlineEntry], tests: str = "") -> str:
         if entry.path != path:
             path, above, duplicate = entry.path, "", ""
             lines.append(one_line(path))
-        also, _, span = entry.also.rpartition(":")
-        same = f"same {'there' if also == duplicate else f'in {one_line(also)}'}:{span}" if also else ""
-        duplicate = also or duplicate
-        reasons = "; ".join(filter(None, (entry.why, same)))
+        where, _, span = entry.also.rpartition(":")
+        also = f"same there:{span}" if where and where == duplicate else one_line(entry.also)
+        duplicate = where or duplicate
+        reasons = "; ".join(filter(None, (entry.why, also)))
         name = short_name(entry.name, above) if entry.name else entry.head
         mark, why = "*" if entry.is_sure else "", f": {reasons}" if reasons else ""
         lines.append(f"{entry.number}{mark} {name} {entry.first}-{entry.last}{why}")

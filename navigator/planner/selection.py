@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from navigator.state.run_state import SelectedPlace
 from repo_map.errors import RepoMapError
+from repo_map.lookup.locations import definition_at, find_definitions, trust
 from repo_map.lookup.read import resolve_target
 from repo_map.lookup.requests import LookupRequestError
 from repo_map.messages import one_line
 from repo_map.outline.exclusions import excluded_by
 from repo_map.outline.pack import pack
 from repo_map.outline.places import Place
+from repo_map.relations.resolve import relations_of
 from repo_map.text.terms import terms_in
 
 if TYPE_CHECKING:
@@ -23,6 +26,14 @@ if TYPE_CHECKING:
 MAX_PLACES: Final = 20
 """Places of a selection: of more, none is chosen (the design's NAVIGATOR page, section 4)."""
 MAX_REASON_CHARS: Final = 160
+_MAX_OTHERS: Final = 6
+"""Overrides and namesakes that are named for the places of one selection,"""
+_MAX_OTHERS_OF_ONE: Final = 2
+"""and for one place."""
+_MAX_NAMESAKES: Final = 4
+"""Definitions of one name that are few enough to be named."""
+_PROSE: Final = 2
+"""What ``trust`` gives for files without code."""
 
 
 def change_selection(
@@ -65,7 +76,7 @@ def change_selection(
     found = [place for place in found if place not in hidden]
     if notes and not found:
         raise RepoMapError(" ".join(notes))
-    merged = {place.key: place for place in (*kept, *found)}
+    merged = {place.key: place for place in (*kept, *_with_others(index, found, own))}
     if not merged:
         raise RepoMapError("This drops every selected place; select others, or call finalize_context.")
     if len(merged) > MAX_PLACES:
@@ -137,6 +148,34 @@ def _name_of(index: Index, file: int, first: int, last: int) -> str:
     return "" if row is None else index.qualified_name(file, row)
 
 
+def _with_others(index: Index, places: Sequence[SelectedPlace], own: FlightPlan) -> Iterator[SelectedPlace]:
+    """Yield places with where they are overridden, and where their names are defined too."""
+    relations, left = relations_of(index), _MAX_OTHERS
+    for place in places:
+        file, leaf = index.file_id(place.path), place.name.rpartition(".")[2]
+        rows = enumerate(index.definitions(file)) if file is not None and leaf else ()
+        row = next((row for row, each in rows if each.name == leaf and each.start == place.first), -1)
+        if file is None or row < 0:
+            yield place
+            continue
+        with relations.asking():
+            above = [each.target for each in relations.overrides_of((file, row))]
+            below = [each.source for each in relations.overridden_by((file, row))]
+        same = [each for each in find_definitions(index, leaf) if trust(index, each[0]) < _PROSE]
+        kind = index.definitions(file)[row].kind
+        same = [each for each in same if index.definitions(each[0])[each[1]].kind == kind]
+        # A name that many places have says nothing about this one.
+        others = dict.fromkeys((*above, *below, *(same if len(same) <= _MAX_NAMESAKES else ())))
+        others.pop((file, row), None)
+        named = [
+            f"{index.paths[each.file]}:{each.first}-{each.last}"
+            for each in map(partial(definition_at, index), others)
+            if not excluded_by(own, index.paths[each.file])
+        ][: min(left, _MAX_OTHERS_OF_ONE)]
+        left -= len(named)
+        yield place.model_copy(update={"also": f"also in {', '.join(named)}"}) if named else place
+
+
 def _names(place: SelectedPlace, number: int) -> set[str]:
     """Return the targets by which a selected place can be dropped."""
     found = {str(number), place.path, f"{place.path}:{place.first}-{place.last}"}
@@ -147,7 +186,9 @@ def _names(place: SelectedPlace, number: int) -> set[str]:
 
 def as_place(selected: SelectedPlace) -> Place:
     """Return a selected place as the outline and the plan take it."""
-    return Place(selected.path, selected.first, selected.last, selected.name, selected.reason)
+    return Place(
+        selected.path, selected.first, selected.last, selected.name, selected.reason, also=selected.also
+    )
 
 
 def plan_selection(

@@ -108,7 +108,7 @@ class OutlineEntry(_Report):
     is_sure: bool = False
     """Whether the goal's work likely edits it."""
     also: str = ""
-    """Path and lines of a duplicate: ``lib/types.ts:12-40``."""
+    """Where it is defined too: ``same in lib/types.ts:12-40`` for the same code, else ``also in``."""
 
 
 class UnreadWords(_Report):

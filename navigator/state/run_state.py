@@ -44,6 +44,8 @@ class SelectedPlace(BaseModel):
     """Qualified name of a definition; ``""`` for lines or a whole file."""
     reason: str = ""
     """Why it was selected, in one line."""
+    also: str = ""
+    """Where it is overridden, or its name is defined too: ``also in lib/b.py:3-9``."""
 
     @property
     def key(self) -> tuple[str, int, int]:

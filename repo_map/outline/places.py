@@ -61,7 +61,7 @@ class Place(NamedTuple):
     chance: float = 0.0
     """Calibrated, 0 to 1, that the goal's work touches it."""
     also: str = ""
-    """Path and lines of the same code in another file: ``lib/types.ts:12-40``."""
+    """Where it is defined too: ``same in lib/types.ts:12-40`` for the same code."""
 
 
 def rank_places(index: Index, relevance: Relevance) -> list[Place]:
@@ -244,7 +244,7 @@ def _without_copies(ranked: Sequence[Place], files: Mapping[str, _FilePlaces]) -
             before = first.get(code, -1)
             if before >= 0 and found[before].path != place.path:
                 if not found[before].also:
-                    also = f"{place.path}:{place.first}-{place.last}"
+                    also = f"same in {place.path}:{place.first}-{place.last}"
                     found[before] = found[before]._replace(also=also)
                 continue
             first.setdefault(code, len(found))

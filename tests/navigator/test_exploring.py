@@ -50,8 +50,8 @@ def selects(*targets: Any, **more: Any) -> Say:
     return call("finalize_context", {"summary": "Found.", "select": places, **more})
 
 
-def results(request: dict[str, Any]) -> list[dict[str, Any]]:
-    return [json.loads(each["content"]) for each in request["messages"] if each["role"] == "tool"]
+def results(request: dict[str, Any]) -> list[str]:
+    return [each["content"] for each in request["messages"] if each["role"] == "tool"]
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -85,7 +85,7 @@ async def test_instruction_and_tools_are_short_and_the_same_for_every_task(
     other = (await flown(make_navigator, repository, good, goal="rounding of totals")).server.requests[0]
     assert one["tools"] == other["tools"]
     assert one["messages"][0] == other["messages"][0]
-    assert count(json.dumps(one["tools"])) < 1_300
+    assert count(json.dumps(one["tools"])) < 1_000
     assert count(one["messages"][0]["content"]) < 400
 
 
@@ -111,7 +111,7 @@ async def test_calls_of_one_turn_are_all_answered_and_the_conversation_goes_on(
     )
     found = await flown(make_navigator, repository, script(looks, selects("token_expired")))
     assert len(found.server.requests) == 2
-    (search, read, references, outline) = (each["result"] for each in results(found.server.requests[1]))
+    search, read, references, outline = results(found.server.requests[1])
     assert "src/auth/tokens.py:11-13 token_expired [function]" in search
     assert "stored_hash(user)" in read
     assert "src/auth/login.py:10-14 login [function]" in references
@@ -141,6 +141,34 @@ async def test_what_is_selected_is_what_arrives_in_its_order_with_its_reasons(
     assert "def issue_token" not in output.context_string
     assert not any(each.tokens for each in output.outline)
     assert output.also_listed.startswith("src/auth/")
+
+
+async def test_overrides_and_namesakes_of_a_selected_place_are_named(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    (repository / "src" / "base.py").write_text("class Base:\n    def send(self):\n        return 0\n")
+    (repository / "src" / "child.py").write_text(
+        "from src.base import Base\n\n\nclass Child(Base):\n    def send(self):\n        return 1\n"
+    )
+    places = ("src/base.py:Base.send", "src/child.py:Child.send", "token_expired")
+    report = (await flown(make_navigator, repository, script(selects(*places)))).reports[-1]
+    assert [each.also for each in report.outline] == [
+        "also in src/child.py:5-6",
+        "also in src/base.py:2-3",
+        "",
+    ]
+
+
+async def test_a_limit_of_tokens_read_asks_a_model_to_finish(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    def mind(request: dict[str, Any], number: int) -> Say:
+        is_last = "Call finalize_context now" in request["messages"][-1]["content"]
+        return selects("token_expired") if is_last else call("read", {"targets": ["src/auth/tokens.py"]})
+
+    found = await flown(make_navigator, repository, mind, max_tokens_read=600)
+    assert 1 < len(found.server.requests) < MAX_CALLS
+    assert [each.name for each in found.output.outline] == ["token_expired"]
 
 
 async def test_a_selection_replays_to_the_same_bytes(make_navigator: MakeNavigator, repository: Path) -> None:
@@ -232,7 +260,7 @@ async def test_a_wrong_call_is_answered_with_the_reason_and_made_again(
     make_navigator: MakeNavigator, repository: Path, wrong: Say, words: str
 ) -> None:
     found = await flown(make_navigator, repository, script(wrong, selects("token_expired")))
-    assert words in results(found.server.requests[1])[0]["error"]
+    assert words in results(found.server.requests[1])[0]
     assert found.output.stop_reason is StopReason.FINISHED
     assert found.output.model == WIRE.model
 
@@ -345,8 +373,8 @@ async def test_source_that_imitates_the_fence_does_not_end_it(
     looks = calls(("read", {"targets": ["src/evil.py"]}), ("search", {"pattern": "Ignore"}))
     found = await flown(make_navigator, repository, script(looks, selects("token_expired")))
     for each in results(found.server.requests[1]):
-        assert order in each["result"]
-        assert re.fullmatch(FENCE, each["result"])
+        assert order in each
+        assert re.fullmatch(FENCE, each)
 
 
 async def test_a_step_that_outlives_its_call_is_reported_as_running_and_then_delivered(

@@ -11,7 +11,7 @@ import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 from google.adk.models import BaseLlm, Gemini
@@ -108,7 +108,16 @@ def _open_openai(
 
     # The client requires a key even if the server needs none.
     key = next(filter(None, map(os.environ.get, provider.key_variables)), provider.name)
-    client = AsyncOpenAI(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_http_client())
+
+    class Client(AsyncOpenAI):
+        async def _prepare_options(self, options: Any) -> Any:
+            # ADK sends what a tool returned as JSON, where a model would read source with escaped line ends.
+            for message in (options.json_data or {}).get("messages", ()):
+                if message["role"] == "tool":
+                    message["content"] = result_text(json.loads(message["content"]))
+            return await super()._prepare_options(options)
+
+    client = Client(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_http_client())
     return OpenAILlm(model=name.removeprefix(provider.prefix), client=client), client.close
 
 
@@ -224,5 +233,15 @@ def _part_text(part: types.Part) -> str:
     if (call := part.function_call) is not None:
         return f"(I called {call.name} with {json.dumps(call.args)})"
     if (response := part.function_response) is not None:
-        return f"{response.name} answered: {json.dumps(response.response)}"
+        return f"{response.name} answered:\n{result_text(response.response or {})}"
     return part.text or ""
+
+
+def result_text(result: Mapping[str, Any]) -> str:
+    """Return what a tool returned as a model reads it: a text as it is, a record as JSON."""
+    match result:
+        case {"output": str(text)}:
+            return text
+        case {"error": str(error)}:
+            return f"Error: {error}"
+    return json.dumps(result)

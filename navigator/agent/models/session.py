@@ -75,7 +75,7 @@ class ModelSession:
         self.is_over = False
         """Whether the embedded policy decides instead."""
         self._clients = clients
-        self._settings = settings
+        self.settings = settings
         self._embedded_follows = embedded_follows
         self._current = 0
         self._without_tool_choice: set[str] = set()
@@ -157,9 +157,9 @@ class ModelSession:
     async def _call(self, client: ModelClient, request: LlmRequest) -> LlmResponse | ModelError:
         """Return a usable answer, or the error that remains after the last retry."""
         error, attempt = ModelError("gave no answer"), 0
-        while attempt <= self._settings.retries:
+        while attempt <= self.settings.retries:
             if attempt:
-                await asyncio.sleep(self._settings.retry_delay_s * 2 ** (attempt - 1))
+                await asyncio.sleep(self.settings.retry_delay_s * 2 ** (attempt - 1))
             tokens = self._count(client, request)
             if client.price.window and tokens.total > client.price.window:
                 return ModelError(f"reads at most {client.price.window:,} tokens", is_temporary=False)
@@ -228,11 +228,11 @@ class ModelSession:
             raise UnavailableError(client.reason)
         request = self._copy(client, llm, request)
         last: LlmResponse | None = None
-        now, timeout_s = asyncio.get_running_loop().time, self._settings.call_timeout_s
+        now, timeout_s = asyncio.get_running_loop().time, self.settings.call_timeout_s
         deadline = now() + _MAX_STREAM_TIMEOUTS * timeout_s
         async with asyncio.timeout(timeout_s) as timeout:
             responses: AsyncGenerator[LlmResponse, None]
-            responses = llm.generate_content_async(request, stream=self._settings.stream)
+            responses = llm.generate_content_async(request, stream=self.settings.stream)
             async with aclosing(responses):
                 async for response in responses:
                     last = response
