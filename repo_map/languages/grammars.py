@@ -5,6 +5,7 @@ Grammars are C code that no check of ours makes safe: only a worker process hand
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import re
 import threading
@@ -48,12 +49,23 @@ def grammar(language: str) -> Grammar:
         raise GrammarMissingError(f"{language} is read without a grammar")
     try:
         module = importlib.import_module(known.grammar_module)
-        return Grammar(getattr(module, known.grammar_function)())
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        wheel = known.grammar_module.replace("_", "-")
+        if known.is_extra:
+            return module.get_language(known.grammar_name or language)  # type: ignore[no-any-return]
+        return Grammar(_capsule(getattr(module, known.grammar_function)()))
+    except (ImportError, AttributeError, ValueError, TypeError, RuntimeError) as error:
+        wheel = "repo-navigator[languages]" if known.is_extra else known.grammar_module.replace("_", "-")
         raise GrammarMissingError(
             f"the {language} grammar can't be loaded ({error}); install {wheel} to read these files"
         ) from error
+
+
+def _capsule(pointer: object) -> object:
+    """Return a grammar as tree-sitter takes it; older wheels give its address."""
+    if not isinstance(pointer, int):
+        return pointer
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return new(pointer, b"tree_sitter.Language", None)
 
 
 class _Parsers(threading.local):
@@ -139,6 +151,8 @@ def _query(language: str, name: str) -> Query:
 @cache
 def symbol_query(language: str) -> Query:
     """Return the query for definitions and imports, ``symbols.scm``."""
+    if known := language_named(language).symbols:
+        return compile_query(language, known)
     return _query(language, "symbols")
 
 

@@ -75,6 +75,8 @@ class SharedSuffix(NamedTuple):
     """What is found in such a beginning; of many lines."""
 
 
+EXTRA_GRAMMARS: Final = "semble_grammars"
+"""The wheel of many grammars that the extra ``languages`` installs."""
 SLASH_COMMENTS: Final = DocComments((b"//",))
 HASH_COMMENTS: Final = DocComments((b"# ", b"##", b"#\t"), blocks=False)
 
@@ -105,6 +107,12 @@ class Language(NamedTuple):
     """Import name of the wheel that carries the grammar; empty for a language that needs none."""
     grammar_function: str = "language"
     """The function of that module that gives the grammar."""
+    grammar_name: str = ""
+    """The language's name in a wheel of many grammars, where it is another one."""
+    symbols: str = ""
+    """The query for definitions and imports, in place of ``symbols.scm``."""
+    merges_clauses: bool = False
+    """Whether neighbouring definitions of one name are one: the equations of a function in Haskell."""
     refusal: Callable[[bytes], str] | None = None
     """Says why a source would crash the grammar, empty where it would not."""
     readable: Callable[[bytes], bytes] | None = None
@@ -155,6 +163,11 @@ class Language(NamedTuple):
     def has_grammar(self) -> bool:
         """Whether a grammar is shipped for it, so that queries can be run on it."""
         return bool(self.grammar_module)
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether its grammar is in the wheel of the extra ``languages``."""
+        return self.grammar_module == EXTRA_GRAMMARS
 
 
 def words(*texts: str) -> frozenset[str]:

@@ -28,7 +28,9 @@ class DefinitionReader:
 
     def __init__(self, source: bytes, language: str, max_definitions: int) -> None:
         self._source = source
-        self._namer = language_named(language).namer
+        known = language_named(language)
+        self._namer = known.namer
+        self._merges_clauses = known.merges_clauses
         self._max_definitions = max_definitions
         self._found: list[Found] = []
         self.end = len(source)
@@ -52,18 +54,23 @@ class DefinitionReader:
     def definitions(self) -> list[Found]:
         """Return what was found, sorted, with the enclosing one of two first."""
         found = _without_repeats(sorted(self._found))
-        return list(_without_locals(found)) if any(item.is_global for item in found) else found
+        if any(item.is_global for item in found):
+            found = list(_without_locals(found))
+        return _with_merged_clauses(found) if self._merges_clauses else found
 
     def _place(self, node: Node, named: Named, captures: Captures, scan: Scan) -> Iterable[Found]:
         """Yield a find for each (name, kind) of one match, with the wrappers and attributes around it."""
         start_byte, end_byte = node.byte_range
         start = sig_start = node.start_point[0]
-        end = _last_row(node)
+        end = self._last_row(node)
         body_byte, sig_end = self._signature_end(start, end, captures)
+        if (body := captures.get("body")) and body[0].end_byte > end_byte:
+            # A sibling that follows, as in Dart.
+            end_byte, end = body[0].end_byte, self._last_row(body[0])
         outer = scan.wrappers.get(node.id) if scan.wrappers else None
         while outer is not None:
             start_byte, start = outer.start_byte, outer.start_point[0]
-            end_byte, end = max(end_byte, outer.end_byte), max(end, _last_row(outer))
+            end_byte, end = max(end_byte, outer.end_byte), max(end, self._last_row(outer))
             outer = scan.wrappers.get(outer.id)
         if self._source.startswith(_ANNOTATION_STARTS, start_byte):
             sig_start = _after_annotations(node, sig_start)
@@ -73,6 +80,13 @@ class DefinitionReader:
         for name, kind in named:
             rows = (start, end, sig_start, sig_end)
             yield Found(start_byte, -end_byte, name, kind, *rows, body_byte, "global" in captures)
+
+    def _last_row(self, node: Node) -> int:
+        """Return the row of a node's last character: some grammars end a node after line feeds."""
+        row, at = node.end_point[0], node.end_byte
+        while at > node.start_byte and self._source[at - 1 : at] == b"\n":
+            row, at = row - 1, at - 1
+        return row
 
     def _signature_end(self, start: int, end: int, captures: Captures) -> tuple[int, int]:
         """Return the body's first byte, -1 without one, and the signature's last row."""
@@ -96,12 +110,6 @@ class DefinitionReader:
             if node is None:
                 return start_byte, row
             start_byte, row = node.start_byte, node.start_point[0]
-
-
-def _last_row(node: Node) -> int:
-    """Return the row of a node's last byte: some grammars end a node after the line feed."""
-    row, column = node.end_point
-    return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
 def _after_annotations(node: Node, row: int) -> int:
@@ -128,6 +136,19 @@ def _without_repeats(found: list[Found]) -> list[Found]:
         elif _weight(item) > _weight(unique[at]):
             unique[at] = item
     return unique
+
+
+def _with_merged_clauses(found: list[Found]) -> list[Found]:
+    """Make one find of those of one name that follow each other: a signature and the equations below it."""
+    merged: list[Found] = []
+    for item in found:
+        last = merged[-1] if merged else None
+        if last is None or (last.name, last.kind) != (item.name, item.kind):
+            merged.append(item)
+        elif item.minus_end_byte < last.minus_end_byte:
+            body_byte = last.body_byte if last.body_byte >= 0 else item.body_byte
+            merged[-1] = last._replace(minus_end_byte=item.minus_end_byte, end=item.end, body_byte=body_byte)
+    return merged
 
 
 def _without_locals(found: list[Found]) -> Iterator[Found]:

@@ -72,8 +72,8 @@ _TEST_FOLDER = (
 )
 _TEST = re.compile(
     rf"(?:^|/)(?:{_TEST_FOLDER})/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$"
-    r"|[._-](?:test|tests|spec|e2e)\.\w+$"
-    rf"|{_TEST_CLASS}\.(?:java|kt|scala|cs|swift|php|groovy)$",
+    r"|[._-](?:[tT]ests?|spec|e2e)\.\w+$|\.t\.sol$"
+    rf"|{_TEST_CLASS}\.(?:java|kt|scala|cs|swift|php|groovy|hs|mm?)$",
 )
 
 
@@ -164,8 +164,8 @@ _TESTS_FOLDER: Final = r"(?:^|/)(?:tests?|__tests__|specs?)/"
 _RUN_AS_TEST: Final = (
     r"(?:^|/)(?:test_[^/]+|[^/]+_tests?|tests)\.py$"
     rf"|[._-](?:test|spec)s?\.{_SCRIPT}$|(?:^|/)__tests__/(?:.+/)?[^/]+\.{_SCRIPT}$"
-    r"|_test\.go$"
-    rf"|(?:^|/)(?:Test[A-Z][^/]*|[^/]*{_TEST_CLASS})\.(?:java|kt|kts|scala|groovy|cs|php|swift)$"
+    r"|_test\.(?:go|dart|clj[cs]?|exs)$|\.t\.sol$|\.Tests\.ps1$"
+    rf"|(?:^|/)(?:Test[A-Z][^/]*|[^/]*{_TEST_CLASS})\.(?:java|kt|kts|scala|groovy|cs|php|swift|hs|mm?)$"
     r"|(?:_spec|_test)\.rb$|(?:^|/)test_[^/]+\.rb$"
 )
 _TEST_BY_FOLDER: Final = rf"\.(?:{_SCRIPT}|rs|c|cc|cpp|cxx|phpt)$"

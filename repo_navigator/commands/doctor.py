@@ -26,7 +26,7 @@ from navigator.errors import InvalidRequestError
 from navigator.settings import NavigationRequest, in_memory
 from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import require_packages
-from repo_map.languages.grammars import parser_for
+from repo_map.languages.grammars import GrammarMissingError, parser_for
 from repo_map.languages.registry import LANGUAGES
 from repo_map.sources.git import GitError, git_version
 from repo_map.text import tokens
@@ -121,10 +121,18 @@ def _tokenizer() -> str:
 
 
 def _grammars() -> str:
-    names = [name for name, each in LANGUAGES.items() if each.has_grammar]
-    for name in names:
-        parser_for(name)
-    return f"{len(names)} load, and {len(LANGUAGES) - len(names)} languages are read without one"
+    loaded, extra = 0, []
+    for name, each in LANGUAGES.items():
+        if each.has_grammar:
+            try:
+                parser_for(name)
+                loaded += 1
+            except GrammarMissingError:
+                if not each.is_extra:
+                    raise
+                extra.append(name)
+    missing = f"; {', '.join(extra)}: install repo-navigator[languages]" if extra else ""
+    return f"{loaded} load{missing}"
 
 
 def _settings_known(environ: Mapping[str, str]) -> Finding:

@@ -50,10 +50,16 @@ def test_every_query_is_read_for_some_language() -> None:
 
 
 def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:
-    requirements = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    required = {re.split(r"[<>=]", each)[0] for each in requirements if each.startswith("tree-sitter-")}
-    shipped = {each.grammar_module for each in LANGUAGES.values() if each.has_grammar}
-    assert required == {name.replace("_", "-") for name in shipped}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    base, extra = (
+        {re.split(r"[<>=]", each)[0] for each in requirements}
+        for requirements in (project["dependencies"], project["optional-dependencies"]["languages"])
+    )
+    shipped = {(each.is_extra, each.grammar_module.replace("_", "-")) for each in PARSED}
+    assert {name for is_extra, name in shipped if is_extra} == extra
+    assert {name for _, name in shipped} - extra == {
+        each for each in base if each.startswith("tree-sitter-")
+    } - {"tree-sitter-svelte"}
 
 
 def test_the_docs_list_every_language() -> None:
