@@ -74,8 +74,6 @@ class Place(NamedTuple):
     last: int
     also: str = ""
     """Path and lines of a duplicate: ``lib/types.ts:12-40``."""
-    is_shown: bool = False
-    """Whether the answer has all of its source."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -207,9 +205,11 @@ async def _measure(task: Task, tree: Path, arm: _Arm, url: str | None) -> Naviga
 
 def score(task: Task, output: NavigatorOutput) -> dict[str, float]:
     """Return what an answer holds of the functions that the fix edits, and what it cost."""
-    places = [Place(each.path, each.first, each.last, each.also, not each.tokens) for each in output.outline]
+    places = [Place(each.path, each.first, each.last, each.also) for each in output.outline]
+    whole = [place for place, each in zip(places, output.outline, strict=True) if not each.tokens]
     usage = output.total_usage
     return score_places(task, places) | {
+        "shown": score_places(task, whole)["functions"],
         "turns": usage.calls,
         "tokens in": usage.input,
         "cached": usage.cached,
@@ -228,7 +228,6 @@ def score_places(task: Task, places: Sequence[Place]) -> dict[str, float]:
         "functions": _mean([any(_overlaps(each, place) for place in places) for each in gold]),
         "precision": _mean([any(_overlaps(each, place) for each in gold) for place in places]),
         "places": len(places),
-        "shown": _mean([any(_overlaps(each, place) and place.is_shown for place in places) for each in gold]),
     }
 
 
