@@ -15,7 +15,7 @@ from repo_map.check.references import RemovedReferences, changed_names, describe
 from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
 from repo_map.check.trees import ChangedFile, TreeComparison, compare_trees
-from repo_map.languages.language import LanguageRole
+from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, plural
 from repo_map.relations.model import Place
@@ -155,6 +155,8 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     is_exact = trees.after.language(file) in _EXACT_GRAMMARS
     if (
         not errors
+        # Markup between the code of a component is read loosely.
+        or language_named(trees.after.language(file)).structure is Structure.BLOCKS
         or (old is None and (not is_exact or is_build_output(changed.new)))
         or (changed.new.endswith(_JSON) and _JSON_COMMENT.search(text) is not None)
     ):

@@ -29,7 +29,7 @@ from repo_map.relations.text_search import files_with
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
 """Languages in which functions of one name have different parameters."""
-_LOOSE: Final = frozenset({"javascript", "jsx"})
+_LOOSE: Final = frozenset({"javascript", "jsx", "vue", "svelte"})
 """Languages in which a call may omit arguments, or give more."""
 _UNTYPED: Final = _LOOSE | {"python", "ruby", "php"}
 """Languages in which an argument that reaches another parameter than before may match as well."""

@@ -12,6 +12,7 @@ from repo_map.check.model import Finding, FindingKind
 from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.file_facts import FileView, FileViews
@@ -150,7 +151,10 @@ class TreeVersion:
     def code(self, file: int) -> str:
         """Return the text of a file with blanks for comments and strings, except for code within them."""
         if file not in self._code:
-            self._code[file] = _without_literals(self.index.sources.text(file), self.language(file))
+            text, known = self.index.sources.text(file), language_named(self.language(file))
+            if known.structure is Structure.BLOCKS and known.readable is not None:
+                text = known.readable(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+            self._code[file] = _without_literals(text, known.name)
         return self._code[file]
 
     def is_prototype(self, place: Place) -> bool:

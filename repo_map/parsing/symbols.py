@@ -34,6 +34,8 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, max_definitio
     try:
         deadline.leave_out(lambda: load(language))
         tree = parse(source, language, deadline)
+        if (known := language_named(language)).structure is Structure.BLOCKS and known.readable is not None:
+            source = known.readable(source)
         reader = DefinitionReader(source, language, max_definitions)
         found = scan(source, tree, language, deadline, reader.take)
         if deadline.is_over():
@@ -111,12 +113,9 @@ _Script = tuple[int, str, int, int]
 """Line of its opening tag, language, and the first byte and the one after the last of a script's code."""
 
 
-def read_component(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
-    """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
-    if language_named(language).structure is Structure.BLOCKS:
-        outer = _read_blocks(source, language)
-    else:
-        outer = read_code(source, language, deadline, max_definitions)
+def read_page(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
+    """Read the elements of a page, and the definitions inside its scripts as their children."""
+    outer = read_code(source, language, deadline, max_definitions)
     found = list(_scripts(source))
     elements = {each.start: row for row, each in enumerate(outer.definitions) if each.name == "script"}
     inner: dict[int, FileSymbols] = {}
@@ -148,6 +147,41 @@ def _scripts(source: bytes) -> Iterator[_Script]:
         language = language_called(typed[1].decode() if typed else _UNTYPED)
         row, counted = row + source.count(b"\n", counted, found.start()), found.start()
         yield row, language, *found.span(2)
+
+
+def read_component(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
+    """Read the blocks of a component, with what its script and its markup define and use inside of them."""
+    outer, inner = _read_blocks(source, language), read_code(source, language, deadline, max_definitions)
+    definitions: list[Definition] = []
+    rows: dict[int, int] = {}
+    blocks: dict[int, Definition] = {}
+
+    def block_at(line: int) -> int:
+        return next((row for row, each in blocks.items() if each.start <= line <= each.end), -1)
+
+    count = len(outer.definitions)
+    both = enumerate((*outer.definitions, *inner.definitions), -count)
+    for at, each in sorted(both, key=lambda pair: pair[1].start):
+        if at < 0:
+            blocks[len(definitions)] = each
+            definitions.append(each)
+        else:
+            rows[at] = len(definitions)
+            parent = rows[each.parent] if each.parent >= 0 else block_at(each.start)
+            definitions.append(each._replace(parent=parent))
+    script = next((row for row, each in blocks.items() if each.name == "script"), -1)
+    sites, bindings = inner.facts
+    return inner._replace(
+        definitions=tuple(definitions),
+        references=tuple(
+            each._replace(definition=rows.get(each.definition, script)) for each in inner.references
+        ),
+        problems=(*outer.problems, *inner.problems),
+        facts=FileFacts(
+            tuple(each._replace(definition=rows.get(each[2], block_at(each[3]))) for each in sites),
+            tuple(each._replace(definition=rows.get(each[2], block_at(each[3]))) for each in bindings),
+        ),
+    )
 
 
 def _read_blocks(source: bytes, language: str) -> FileSymbols:
@@ -216,7 +250,13 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
     if known.structure is Structure.HEADINGS:
         return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
     deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
-    read = read_component if known.has_scripts else read_code
+    read = (
+        read_component
+        if known.structure is Structure.BLOCKS
+        else read_page
+        if known.has_scripts
+        else read_code
+    )
     return _bounded(read(source, language, deadline, limits.definitions), limits)
 
 

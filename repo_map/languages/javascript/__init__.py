@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Language, words
+from repo_map.languages.javascript.components import svelte_code, vue_code
+from repo_map.languages.language import Language, Structure, words
 from repo_map.languages.syntax import (
     QUOTED_MODULE,
     SCRIPT_IDENTIFIER,
@@ -83,12 +84,15 @@ _TYPESCRIPT: Final = _JAVASCRIPT._replace(
     grammar_function="language_typescript",
     keywords=words(_SCRIPT_WORDS, _TYPE_WORDS),
 )
+_COMPONENT: Final = _TYPESCRIPT._replace(queries="typescript", spoken=(), structure=Structure.BLOCKS)
 LANGUAGES: Final = (
     _JAVASCRIPT,
     _TYPESCRIPT,
     _TYPESCRIPT._replace(
         name="tsx", suffixes=(".tsx",), spoken=(), grammar_function="language_tsx", queries="typescript"
     ),
+    _COMPONENT._replace(name="vue", suffixes=(".vue",), readable=vue_code),
+    _COMPONENT._replace(name="svelte", suffixes=(".svelte",), readable=svelte_code),
 )
 
 SCRIPT_MEMBERS: Final = words(

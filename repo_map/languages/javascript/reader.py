@@ -402,4 +402,4 @@ class _Reader(ImportReader):
     }
 
 
-READERS: Final = dict.fromkeys(("javascript", "typescript", "tsx"), _Reader)
+READERS: Final = dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), _Reader)

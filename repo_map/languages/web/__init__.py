@@ -1,11 +1,11 @@
-"""Pages, their styles, and the components that hold a page, its style and its script in one file."""
+"""Pages and their styles."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from repo_map.languages.language import Language, LanguageRole, Structure
+from repo_map.languages.language import Language, LanguageRole
 from repo_map.languages.syntax import MAX_NAME_CHARS, SCRIPT_LITERALS, Captures, Named, first_quoted, text_of
 
 
@@ -41,17 +41,6 @@ LANGUAGES: Final = (
         grammar_module="tree_sitter_css",
         namer=_rule,
         imports=first_quoted,
-        literals=SCRIPT_LITERALS,
-    ),
-    Language(
-        name="vue", suffixes=(".vue",), structure=Structure.BLOCKS, has_scripts=True, literals=SCRIPT_LITERALS
-    ),
-    Language(
-        name="svelte",
-        suffixes=(".svelte",),
-        grammar_module="tree_sitter_svelte",
-        structure=Structure.BLOCKS,
-        has_scripts=True,
         literals=SCRIPT_LITERALS,
     ),
 )
