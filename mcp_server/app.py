@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -24,13 +24,15 @@ from mcp_server.navigations import AppContext, Navigations
 from mcp_server.prompts import offer_prompts
 from mcp_server.refusals import (
     cause_of,
+    note_ignored,
     protocol_error,
     refusal,
-    refuse_unknown_arguments,
     refuse_unusable_prompt,
     refused_call,
     report_errors,
+    usable_arguments,
 )
+from mcp_server.repositories import Root
 from mcp_server.resources import listed, offer_resources
 from mcp_server.sampling import PendingCalls, sample_client
 from mcp_server.sdk_private import low_level
@@ -89,7 +91,7 @@ class NavigatorServer(MCPServer[AppContext]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; refuse arguments that it does not have, and say what is wrong with those that it has.
+        """Call a tool with the arguments that it has, and say what is wrong with them.
 
         A refusal is a result with the sentence alone as text, and with its code in structured content: the
         SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
@@ -101,9 +103,12 @@ class NavigatorServer(MCPServer[AppContext]):
                     f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context.",
                     code="unknown_tool",
                 )
-            refuse_unknown_arguments(name, arguments, tool.input_schema.get("properties", {}))
-            call = partial(super().call_tool, name, arguments, context)
-            return await (call() if context is None else self.rounds.call(context, call))
+            usable, ignored = usable_arguments(name, arguments, tool.input_schema)
+            call = partial(super().call_tool, name, usable, context)
+            result = await (call() if context is None else self.rounds.call(context, call))
+            if not ignored or not isinstance(result, CallToolResult):
+                return result
+            return note_ignored(result, name, ignored)
         except (ToolError, UserError) as error:
             details = refusal(name, error)
             if details.code == "internal_error":
@@ -138,17 +143,22 @@ class NavigatorServer(MCPServer[AppContext]):
         return [*await super().list_resources(), *await listed(self.navigations)]
 
 
-def build_server(settings: Settings, working_folder: Path | None = None) -> NavigatorServer:
+def build_server(
+    settings: Settings, working_folder: Path | None = None, project: Sequence[Root] = ()
+) -> NavigatorServer:
     """Return the server that ``settings`` describe; no store is opened and nothing is started yet.
 
     Args:
         settings: How it behaves.
-        working_folder: The folder to navigate when neither call nor host names one; by default the process's.
+        working_folder: The folder to navigate when nothing names one; by default the process's.
+        project: The folders that are open where a client lists no roots.
 
     Raises:
         SettingsError: The list of repositories, or the metrics, can't be used.
     """
-    navigations = Navigations(settings, partial(load_navigator, sample=sample_client, loads_agents=True))
+    navigations = Navigations(
+        settings, partial(load_navigator, sample=sample_client, loads_agents=True), project
+    )
     folder = working_folder or Path.cwd()
     rounds = PendingCalls()
     has_views = settings.views != "off"

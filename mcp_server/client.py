@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
@@ -12,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
-from mcp_server.repositories import path_of
+from mcp_server.repositories import Root, path_of
 from mcp_server.sdk_private import can_ask
 from navigator.settings import FIRST_ANSWER, FIRST_ANSWER_ALONE, StepAction
 from navigator.state.labels import dollars
@@ -99,6 +98,7 @@ async def ask_direction(
     return Elicit(message, Direction)
 
 
-def folders_of(roots: ListRootsResult) -> list[Path]:
-    """Return the folders among a host's roots."""
-    return [path_of(str(root.uri)) for root in roots.roots if str(root.uri).startswith("file://")]
+def folders_of(roots: ListRootsResult) -> list[Root]:
+    """Return the folders among a client's roots."""
+    listed = ((str(root.uri), root.name or "") for root in roots.roots)
+    return [Root(path_of(uri), name) for uri, name in listed if uri.startswith("file://")]

@@ -18,7 +18,7 @@ import anyio.to_thread
 from mcp_server.auth import current_principal
 from mcp_server.errors import one_line
 from mcp_server.logs import about
-from mcp_server.repositories import RepositoryAccess
+from mcp_server.repositories import RepositoryAccess, Root
 from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
@@ -68,9 +68,11 @@ logger = logging.getLogger(__name__)
 class Navigations:
     """Every navigation that this server opens or is asked about, by the caller of the current request."""
 
-    def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
+    def __init__(
+        self, settings: Settings, load: Callable[[Settings], Navigator], project: Sequence[Root] = ()
+    ) -> None:
         self._settings = settings
-        self.access = RepositoryAccess(settings.repositories, settings.allowed)
+        self.access = RepositoryAccess(settings.repositories, settings.allowed, project)
         """Who may read which repository."""
         self._load = load
         self._navigator: Navigator | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import MCPServerError, ToolError, UnexpectedToolError
@@ -15,7 +16,21 @@ from pydantic import ValidationError
 from mcp_server.errors import ErrorDetails, details_of
 from navigator.errors import InvalidRequestError, UnknownNavigationError
 from repo_map.errors import RepositoryNotFoundError, UserError
+from repo_map.messages import first_three, one_line
 from repo_map.secrets.names import mask_name
+
+_ALIKE: Final = 0.75
+"""Similarity of a misspelt argument: ``max_cost`` for ``max_cost_usd``, not ``conversation_id``."""
+_SHOWN_CHARS: Final = 60
+_PARAPHRASED: Final = {
+    **dict.fromkeys(("query", "question", "task", "prompt"), "goal"),
+    **dict.fromkeys(("repo", "repository", "path", "project_path", "directory", "folder"), "repo_path"),
+    **dict.fromkeys(("budget", "tokens", "max_tokens", "token_limit"), "token_budget"),
+    **dict.fromkeys(("max_usd", "budget_usd", "cost_limit"), "max_cost_usd"),
+    **dict.fromkeys(("steps", "step_limit"), "max_steps"),
+    "plan": "flight_plan",
+}
+"""Other names under which models give an argument."""
 
 
 def cause_of(error: BaseException) -> UserError | OSError | None:
@@ -84,18 +99,52 @@ def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Seque
             raise InvalidRequestError(message, code="missing_argument", argument=argument.name)
 
 
-def refuse_unknown_arguments(tool: str, arguments: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Raise for an argument that the tool does not have: a silently dropped limit would be no limit."""
-    for name in sorted(arguments.keys() - known.keys()):
-        nearest = difflib.get_close_matches(name, known, n=1)
-        hint = (
-            f"did you mean `{nearest[0]}`?"
-            if nearest
-            else f"it has {', '.join(f'`{key}`' for key in known)}."
-        )
-        raise InvalidRequestError(
-            f"{tool} has no argument `{name}`; {hint}", code="unknown_argument", argument=name
-        )
+def usable_arguments(
+    tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments of a call that its tool takes, and the names of those that are ignored.
+
+    Clients add arguments of their own, and models write an empty text for what they leave out.
+
+    Raises:
+        InvalidRequestError: One is a near miss of an argument that is not given: a silently dropped limit
+            would be no limit.
+    """
+    known, required = schema.get("properties", {}), schema.get("required", ())
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if name in required or not (isinstance(value, str) and not value.strip())
+    }
+    ignored = sorted(given.keys() - known.keys())
+    for name in ignored:
+        if meant := _meant(name, known.keys() - given.keys()):
+            raise InvalidRequestError(
+                f"{tool} has no argument `{name}`; did you mean `{meant}`?",
+                code="unknown_argument",
+                argument=name,
+            )
+    return {name: value for name, value in given.items() if name in known}, ignored
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    """Return the argument that a name misspells or paraphrases; ``""`` for none."""
+    bare = re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", name).lower()
+    alike = difflib.get_close_matches(bare, sorted(known), n=1, cutoff=_ALIKE)
+    return next((each for each in (*alike, _PARAPHRASED.get(bare, "")) if each in known), "")
+
+
+def note_ignored(result: CallToolResult, tool: str, ignored: Sequence[str]) -> CallToolResult:
+    """Return a result that mentions the arguments that were ignored."""
+    names = first_three([f"`{mask_name(one_line(name))[:_SHOWN_CHARS]}`" for name in ignored])
+    note = f"{tool} ignored {names}: it has no such argument."
+    structured = result.structured_content
+    if structured is not None:
+        structured = {**structured, "notes": [*structured.get("notes", ()), note]}
+    content = list(result.content)
+    if content and isinstance(content[0], TextContent):
+        content[0] = TextContent(type="text", text=f"{content[0].text}\nnote: {note}")
+    return result.model_copy(update={"content": content, "structured_content": structured})
 
 
 def _argument_details(tool: str, error: ValidationError) -> ErrorDetails:

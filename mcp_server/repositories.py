@@ -11,13 +11,15 @@ A server of several people lists its repositories in a YAML file, which it reads
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from stat import S_IFDIR
-from typing import Annotated, Final
-from urllib.parse import unquote, urlsplit
+from stat import S_IFDIR, S_IFREG
+from typing import Annotated, Final, NamedTuple
+from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -35,6 +37,8 @@ _MAX_PATH_CHARS: Final = 4_096
 """Characters, as Linux has it: each folder above a path is looked at."""
 _BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
 """A name that can't be a path, such as ``api`` or ``api@v1``."""
+_PROJECT_VARIABLES: Final = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS", "GEMINI_PROJECT_DIR")
+"""Variables by which Claude Code, Cursor and Gemini CLI tell a server the folders that are open."""
 
 
 class RepositoryNotAllowedError(RepositoryNotFoundError):
@@ -75,38 +79,69 @@ def listed_repositories(path: Path) -> ReloadedFile[RepositoryEntry]:
     return ReloadedFile(path, RepositoryEntry, lambda entry: entry.name)
 
 
+class Root(NamedTuple):
+    """A folder that the client has open, and what it calls it."""
+
+    folder: Path
+    name: str = ""
+
+    def is_called(self, name: str) -> bool:
+        """Return True if this is the root's name, or that of its folder."""
+        return bool(name) and name in (self.name, self.folder.name)
+
+
+def project_roots(environ: Mapping[str, str]) -> list[Root]:
+    """Return the existing folders of the first variable by which a client tells what is open."""
+    for text in filter(None, (environ.get(name, "").strip() for name in _PROJECT_VARIABLES)):
+        listed: list[object] = [text]
+        if text.startswith("["):
+            try:
+                listed = list(json.loads(text))
+            except ValueError:
+                continue
+        elif not Path(text).is_dir():
+            listed = [part for each in text.split(",") for part in each.split(os.pathsep)]
+        folders = [Path(each.strip()) for each in listed if isinstance(each, str)]
+        if found := [Root(each) for each in folders if each.is_absolute() and each.is_dir()]:
+            return found
+    return []
+
+
 class RepositoryAccess:
     """Who may read what: listed repositories by their readers, folders by the allow-list.
 
     Where repositories are listed, users with a token read folders only where an allow-list names them.
     """
 
-    def __init__(self, listed: Path | None, allowed: Sequence[Path]) -> None:
+    def __init__(self, listed: Path | None, allowed: Sequence[Path], project: Sequence[Root] = ()) -> None:
         """Prepare the decisions.
 
         Args:
             listed: The file of the repositories that are known by name; None for none.
             allowed: Resolved folders that a repository must lie in; empty allows any.
+            project: The folders that are open where a client lists no roots.
 
         Raises:
             SettingsError: The file can't be used.
         """
         self._allowed = allowed
+        self._project = project
         self._file = None if listed is None else listed_repositories(listed)
 
     def choose(
         self,
         named: str | Sequence[str] | None,
-        roots: Sequence[Path],
+        roots: Sequence[Root],
         working_folder: Path,
         user: str = LOCAL_USER,
     ) -> str:
         """Return the address of what a call is about.
 
         Args:
-            named: Folders (absolute, ``~``, ``file://``, or relative to the first root), or names of the
-                list, each also with ``@`` and a commit's name; None for the folders that the client has
-                open, else the work tree that the process stands in.
+            named: Folders (absolute, ``~``, ``file://``, or relative to the first root), or names of roots
+                or of the list, each also with ``@`` and a commit's name; None for the folders that the
+                client has open, else the work tree around ``working_folder``. Only a named home folder
+                is read.
             roots: Folders that the client has open.
             working_folder: Where this process was started.
             user: Who calls.
@@ -115,15 +150,15 @@ class RepositoryAccess:
             RepositoryNotFoundError: One of them is none, or none that the caller may read.
         """
         given = [named] if isinstance(named, str) else list(named or ())
-        texts = [text.strip() for text in given if text.strip()]
+        texts = [text for each in given if (text := _unquoted(each.strip()))]
+        roots = roots or self._project
         if len(texts) > MAX_REPOSITORIES:
             raise RepositoryNotFoundError(
                 f"{len(texts)} repositories are named, and one call takes {MAX_REPOSITORIES} at most; "
                 "name fewer."
             )
         if texts:
-            base = roots[0] if roots else working_folder
-            return write_address([self._source(text, base, user) for text in texts])
+            return write_address([self._source(text, roots, working_folder, user) for text in texts])
         if not self.may_name_folders(user):
             raise RepositoryNotFoundError(f"No repository is named; {self._advice(user)}")
         folders = self._open_folders(roots) if roots else [self._started_in(working_folder)]
@@ -155,12 +190,18 @@ class RepositoryAccess:
         """Return the listed repositories that the user may read by their names, in the order of the list."""
         return {entry.name: entry for entry in self._entries if entry.admits(user)}
 
-    def _source(self, text: str, base: Path, user: str) -> Source:
+    def _source(self, text: str, roots: Sequence[Root], working_folder: Path, user: str) -> Source:
         name, _, ref = text.partition("@")
         if (entry := self.readable(user).get(name)) is not None:
             return Source(str(entry.path), name, ref)
         if not self.may_name_folders(user):
             raise self._not_found(text, user)
+        base = roots[0].folder if roots else working_folder
+        called = [root.folder for root in roots if root.is_called(text)]
+        if not called and (called := [root.folder for root in roots if root.is_called(name)]):
+            text = f"{called[0]}@{ref}"
+        elif called:
+            text = str(called[0])
         # A folder, else one and a commit's name, the longest first.
         cuts = [len(text), *(at for at in range(len(text) - 1, -1, -1) if text[at] == "@" and text[at + 1 :])]
         at = next((at for at in cuts if self._is_folder(base / path_of(text[:at]))), None)
@@ -184,13 +225,13 @@ class RepositoryAccess:
             if not entry.admits(user) and (folder.is_relative_to(path) or path.is_relative_to(folder)):
                 raise self._not_found(name, user)
 
-    def _open_folders(self, roots: Sequence[Path]) -> list[Path]:
+    def _open_folders(self, roots: Sequence[Root]) -> list[Path]:
         """Return the folders that the client has open, those within others left out."""
         found: dict[Path, None] = {}
         refused: list[RepositoryNotFoundError] = []
         for root in roots[:MAX_REPOSITORIES]:
             try:
-                found[self._folder(root)] = None
+                found[self._folder(root.folder)] = None
             except RepositoryNotFoundError as error:
                 refused.append(error)
         if not found:
@@ -199,15 +240,15 @@ class RepositoryAccess:
 
     def _started_in(self, working_folder: Path) -> Path:
         """Return the work tree around the working folder, else the only allowed folder."""
-        tree = work_tree(working_folder)
+        tree = project_tree(working_folder)
         if tree is not None and _may_be_read(tree, self._allowed):
             return tree
         # A folder of many repositories is none: together they are no answer to a question about one.
         if len(self._allowed) == 1 and top_folder(self._allowed[0]) is not None:
-            return self._folder(self._allowed[0])
+            return self._folder(self._allowed[0], str(self._allowed[0]))
         raise RepositoryNotFoundError(
-            "No repository is named, the host gives no root, and the server's working folder is no git work "
-            "tree; pass the repository's absolute path as `repo_path`."
+            "No repository is named, the client lists no root, and the server's working folder is in no "
+            "project's git work tree; pass the repository's absolute path as `repo_path`."
         )
 
     def _folder(self, folder: Path, named: str = "") -> Path:
@@ -216,13 +257,13 @@ class RepositoryAccess:
         require_allowed(folder, self._allowed, named)
         resolved = _resolved(folder)
         if kind(resolved) != S_IFDIR:
+            shown = f"`{named or folder}`"
+            what = f"{shown} is a file" if kind(resolved) == S_IFREG else f"There is no folder {shown}"
+            raise RepositoryNotFoundError(f"{what}; pass the absolute path of a repository's folder.")
+        # A home folder may be the work tree of its settings, and holds everything else besides.
+        if _is_home(resolved) and not (named and top_folder(resolved)):
             raise RepositoryNotFoundError(
-                f"There is no folder `{named or folder}`; pass the absolute path of a repository's folder."
-            )
-        home = _resolved(path_of("~"))
-        if resolved in (home, Path(resolved.anchor)) and top_folder(resolved) is None:
-            raise RepositoryNotFoundError(
-                f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
+                f"`{folder}` holds everything that you have, and is no project; name the project's folder "
                 "in it."
             )
         return resolved
@@ -245,8 +286,11 @@ def path_of(text: str) -> Path:
     """Return the path that ``text`` names, be it a path, a ``~`` path or a ``file://`` URI."""
     host = ""
     if text.startswith("file://"):
-        parts = urlsplit(text)
-        host, text = parts.hostname or "", unquote(parts.path)
+        # Some clients do not encode `#` and `?`, which mean nothing else in the address of a file.
+        host, _, path = text.removeprefix("file://").partition("/")
+        text = unquote(f"/{path}")
+        if sys.platform == "win32" and re.match(r"/[A-Za-z]:", text):
+            text = text[1:]
     # Opening `\\server\share` would already send the user's credentials to that server.
     if host not in ("", "localhost") or text.startswith(("//", "\\\\")):
         raise RepositoryNotFoundError(
@@ -263,6 +307,20 @@ def path_of(text: str) -> Path:
 def work_tree(folder: Path) -> Path | None:
     """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
     return top_folder(folder.resolve())
+
+
+def project_tree(folder: Path) -> Path | None:
+    """Return the work tree that ``folder`` lies in, None also for that of a home folder's settings."""
+    tree = work_tree(folder)
+    return None if tree is None or _is_home(tree) else tree
+
+
+def _is_home(folder: Path) -> bool:
+    return folder in (_resolved(path_of("~")), Path(folder.anchor))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def require_allowed(folder: Path, allowed: Sequence[Path], named: str = "") -> None:

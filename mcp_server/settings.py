@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from navigator.errors import InvalidRequestError
 from navigator.loopback import is_loopback
-from navigator.models.catalogue import PROVIDERS
+from navigator.models.catalogue import PROVIDERS, require_models
+from navigator.models.sampling import HOST
 from navigator.settings import DEFAULT_MAX_COST_USD, MAX_TOKEN_BUDGET, MIN_TOKEN_BUDGET, NavigatorSettings
 from navigator.storage.addresses import (
     BucketAddress,
@@ -24,8 +26,9 @@ from navigator.storage.addresses import (
     read_database_address,
 )
 from navigator.storage.data_folder import default_data_dir
+from repo_map import globs
 from repo_map.cache import cache_folder
-from repo_map.errors import UserError
+from repo_map.errors import FlightPlanError, UserError
 from repo_map.limits import VARIABLES, read_limits
 
 LogFormat = Literal["text", "json"]
@@ -48,6 +51,24 @@ class SettingsError(UserError):
 def allowed_folders(names: Sequence[str]) -> tuple[Path, ...]:
     """Return the named folders with symlinks resolved, sorted, blanks left out."""
     return tuple(sorted({Path(name).expanduser().resolve() for name in names if name.strip()}))
+
+
+def _named_folders(text: str) -> tuple[Path, ...]:
+    folders = allowed_folders(text.split(os.pathsep))
+    if missing := [f"`{each}`" for each in folders if not each.is_dir()]:
+        raise ValueError(f"there is no folder {', '.join(missing)}")
+    if not folders:
+        raise ValueError("it names no folder")
+    return folders
+
+
+def _globs(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in patterns:
+        try:
+            globs.compile(pattern)
+        except FlightPlanError as error:
+            raise ValueError(str(error)) from None
+    return patterns
 
 
 def _if_text(read: Callable[[str], object]) -> BeforeValidator:
@@ -76,7 +97,7 @@ _Lower = _if_text(str.lower)
 _Words = Annotated[tuple[str, ...], _if_text(_words)]
 _File = Annotated[Path, AfterValidator(Path.expanduser)]
 _Count = Annotated[int, Field(gt=0)]
-_Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Amount = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Settings(NavigatorSettings, BaseSettings):
@@ -101,14 +122,14 @@ class Settings(NavigatorSettings, BaseSettings):
         default=None, validation_alias="artifacts"
     )
     prices: _File | None = None
-    unmasked: _Words = Field(default=(), validation_alias="unmask")
+    unmasked: Annotated[_Words, AfterValidator(_globs)] = Field(default=(), validation_alias="unmask")
     call_timeout_s: _Amount = Field(default=60.0, validation_alias="model_seconds")
     retries: Annotated[int, Field(ge=0, le=10)] = Field(default=2, validation_alias="model_retries")
     stream: bool = Field(default=False, validation_alias="model_stream")
     max_tokens_read: _Count = Field(default=30_000, validation_alias="model_tokens")
 
-    allowed: Annotated[tuple[Path, ...], _if_text(lambda text: allowed_folders(text.split(os.pathsep)))] = (
-        Field(default=(), validation_alias="allow")
+    allowed: Annotated[tuple[Path, ...], _if_text(_named_folders)] = Field(
+        default=(), validation_alias="allow"
     )
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
     repositories: _File | None = None
@@ -178,7 +199,7 @@ def read_settings() -> Settings:
     cache_dir = cache_folder(os.environ, sys.platform, Path.home())
     urls = {vendor.name: os.environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in PROVIDERS}
     try:
-        return Settings(
+        settings = Settings(
             data_dir=default_data_dir(os.environ),
             cache_dir=cache_dir,
             use_cache=cache_dir is not None,
@@ -187,6 +208,24 @@ def read_settings() -> Settings:
         )
     except ValidationError as error:
         raise _settings_error(error) from None
+    _require_models(settings)
+    return settings
+
+
+def _require_models(settings: Settings) -> None:
+    """Refuse models and prices that no call could use.
+
+    Raises:
+        SettingsError: A model is unknown, has no price or lacks its package, or the price file can't be used.
+    """
+    for field in ("model", "fallback_model"):
+        alone = settings.model_copy(update={"fallback_model": ""})
+        try:
+            require_models(getattr(settings, field), alone, {HOST})
+        except InvalidRequestError as error:
+            is_prices = error.code == SettingsError.code
+            name = error.argument if is_prices else PREFIX + field.upper()
+            raise SettingsError(str(error) if is_prices else f"{name}: {error}", argument=name) from None
 
 
 def _settings_error(error: ValidationError) -> SettingsError:

@@ -8,7 +8,7 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_server.repositories import RepositoryAccess, work_tree
+from mcp_server.repositories import RepositoryAccess, project_tree
 from mcp_server.settings import Settings
 from navigator.workspaces.address import file_source_of
 from repo_map.errors import RepositoryNotFoundError
@@ -75,7 +75,7 @@ def require_repository(named: str | None, further: Sequence[str], settings: Sett
     Raises:
         RepositoryNotFoundError: one of them is none, or none is named and we stand in no work tree.
     """
-    if named is None and not further and not settings.allowed and work_tree(Path.cwd()) is None:
+    if named is None and not further and not settings.allowed and project_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
             f"No repository is named, and this folder is in no git work tree; name one {where}."
         )

@@ -195,7 +195,9 @@ def _work_tree(folder: str) -> Path | None:
     if folder.startswith(("//", "\\\\")):
         return None
     path = Path(os.path.realpath(folder))
-    return next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+    found = next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+    # The work tree of a home folder's settings holds everything else besides.
+    return None if found == Path(os.path.realpath(os.path.expanduser("~"))) else found  # noqa: PTH111
 
 
 def _answer(message: Mapping[str, Any], usual_event: str, text: str) -> str:

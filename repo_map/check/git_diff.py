@@ -30,7 +30,7 @@ from repo_map.sources.commit_names import (
 )
 from repo_map.sources.commits import Entry, entries_of, read_blobs
 from repo_map.sources.files import read_file
-from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, GitOutput, HistoryStart, git_error
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -148,29 +148,27 @@ class _Repository:
         return f"the working tree since `{names[0]}`", self._worktree_patch(place, old)
 
     def _merge_base(self, old: str, new: str, names: tuple[str, str]) -> str:
-        status, text = self._run("merge-base", old, new)
-        if status != 0 or not text.strip():
+        output = self._run("merge-base", old, new)
+        if output.status != 0 or not output.text.strip():
             one, other = (ascii(name[:80])[1:-1] for name in names)
             raise ChangesError(
                 f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the "
                 "whole history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range "
                 f"such as `{one}..{other}`."
             )
-        return text.decode("ascii", "replace").split("\n")[0]
+        return output.text.decode("ascii", "replace").split("\n")[0]
 
-    def _run(self, *arguments: str) -> tuple[int, bytes]:
+    def _run(self, *arguments: str) -> GitOutput:
         output = self._git.history(*arguments, deadline=self._deadline)
         if output is None or output.status is None:
             raise ChangesError(_TIMED_OUT)
-        return output.status, output.text
+        return output
 
     def _read(self, *arguments: str) -> bytes:
-        status, text = self._run(*arguments)
-        if status != 0:
-            raise ChangesError(
-                "Git can't compare these commits; fetch what is missing of them, or give a patch."
-            )
-        return text
+        output = self._run(*arguments)
+        if output.status != 0:
+            raise git_error(output.errors, self._root)
+        return output.text
 
     def _range_patch(self, place: HistoryStart, old: str, new: str) -> Patch:
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")

@@ -81,11 +81,11 @@ def read_range(text: str) -> CommitRange | CommitName:
 def locate(git: Git, ref: str, deadline: Deadline) -> HistoryStart | None:
     """Return where the history of a commit begins; ``""`` names the one of the work tree.
 
-    None if there is no readable commit of that name, or git does not trust the repository's owner.
+    None if there is no readable commit of that name.
 
     Raises:
         CommitNameError: the text names no commit, or two.
-        GitError: git does not answer.
+        GitError: git does not answer, or refuses the repository.
     """
     # Nothing else is read from a repository whose owner git does not trust.
     name = read_name(ref) if ref else None

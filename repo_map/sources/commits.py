@@ -16,7 +16,7 @@ from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.commit_names import FORMS_OF_NAMES, CommitNameError, locate
 from repo_map.sources.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.sources.files import Listing, ReadFile, digest, sort_names, too_large
-from repo_map.sources.git import Deadline, Git, GitError
+from repo_map.sources.git import Deadline, Git, GitError, git_error
 from repo_map.sources.listing import ListingResult
 from repo_map.sources.source import RepositoryPart
 
@@ -89,8 +89,10 @@ class CommitSource:
         if known is not None and known.digest == tree_id:
             return known
         listed = git.history("ls-tree", "-r", "-l", "-z", "--full-tree", tree, deadline=deadline)
-        if listed is None or listed.status != 0:
-            raise RepositoryNotFoundError(self._unreadable("git did not list its files; try again."))
+        if listed is None or listed.status is None:
+            raise RepositoryNotFoundError(self._unreadable("git did not list its files in time; try again."))
+        if listed.status != 0:
+            raise RepositoryNotFoundError(self._unreadable(str(git_error(listed.errors, self.root))))
         entries = entries_of(listed.text)
         links = [entry.id for entry in entries.values() if entry.kind == stat.S_IFLNK]
         stats = _CommitStats(entries, read_blobs(git, links))

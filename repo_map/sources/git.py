@@ -220,7 +220,10 @@ class Git:
     def history_start(self, deadline: Deadline) -> HistoryStart | None:
         """Return where the history of the work tree begins, with the head ``""`` if nothing is committed.
 
-        None if git does not trust the owner or does not answer.
+        None if git does not answer.
+
+        Raises:
+            GitError: git refuses the repository.
         """
         try:
             call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix")
@@ -229,6 +232,8 @@ class Git:
         output = call.finish(deadline)
         git_dir, prefix, *_ = (*os.fsdecode(output.text).split("\n"), "")
         # Git decides whether it trusts the owner; what it finds must be what was checked.
+        if output.status and (refused := git_error(output.errors, self._root)).is_notable:
+            raise refused
         if output.status != 0 or Path(git_dir).resolve() != self._repository.git_dir:
             return None
         head = self.history("rev-parse", "--verify", "--quiet", f"{HEAD}^{{commit}}", deadline=deadline)
@@ -350,10 +355,17 @@ def _require_listed(output: GitOutput, root: Path) -> GitOutput:
             "cause; remove it.",
             is_notable=True,
         )
-    raise _error(output.errors, root)
+    raise git_error(output.errors, root)
 
 
-def _error(errors: str, root: Path) -> GitError:
+def git_error(errors: str, root: Path) -> GitError:
+    """Return what git wrote when it failed as one sentence, with the command that helps where one does."""
+    if "promisor remote" in errors:
+        return GitError(
+            "Objects of the commit are not in this partial clone; run "
+            f"`git -C {shlex.quote(str(root))} fetch --refetch --no-filter` to get them.",
+            is_notable=True,
+        )
     if "dubious ownership" in errors:
         found = re.search(r"repository at '(.*)'", errors)
         owned = found[1] if found else str(root)

@@ -134,9 +134,10 @@ def _importers(index: Index, path: str) -> str:
     return f"`{one_line(path)}` is imported in {_listed(texts)}"
 
 
-def _commits(history: History | None, path: str) -> str:
+def _commits(history: History | None, path: str, index: Index) -> str:
     if history is None or not len(history):
-        return "There is no git history here."
+        why = next((each.what for each in index.problems if not each.path), "")
+        return f"There is no git history here. {why}".rstrip()
     rows = [row for row, known in enumerate(history.paths) if known == path]
     commits = history.file_commit[np.isin(history.file, rows)].tolist() if rows else []
     if not commits:
@@ -295,7 +296,7 @@ class _Steering:
         lines = []
         for path in paths[:_MAX_FILES]:
             if question == "history":
-                lines.append(_commits(self._history, path))
+                lines.append(_commits(self._history, path, self._index))
             else:
                 lines.append((_imports if question == "imports" else _importers)(self._index, path))
         if len(paths) > _MAX_FILES:

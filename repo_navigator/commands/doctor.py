@@ -188,17 +188,14 @@ def _team_stores(settings: Settings) -> Finding:
 
 
 def _team_settings(settings: Settings) -> Iterator[Finding]:
-    """Yield what is wrong with the lists of repositories and tokens, and with the allowed folders."""
+    """Yield what is wrong with the lists of repositories and tokens."""
     advice = "fix the file; a running server uses its earlier content"
     if repositories := settings.repositories:
         listed = lambda: f"{repositories}: {len(listed_repositories(repositories).entries)} listed"  # noqa: E731
         yield _check("repositories", listed, advice)
     if file := settings.tokens:
         yield _check("tokens", lambda: f"{file}: {len(listed_tokens(file).entries)} listed", advice)
-    if missing := [str(path) for path in settings.allowed if not path.is_dir()]:
-        detail = f"no folder: {', '.join(missing)}"
-        yield Finding("allowed folders", "failed", detail, "correct REPO_NAVIGATOR_ALLOW")
-    elif settings.allowed:
+    if settings.allowed:
         yield Finding("allowed folders", "ok", ", ".join(map(str, settings.allowed)))
     if settings.http_issuer:
         detail = f"{settings.http_issuer}, for {settings.http_resource}; doctor does not contact it"

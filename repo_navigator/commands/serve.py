@@ -12,6 +12,7 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
+from mcp_server.repositories import project_roots
 from mcp_server.settings import Settings, SettingsError, allowed_folders, unknown_settings
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
@@ -48,7 +49,7 @@ def run(args: Namespace, settings: Settings) -> int:
     settings = _with_flags(args, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
-    server = build_server(settings)
+    server = build_server(settings, project=project_roots(os.environ))
     gc.enable()
     gc.set_threshold(_NEW_OBJECTS)
     try:

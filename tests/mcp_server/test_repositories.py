@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, MCPError
 
 from mcp_server.app import build_server
-from mcp_server.repositories import RepositoryAccess
+from mcp_server.repositories import RepositoryAccess, Root
 from mcp_server.settings import Settings, SettingsError
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import Source, read_address
@@ -106,7 +106,7 @@ def test_users_with_a_token_name_folders_only_where_an_allow_list_does(
     folder.mkdir()
     for named in (str(folder), "plain", None):
         with pytest.raises(RepositoryNotFoundError):
-            access().choose(named, (folder,), folder, "eve")
+            access().choose(named, (Root(folder),), folder, "eve")
     assert access().choose(str(folder), (), tmp_path) == str(folder)
     assert access(folder).choose(str(folder), (), tmp_path, "eve") == str(folder)
     with pytest.raises(RepositoryNotFoundError):
@@ -140,11 +140,11 @@ def test_all_folders_that_the_host_has_open_are_one_question(tmp_path: Path) -> 
     access = RepositoryAccess(None, ())
     for name in ("a", "a/inner", "b"):
         (tmp_path / name).mkdir()
-    roots = [tmp_path / "a", tmp_path / "a/inner", tmp_path / "b", tmp_path / "gone"]
+    roots = [Root(tmp_path / name) for name in ("a", "a/inner", "b", "gone")]
     chosen = read_address(access.choose(None, roots, tmp_path))
     assert [each.folder for each in chosen] == [str(tmp_path / "a"), str(tmp_path / "b")]
     with pytest.raises(RepositoryNotFoundError, match="There is no folder"):
-        access.choose(None, [tmp_path / "x", tmp_path / "y"], tmp_path)
+        access.choose(None, [Root(tmp_path / "x"), Root(tmp_path / "y")], tmp_path)
 
 
 def test_a_changed_file_is_read_again_and_a_bad_one_changes_nothing(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from mcp_server.repositories import RepositoryAccess, RepositoryNotAllowedError
+from mcp_server.repositories import RepositoryAccess, RepositoryNotAllowedError, Root, project_roots
 from navigator.workspaces.address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
@@ -18,7 +19,9 @@ from tests.support.trees import commit, write
 def choose_repository(
     named: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
 ) -> Path:
-    (source,) = read_address(RepositoryAccess(None, allowed).choose(named, roots, working_folder))
+    (source,) = read_address(
+        RepositoryAccess(None, allowed).choose(named, [Root(each) for each in roots], working_folder)
+    )
     return Path(source.folder)
 
 
@@ -94,6 +97,41 @@ def test_a_home_folder_and_the_root_of_the_disk_are_no_repositories(
             choose_repository(named, (), tmp_path, ())
     (tmp_path / ".git").mkdir()
     assert choose_repository("~", (), tmp_path, ()) == tmp_path
+    # The work tree of a home folder's settings is read if it is named, and by no other way.
+    below = tmp_path / "Documents"
+    below.mkdir()
+    for roots, working_folder in (((), tmp_path), ((), below), ((tmp_path,), tmp_path)):
+        with pytest.raises(RepositoryNotFoundError):
+            choose_repository(None, roots, working_folder, ())
+
+
+@pytest.mark.parametrize(
+    ("named", "chosen"),
+    [("Billing", "one"), ("two", "two"), ("two@HEAD", "two"), ("'{}/two/'", "two"), ("src", "one/src")],
+)
+def test_a_root_is_called_by_its_name_or_that_of_its_folder(tmp_path: Path, named: str, chosen: str) -> None:
+    for name in ("one/src", "two"):
+        (tmp_path / name).mkdir(parents=True)
+    roots = [Root(tmp_path / "one", "Billing"), Root(tmp_path / "two")]
+    (source,) = read_address(RepositoryAccess(None, ()).choose(named.format(tmp_path), roots, Path("/")))
+    assert Path(source.folder) == tmp_path / chosen
+
+
+@pytest.mark.parametrize("form", ["{0}/a", "{0}/a,{0}/b", '["{0}/a", "{0}/b"]', "{0}/a{1}{0}/gone"])
+def test_variables_of_clients_name_the_open_folders_after_roots_and_before_the_working_folder(
+    tmp_path: Path, form: str
+) -> None:
+    for name in ("a", "b", "c/.git"):
+        (tmp_path / name).mkdir(parents=True)
+    value = form.format(tmp_path, os.pathsep)
+    opened = project_roots({"CLAUDE_PROJECT_DIR": str(tmp_path / "gone"), "WORKSPACE_FOLDER_PATHS": value})
+    assert {each.folder.name for each in opened} == (
+        {"a", "b"} if value.count(str(tmp_path / "b")) else {"a"}
+    )
+    access = RepositoryAccess(None, (), opened)
+    assert str(tmp_path / "a") in access.choose(None, (), tmp_path / "c")
+    assert access.choose(None, [Root(tmp_path / "b")], tmp_path / "c") == str(tmp_path / "b")
+    assert access.choose("../c", (), tmp_path) == str(tmp_path / "c")
 
 
 def test_a_large_folder_without_git_is_navigated_and_told_to_be_no_repository(

@@ -114,6 +114,13 @@ def test_a_bucket_is_of_the_storage_that_its_address_says(read: Read) -> None:
         ("ARTIFACTS", "ftp://x"),
         ("MAX_FILES", "all"),
         ("VIEWS", "yes"),
+        ("MODEL", "nope"),
+        ("FALLBACK_MODEL", "nope"),
+        ("UNMASK", "["),
+        ("PRICES", "missing.yaml"),
+        ("ALLOW", "missing-folder"),
+        ("ALLOW", ":"),
+        ("MAX_COST_USD", "1e308"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -259,3 +260,34 @@ def test_the_example_configuration_starts_the_server(shop: Path) -> None:
     )
     assert process.returncode == 0
     assert json.loads(process.stdout)["id"] == 1
+
+
+_STARTING = """
+import subprocess, sys
+process = subprocess.Popen(sys.argv[2:], stdin=int(sys.argv[1]), stdout=subprocess.PIPE)
+process.stdout.readline()
+print(process.pid, flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc whether a process lives")
+def test_a_server_ends_with_its_parent_though_another_process_holds_its_input(shop: Path) -> None:
+    source, sink = os.pipe()
+    os.write(sink, request(1, "initialize", **Hand.HELLO).encode())
+    command = [sys.executable, "-c", _STARTING, str(source), *COMMAND]
+    parent = subprocess.Popen(
+        command, cwd=shop, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[source]
+    )
+    assert parent.stdout is not None
+    with parent, suppress(ProcessLookupError):
+        server = int(parent.stdout.readline())
+        watched = os.pidfd_open(server)
+        parent.kill()
+        try:
+            assert select.select([watched], [], [], 60)[0]
+        finally:
+            os.kill(server, signal.SIGKILL)
+            for each in (watched, source, sink):
+                os.close(each)

@@ -345,3 +345,21 @@ async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Cli
         assert "`discount` (shop/prices.py:11)" in object_of(result)["turn_report"]["impact"][0]
         refused = await client.call_tool("navigate", {"goal": "x", "changes": "--output=/tmp/x"})
         assert refusal_of(refused) == ("invalid_changes", "changes")
+
+
+@pytest.mark.anyio
+async def test_arguments_that_clients_add_are_ignored_with_a_note_and_empty_texts_are_absent(
+    client: Client,
+) -> None:
+    added = {"task_progress": "- [ ] fix", "toolCallId": "call_1", "sessionId": "s", "conversation_id": "c"}
+    async with client:
+        plain = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        empty = dict.fromkeys(("repo_path", "token_budget", "mode", "model", "flight_plan", "changes"), "")
+        result = await client.call_tool("navigate", {"goal": GOAL, **empty, **added})
+        assert object_of(result)["context"] == plain["context"]
+        assert any("task_progress" in note for note in object_of(result)["notes"])
+        assert "task_progress" in text_of(result)
+        del added["conversation_id"]
+        for tool in ("step", "get_turn_report", "get_context"):
+            given = {"navigation_id": "", "step": "", "cursor": "", "feedback": "", **added}
+            assert "toolCallId" in text_of(await client.call_tool(tool, given))

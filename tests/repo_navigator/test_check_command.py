@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,48 @@ def test_check_watch_prints_each_new_result_until_interrupted(tmp_path: Path) ->
         assert findings() == []
         watcher.send_signal(signal.SIGINT)
         assert (watcher.wait(), watcher.stderr.read()) == (0, "")
+
+
+def _refuse(capsys: pytest.CaptureFixture[str], *commands: list[str]) -> Iterator[str]:
+    for command in commands:
+        assert main(command) in (2, 3), command
+        yield capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="gives a folder to another user")
+def test_gits_reason_for_a_refusal_is_given_with_the_command_that_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = commit(tmp_path / "repo", {"a.py": "def weigh(box):\n    return box.kg\n"})
+    for path in (root, root / ".git"):
+        os.chown(path, 12345, 12345)
+    here = str(root)
+    goal = ["--goal", "weigh"]
+    for told in _refuse(
+        capsys,
+        ["check", here],
+        ["check", here, "--since", "HEAD"],
+        ["navigate", f"{here}@HEAD", *goal],
+        ["navigate", here, "--diff", *goal],
+    ):
+        assert f"git config --global --add safe.directory {here}" in told
+    assert main(["ask", "history", "a.py", "--repo", here]) == 0
+    assert "safe.directory" in capsys.readouterr().out
+
+
+def test_a_commit_without_objects_in_a_partial_clone_names_the_command_that_fetches_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = tmp_path / "origin"
+    for number in range(3):
+        commit(origin, {"settle.py": f"def settle(n):\n    return n * {number}\n"})
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    git(origin, "clone", "-q", "--filter=blob:none", f"file://{origin}", str(partial))
+    goal = ["--goal", "settle"]
+    for told in _refuse(
+        capsys, ["navigate", f"{partial}@HEAD~2", *goal], ["check", str(partial), "--since", "HEAD~2"]
+    ):
+        assert f"git -C {partial} fetch --refetch --no-filter" in told
+    git(partial, "fetch", "-q", "--refetch", "--no-filter")
+    assert main(["navigate", f"{partial}@HEAD~2", *goal]) == 0

@@ -85,12 +85,11 @@ def test_the_settings_of_a_team_are_checked(
     file = home / "repositories.yaml"
     file.write_text("- name: api\n  path: /srv/api\n  reader: []\n")
     monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(file))
-    monkeypatch.setenv("REPO_NAVIGATOR_ALLOW", str(home / "nowhere"))
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_ISSUER", "https://idp.example")
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_RESOURCE", "https://navigator.example/mcp")
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_JWKS", "https://idp.example/keys")
     states = {name: each["state"] for name, each in examined(capsys, code=1).items()}
-    wanted = {"repositories": "failed", "allowed folders": "failed", "identity provider": "ok"}
+    wanted = {"repositories": "failed", "identity provider": "ok"}
     assert {name: states[name] for name in wanted} == wanted
     file.write_text("- name: api\n  path: /srv/api\n")
     monkeypatch.setenv("REPO_NAVIGATOR_ALLOW", str(home))
