@@ -88,12 +88,9 @@ def _notes(patched: PatchedFile) -> Iterator[tuple[str, str]]:
 
 def _find_removed(trees: TreeComparison, patch: FilePatch) -> Iterator[RemovedName]:
     """Yield the names that only the file before exports."""
-    before, after = trees.before, trees.after
-    file = before.index.file_id(patch.old) if patch.old else None
-    for each in _removed_names(exported_names(before, patch.old), exported_names(after, patch.new)):
-        if file is None or (not each.owner and trees.line_after(file, each.line)):
-            continue  # Its line is unchanged: of long lists not every name is read.
-        now = find_replacement(trees, (file, each.row)) if each.row >= 0 else None
+    after, file = trees.after, trees.before.index.file_id(patch.old)
+    for each in removed_exports(trees, patch.old, patch.new):
+        now = find_replacement(trees, (file or 0, each.row)) if each.row >= 0 else None
         replacement = ""
         if now is not None:
             is_renamed = after.name(now) != each.name
@@ -101,6 +98,15 @@ def _find_removed(trees: TreeComparison, patch: FilePatch) -> Iterator[RemovedNa
                 f"`{after.name(now)}`" if is_renamed else f"in `{shown_path(after.index.paths[now[0]])}`"
             )
         yield RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
+
+
+def removed_exports(trees: TreeComparison, old: str, new: str) -> Iterator[ExportedName]:
+    """Yield the names that only a file before the change exports, by its paths before and after."""
+    before, file = trees.before, trees.before.index.file_id(old) if old else None
+    for each in _removed_names(exported_names(before, old), exported_names(trees.after, new)):
+        # Where its line is unchanged: of long lists not every name is read.
+        if file is not None and (each.owner or not trees.line_after(file, each.line)):
+            yield each
 
 
 def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:

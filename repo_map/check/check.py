@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
-from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
+from repo_map.check.model import Changes, CheckReport, Finding, FindingKind, Unresolved
+from repo_map.check.occurrences import changed_names, find_unresolved, is_data, is_prose
 from repo_map.check.patch import Patch
-from repo_map.check.references import RemovedReferences, changed_names, describe_unresolved, find_unresolved
+from repo_map.check.references import RemovedReferences
 from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
-from repo_map.check.trees import ChangedFile, TreeComparison, compare_trees
-from repo_map.languages.language import LanguageRole, Structure
+from repo_map.check.trees import ChangedFile, CheckTimeoutError, TreeComparison, compare_trees
+from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, plural
 from repo_map.relations.model import Place
@@ -34,6 +36,7 @@ _EXACT_GRAMMARS: Final = frozenset(
 _JSON: Final = (".json", ".jsonc", ".json5")
 _JSON_COMMENT: Final = re.compile(r"(?m)^\s*(?://|/\*)|,\s*[}\]]")
 """Comments and trailing commas, as many tools read them; such a file is not judged."""
+_LATE: Final = "The change is too large to check all of it in time; check it in parts."
 _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
@@ -58,20 +61,26 @@ def check_changes(
         before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
         after.read([file for _, file in trees.new_files])
         references, signatures = RemovedReferences(trees), SignatureChecker(trees)
-        found = [
-            *syntax_errors(trees),
-            *references.find(),
-            *undefined_names(trees),
-            *signatures.find(),
-            *signatures.find_overrides(),
-        ]
+        found: list[Finding] = []
+        unresolved = Unresolved()
+        with suppress(CheckTimeoutError):
+            for step in (
+                syntax_errors(trees),
+                references.find(),
+                undefined_names(trees),
+                signatures.find(),
+                signatures.find_overrides(),
+            ):
+                found.extend(step)
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
-        names = changed_names(trees, changes.removed, signatures.incompatible)
-        unresolved = tuple(describe_unresolved(find_unresolved(trees, names, findings)))
+        with suppress(CheckTimeoutError):
+            names = changed_names(trees, signatures.incompatible)
+            unresolved = find_unresolved(trees, names, findings)
+        unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
         limitations = (
+            *([_LATE] if trees.is_late() else ()),
             *references.limitations,
             *signatures.limitations,
-            *_unresolved_languages(trees),
         )
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)
@@ -86,7 +95,7 @@ def check_changes(
     not_followed = [f"{files} could not be followed: {first_three(unread)}."]
     changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))
     changes = changes._replace(
-        findings=findings, tests=selection.command, limitations=(*limitations, *unresolved)
+        findings=findings, tests=selection.command, limitations=(*limitations, *unresolved.sentences)
     )
     limitations = (*patch.notes, *limitations, *(not_followed if unread else ()))
     return CheckReport(
@@ -112,18 +121,23 @@ def _is_generated(trees: TreeComparison, path: str) -> bool:
     )
 
 
-def _unresolved_languages(trees: TreeComparison) -> Iterator[str]:
-    """Yield a sentence about the languages of changed files whose names are not resolved."""
+def _unreadable(trees: TreeComparison) -> Iterator[str]:
+    """Yield what of the changed files is not resolved, and not parsed, a sentence each."""
     unresolved: dict[str, None] = {}
+    unparsed: dict[str, None] = {}
     for each in trees.files:
         tree = trees.after if each.new else trees.before
         file = tree.index.file_id(each.new or each.old)
-        language = tree.language(file) if file is not None else ""
-        is_code = bool(language) and language_named(language).role is LanguageRole.CODE
-        if is_code and file is not None and not tree.relations.knows(file):
-            unresolved.setdefault(language)
+        if file is None or is_prose(tree.index, file) or is_data(tree.index, file):
+            continue
+        if not tree.relations.knows(file):
+            unresolved.setdefault(tree.language(file) or f"`{shown_path(each.new or each.old)}`")
+        elif tree.language(file) in _EXACT_GRAMMARS and tree.forms(file).errors:
+            unparsed.setdefault(f"`{shown_path(each.new or each.old)}`")
     if unresolved:
         yield f"Names of {first_three(list(unresolved))} are not resolved."
+    if unparsed:
+        yield f"Not all of {first_three(list(unparsed))} can be parsed."
 
 
 def _ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -34,7 +34,7 @@ from repo_map.sources.git import HEAD, Deadline, Git, GitError, GitOutput, Histo
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
-    from repo_map.sources.source import RepositoryPart
+    from repo_map.sources.source import FileSource, RepositoryPart
 
 _ADVICE: Final = f"give `worktree`, {FORMS_OF_NAMES}, a range such as `main..HEAD`, or a patch."
 _TIMEOUT_S: Final = 20.0
@@ -52,9 +52,14 @@ _MIN_SIMILARITY: Final = 0.5
 _MAX_RENAMES: Final = 40
 _STAGED = re.compile(
     rb"100\d+ ([0-9a-f]{40,64}) 0\t([^\0]+)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: [^\n]*\n"
-    rb"  uid: [^\n]*\n  size: (\d+)\t"
+    rb"  uid: [^\n]*\n  size: (\d+)\tflags: ([0-9a-f]+)\n"
 )
 """An entry of ``git ls-files --stage --debug``; if git prints another format, all files are compared."""
+_SKIP_WORKTREE: Final = 1 << 30
+"""The flag of an entry that is not checked out."""
+_ABSENT = re.compile(rb"S 100\d+ ([0-9a-f]{40,64}) 0\t([^\0]+)\0")
+_MAX_ABSENT: Final = 20_000
+"""Files that are not checked out and are read from git."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -104,6 +109,24 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
     return description, Patch(all_files, notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
 
 
+def read_absent(source: FileSource) -> dict[str, bytes | None]:
+    """Return the files that git tracks and does not check out, by path; None where it lacks the content."""
+    found: dict[str, bytes | None] = {}
+    for part in source.parts:
+        if part.ref:
+            continue
+        try:
+            git = Git(part.root)
+            listed = git.ask("ls-files", "-z", "-t", "--stage")
+            absent = _ABSENT.findall(listed)
+            blobs = read_blobs(git, [blob.decode() for blob, _ in absent[:_MAX_ABSENT]])
+        except (GitError, OSError):
+            continue
+        for blob, path in absent:
+            found[part.prefix + path.decode("utf-8", "replace")] = blobs.get(blob.decode())
+    return found
+
+
 class _Repository:
     """One repository of an index; paths are its own."""
 
@@ -127,7 +150,8 @@ class _Repository:
         """
         part, git, deadline = self._part, self._git, self._deadline
         place = locate(git, part.ref, deadline)
-        if place is None:
+        if place is None or not place.head:
+            git.ask("rev-parse", "--git-dir")  # Where git refuses the repository, its reason counts.
             raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
         if revisions == WORKTREE and part.ref:
             raise ChangesError(
@@ -185,6 +209,9 @@ class _Repository:
         staged = _STAGED.findall(self._git.ask("ls-files", "-z", "--stage", "--debug"))
         tracked = {path.decode("utf-8", "replace"): rest for rest in staged for path in rest[1:2]}
         clean = _unmodified(self._root, tracked, Path(place.git_dir) / "index")
+        for path, rest in tracked.items():
+            if int(rest[5], 16) & _SKIP_WORKTREE and self._file_id(path) is None:
+                before.pop(path, None)
         # A link has no lines of its own: a file in its place is not new.
         own = (path for path in self._index.paths if path.startswith(self._part.prefix))
         new = [path for each in own if (path := each.removeprefix(self._part.prefix)) not in entries]
@@ -262,7 +289,7 @@ def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path)
     sizes, times = states[0::5].tolist(), states[1::5].tolist()
     return {
         path: blob.decode("ascii")
-        for (path, (blob, _, seconds, part, size)), size_now, time_ns in zip(
+        for (path, (blob, _, seconds, part, size, _)), size_now, time_ns in zip(
             tracked.items(), sizes, times, strict=True
         )
         if (int(size), int(seconds) * 1_000_000_000 + int(part)) == (size_now, time_ns) and time_ns < index_ns

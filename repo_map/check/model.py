@@ -136,6 +136,37 @@ class SelectedTest(NamedTuple):
     """A few words."""
 
 
+class Occurrence(NamedTuple):
+    """A place where a changed name occurs and nothing resolves it."""
+
+    name: str
+    path: str
+    line: int
+    """1-based, in the tree after the change."""
+    reason: str
+    """Why it is not resolved, in a few words."""
+
+
+class Unresolved(NamedTuple):
+    """The occurrences of changed names that nothing resolves."""
+
+    likeliest: tuple[Occurrence, ...] = ()
+    """The likeliest uses first."""
+    total: int = 0
+    notes: tuple[str, ...] = ()
+    """What could not be searched, a sentence each."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is unresolved, as sentences."""
+        if not self.total:
+            return self.notes
+        shown = [f"`{each.name}` at {each.path}:{each.line} ({each.reason})" for each in self.likeliest]
+        rest = f" and {self.total - len(shown):,} more" if self.total > len(shown) else ""
+        verb = "occurrence of changed names is" if self.total == 1 else "occurrences of changed names are"
+        return (f"{self.total:,} {verb} not resolved: {', '.join(shown)}{rest}.", *self.notes)
+
+
 class CheckReport(NamedTuple):
     """The result of a check."""
 
@@ -143,8 +174,8 @@ class CheckReport(NamedTuple):
     """All of them, by kind, path and line."""
     limitations: tuple[str, ...]
     """Why findings may be missing, a sentence each."""
-    unresolved: tuple[str, ...]
-    """Removed and changed names that occur where nothing resolves them, a sentence each."""
+    unresolved: Unresolved
+    """Occurrences of removed and changed names that nothing resolves."""
     changed: tuple[str, ...]
     """Paths of the changed files."""
     tests: tuple[SelectedTest, ...] = ()
@@ -156,4 +187,4 @@ class CheckReport(NamedTuple):
     @property
     def complete(self) -> bool:
         """Whether everything was decided."""
-        return not self.limitations and not self.unresolved
+        return not self.limitations and not any(self.unresolved)

@@ -96,7 +96,11 @@ def format_json(report: CheckReport) -> dict[str, object]:
     ]
     return {
         "complete": report.complete,
-        "left_open": [*report.limitations, *report.unresolved],
+        "left_open": [*report.limitations, *report.unresolved.sentences],
+        "unresolved": {
+            "total": report.unresolved.total,
+            "likeliest": [each._asdict() for each in report.unresolved.likeliest],
+        },
         "changed": list(report.changed),
         "findings": [finding_data(each) for each in report.findings],
         "tests": tests,
@@ -148,7 +152,7 @@ def _level(finding: Finding) -> str:
 
 
 def _limitation_lines(report: CheckReport) -> list[str]:
-    return [f"Not complete: {one_line(each)}" for each in (*report.limitations, *report.unresolved)]
+    return [f"Not complete: {one_line(each)}" for each in (*report.limitations, *report.unresolved.sentences)]
 
 
 def _head(report: CheckReport) -> str:
@@ -161,13 +165,20 @@ def _head(report: CheckReport) -> str:
 
 
 def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
-    shown = [one_line(each) for each in (*report.limitations, *report.unresolved)[:limit]]
+    unresolved = report.unresolved
+    shown = [one_line(each) for each in (*report.limitations, *unresolved.notes)[:limit]]
     cut = [
         each if len(each) <= _MAX_LIMITATION_CHARS else f"{each[: _MAX_LIMITATION_CHARS - 1]}…"
         for each in shown
     ]
     if cut:
         yield f"Not complete: {' '.join(cut)}"
+    if unresolved.total:
+        listed = unresolved.likeliest[: None if limit > 1 else _MIN_SHOWN]
+        count = f", {len(listed)} likeliest" if unresolved.total > len(listed) else ""
+        yield f"Not resolved ({plural(unresolved.total, 'occurrence')} of changed names{count}):"
+        for name, path, line, reason in listed:
+            yield f"  {one_line(path)}:{line} `{one_line(name)}`, {reason}"
 
 
 def _tests(report: CheckReport) -> tuple[list[str], list[str]]:

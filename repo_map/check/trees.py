@@ -10,6 +10,7 @@ import numpy as np
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
+from repo_map.deadline import CpuDeadline
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import Structure
@@ -28,8 +29,15 @@ WORD: Final = r"(?<![\w$]){}(?![\w$\"'])"
 """A whole word that is no prefix of a string."""
 _MAX_SOURCE_BYTES: Final = 1_000_000
 """Of a file whose calls are parsed."""
+_MAX_SECONDS: Final = 10.0
+"""CPU time of a check, parsing and git left out."""
 _FLAGS: Final = re.DOTALL | re.ASCII
+_TRIPLE: Final = ('"""', "'''")
 _NO_BREAK: Final = re.compile(r"[^\n]")
+
+
+class CheckTimeoutError(Exception):
+    """A check took all of its time; what it found by then counts."""
 
 
 class ChangedFile(NamedTuple):
@@ -63,7 +71,7 @@ class TreeVersion:
         self._forms: dict[int, Forms] = {}
         self._calls: dict[int, dict[int, list[CallForm]]] = {}
         self._lines: dict[int, list[str]] = {}
-        self._code: dict[int, str] = {}
+        self._code: dict[tuple[int, bool], str] = {}
 
     def view(self, file: int) -> FileView:
         """Return the names that a file uses and binds."""
@@ -150,12 +158,20 @@ class TreeVersion:
 
     def code(self, file: int) -> str:
         """Return the text of a file with blanks for comments and strings, except for code within them."""
-        if file not in self._code:
+        return self._without_literals(file, keeps_strings=False)
+
+    def uncommented(self, file: int) -> str:
+        """Return the text of a file with blanks for comments and docstrings."""
+        return self._without_literals(file, keeps_strings=True)
+
+    def _without_literals(self, file: int, *, keeps_strings: bool) -> str:
+        key = file, keeps_strings
+        if key not in self._code:
             text, known = self.index.sources.text(file), language_named(self.language(file))
-            if known.structure is Structure.BLOCKS and known.readable is not None:
+            if known.structure is Structure.BLOCKS and known.readable is not None and not keeps_strings:
                 text = known.readable(text.encode("utf-8", "replace")).decode("utf-8", "replace")
-            self._code[file] = _without_literals(text, known.name)
-        return self._code[file]
+            self._code[key] = _without_literals(text, known.name, keeps_strings=keeps_strings)
+        return self._code[key]
 
     def is_prototype(self, place: Place) -> bool:
         """Return True for a function of C or C++ that is declared and has no body."""
@@ -191,6 +207,7 @@ class TreeComparison:
         after: TreeVersion,
         patched: Sequence[PatchedFile],
     ) -> None:
+        self._deadline = CpuDeadline(_MAX_SECONDS)
         self.index = index
         """The tree as it is: one of the two, or neither if only some of the change is applied."""
         self.before = before
@@ -210,6 +227,15 @@ class TreeComparison:
             self._match(self.old_file(each), self.new_file(each), each.lines)
         self.matched_before = {new: old for old, new in self.matched.items()}
         """The same, after to before."""
+
+    def is_late(self) -> bool:
+        """Return True if the check has used up its time."""
+        return self._deadline.is_over()
+
+    def require_time(self) -> None:
+        """Raise CheckTimeoutError if the check has used up its time."""
+        if self._deadline.is_over():
+            raise CheckTimeoutError
 
     def old_file(self, changed: ChangedFile) -> int | None:
         """Return a changed file of the tree before, None if it is new."""
@@ -297,7 +323,7 @@ class TreeComparison:
         return found
 
 
-def _without_literals(text: str, language: str) -> str:
+def _without_literals(text: str, language: str, *, keeps_strings: bool) -> str:
     writing = language_named(language).writing
     if writing is None:
         return ""
@@ -305,6 +331,10 @@ def _without_literals(text: str, language: str) -> str:
 
     def blank(found: re.Match[str]) -> str:
         literal = found[0]
+        if keeps_strings and literal[0] in "\"'`":
+            line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+            if not literal.startswith(_TRIPLE) or line.strip():
+                return literal
         at = int(literal[0] in "\"'`")
         result = literal[:at]
         around = text[max(0, found.start() - 2) : found.end()]

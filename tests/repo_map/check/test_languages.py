@@ -48,6 +48,7 @@ CASES = {
         COMPONENTS,
         {"src/OrderLine.vue": None},
         ("src/Panel.vue:7 gone-name it imports src/OrderLine.vue, which was removed",),
+        ("src/Panel.vue:2",),
     ),
 }
 

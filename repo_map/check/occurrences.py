@@ -1,0 +1,593 @@
+"""Occurrences of changed names in the whole tree, and which of them no resolver accounts for.
+
+A check is complete only if every occurrence, as a word, of a name that was removed, is no longer offered or
+takes other arguments was resolved. The rest is listed: other languages, templates, strings, members of values
+of unknown type, and files that are not there to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import re2
+
+from repo_map.check.changes import removed_exports
+from repo_map.check.git_diff import read_absent
+from repo_map.check.model import Finding, Occurrence, Unresolved
+from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
+from repo_map.check.trees import TreeComparison
+from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
+from repo_map.languages.language import LanguageRole, Structure
+from repo_map.languages.registry import kin_of, language_named, language_of
+from repo_map.messages import first_three, plural
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Site
+from repo_map.relations.model import Place
+from repo_map.relations.text_search import row_at, shared_folders
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
+from repo_map.text.terms import terms_of, tokenize
+
+if TYPE_CHECKING:
+    from repo_map.index.index import Index
+
+_MAX_LISTED: Final = 10
+_MAX_FILES: Final = 400
+"""Files with one name that are read, the nearest; a more frequent name is counted in the others."""
+_MAX_RAW_BYTES: Final = 50_000_000
+"""Of a file that is too large for the index up to which its bytes are searched."""
+_MAX_WORDS: Final = 300
+"""Words of changed files without a resolver that are searched for."""
+_MIN_WORD_CHARS: Final = 3
+_RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
+_MAX_RECEIVER_CHARS: Final = 120
+_MAX_OPENER_CHARS: Final = 2_000
+_OWN_RECEIVERS: Final = frozenset({"self", "this", "cls", "exports", "module"})
+_TYPE: Final = re.compile(r"[A-Z]\w+")
+_KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
+_FIELD: Final = re.compile(r"\s*[:,}=]")
+_CALLEE: Final = re.compile(r"([\w$]+)\s*\Z")
+_EXPORTED: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
+_QUOTED: Final = (
+    re.compile(r"[\"'`][\w$.:#/@-]*\Z"),
+    re.compile(r"[\w$.:#/@-]*(?:[(\[].*?)?[\"'`]"),
+)
+"""What is before and after a name that a string holds as a path, or as a call."""
+_COMMENT: Final = re.compile(r"\s*(?://|# |#$|/\*|\* |\*$|-- |;;|<!--|\{#|% |\"\"\")")
+"""Begins a line that is a comment in most languages."""
+_KEYS: Final = re.compile(r"(?m)^[\s\-\[]*[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[\]:=]")
+_WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*(?:-[A-Za-z_]\w*)*")
+_KEBAB: Final = frozenset({"css", "html", "clojure", "vue", "svelte"})
+"""Languages whose names may have hyphens."""
+_IMPLICIT: Final = frozenset(
+    {"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php", "ruby", "c"}
+)
+"""Languages in which a member is used without a receiver."""
+_PROSE: Final = re.compile(
+    r"(?i)(?<!CMakeLists)\.(?:md|markdown|rst|txt|adoc|log|csv|tsv|svg|po|pot)$"
+    r"|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|README|CHANGE\w*|NEWS"
+    r"|\.git\w+|\.editorconfig|\.mailmap|\.\w+ignore)[^/]*$"
+)
+"""Files in no language that mention names and use none."""
+_CONFIGURATION: Final = re.compile(r"(?i)\.(?:ini|cfg|conf|properties|env\w*|lock|xml|plist)$|(?:^|/)\.env")
+_IMPORTS: Final = frozenset({IMPORT, RENAMED, EXPORTED})
+_LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
+
+
+class ChangedName(NamedTuple):
+    """A name that a change removes, no longer offers, or gives other parameters."""
+
+    name: str
+    path: str
+    """The file that defines it."""
+    owner: str = ""
+    """The qualified name of its class; ``""`` at the top of a file."""
+    place: Place | None = None
+    """Its definition in the tree after; None for a removed name."""
+    is_hidden: bool = False
+    """Whether it is still defined, and other files can't use it any more."""
+
+    @property
+    def word(self) -> str:
+        """The name without the marks that a language puts before it."""
+        return self.name.lstrip("@$#&*")
+
+
+def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[ChangedName]:
+    """Return the names whose uses elsewhere may break, each once.
+
+    Args:
+        trees: The trees before and after the change.
+        incompatible: Functions of the tree after whose old calls may not match.
+    """
+    tree = trees.after
+    found: dict[tuple[str, str, str], ChangedName] = {}
+    for each in (
+        *_file_names(trees),
+        *(
+            ChangedName(export.name, file.old, export.owner)
+            for file in trees.files
+            for export in removed_exports(trees, file.old, file.new)
+        ),
+        *(
+            ChangedName(word, file.old)
+            for file in trees.files
+            for word in _removed_words(trees, file.old, file.new)
+        ),
+        *(
+            ChangedName(
+                tree.name(place),
+                tree.index.paths[place[0]],
+                tree.qualified_name(place).rpartition(".")[0],
+                place,
+            )
+            for place in incompatible
+            if not tree.is_local(place)
+        ),
+    ):
+        if re.search(r"\w", each.word):
+            found.setdefault(each[:3], each)
+    return list(found.values())
+
+
+def _file_names(trees: TreeComparison) -> Iterator[ChangedName]:
+    """Yield the names that code may use removed files by: of components also as tags are written."""
+    for each, file in trees.removed_files:
+        stem, now = (path.rpartition("/")[2].partition(".")[0] for path in (each.old, each.new))
+        if stem != now and not is_prose(trees.before.index, file):
+            yield ChangedName(stem, each.old)
+            yield ChangedName(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", stem).lower(), each.old)
+
+
+def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
+    """Yield the words that only the file before has, if no resolver reads it; of data only the keys."""
+    before, after = trees.before, trees.after
+    file = before.index.file_id(old) if old else None
+    if file is None or before.relations.knows(file) or is_prose(before.index, file):
+        return
+    if int(before.index.files.flags[file]) & int(GENERATED_OR_VENDORED):
+        return
+    now = after.index.file_id(new) if new else None
+    pattern = _KEYS if is_data(before.index, file) else _WORDS
+    rest = set(_WORDS.findall(after.index.sources.text(now))) if now is not None else set()
+    words = dict.fromkeys(pattern.findall(before.index.sources.text(file)))
+    yield from [each for each in words if len(each) >= _MIN_WORD_CHARS and each not in rest][:_MAX_WORDS]
+
+
+def is_prose(index: Index, file: int) -> bool:
+    """Return True for a file that mentions names and uses none."""
+    language = index.language(file)
+    if language:
+        return language_named(language).role is LanguageRole.PROSE and not index.paths[file].endswith(".mdx")
+    return _PROSE.search(index.paths[file]) is not None
+
+
+def is_data(index: Index, file: int) -> bool:
+    """Return True for a file whose keys may be names and that defines nothing."""
+    language = index.language(file)
+    if language:
+        return language_named(language).role is LanguageRole.DATA
+    return _CONFIGURATION.search(index.paths[file]) is not None
+
+
+def find_unresolved(
+    trees: TreeComparison, names: Sequence[ChangedName], findings: Collection[Finding]
+) -> Unresolved:
+    """Return the occurrences of changed names that nothing resolves and no finding is about.
+
+    Args:
+        trees: The trees before and after the change.
+        names: The changed names.
+        findings: What is reported already.
+    """
+    if not names:
+        return Unresolved()
+    finder = _Finder(trees, names, findings)
+    finder.search_index()
+    finder.search_elsewhere()
+    return finder.result()
+
+
+class _Finder:
+    """Searches for the words of changed names, and classifies each occurrence."""
+
+    def __init__(
+        self, trees: TreeComparison, names: Sequence[ChangedName], findings: Collection[Finding]
+    ) -> None:
+        self._trees, self._tree, self._index = trees, trees.after, trees.after.index
+        self._names: dict[str, list[ChangedName]] = {}
+        for each in names:
+            self._names.setdefault(each.word, []).append(each)
+        self._pattern = _compiled(self._names)
+        self._reported = {(each.path, each.line) for each in findings}
+        self._found: dict[tuple[str, str, int], tuple[int, Occurrence]] = {}
+        """By word, path and line, with the rank of what it is in."""
+        self._uncounted: dict[str, int] = {}
+        """Files with a frequent name that were not read, by the name."""
+        self._unsearched: dict[str, None] = {}
+        self._related: dict[tuple[str, str], frozenset[Place]] = {}
+
+    def result(self) -> Unresolved:
+        """Return what was found, the likeliest first."""
+        counts = Counter(word for word, _, _ in self._found)
+
+        def order(entry: tuple[tuple[str, str, int], tuple[int, Occurrence]]) -> tuple[object, ...]:
+            (word, path, line), (rank, _) = entry
+            near = max(shared_folders(each.path, path) for each in self._names[word])
+            return rank, counts[word] > _MAX_LISTED, -near, counts[word], path, line
+
+        ordered = sorted(self._found.items(), key=order)
+        notes = [
+            f"`{word}` is a frequent word and was not looked up in {plural(count, 'further file')} with it."
+            for word, count in self._uncounted.items()
+        ]
+        if self._unsearched:
+            files = plural(len(self._unsearched), "file")
+            notes.append(f"{files} could not be searched: {first_three(list(self._unsearched))}.")
+        listed = tuple(occurrence for _, (_, occurrence) in ordered[:_MAX_LISTED])
+        return Unresolved(listed, len(ordered), tuple(notes))
+
+    # Search.
+
+    def search_index(self) -> None:
+        """Look through the files of the index that have one of the words."""
+        for file, words in self._candidates().items():
+            if self._trees.is_late():
+                return
+            content = self._index.sources.content(file)
+            present = {match.group().decode("utf-8", "replace") for match in self._pattern.finditer(content)}
+            if content.startswith(_LFS_POINTER):
+                self._unsearched[f"{self._index.paths[file]} (a Git LFS pointer)"] = None
+            for word in sorted(present & words):
+                self._classify(file, word)
+
+    def search_elsewhere(self) -> None:
+        """Search what is part of the tree and not in the index."""
+        index, flags = self._index, self._index.files.flags
+        for path, what in index.build.state.problems:
+            if "symbolic link" not in what:
+                self._unsearched[f"{path or 'the tree'} ({what.partition(';')[0]})"] = None
+        for file in np.flatnonzero(flags & int(FileFlag.TRUNCATED)).tolist():
+            read = index.build.source.at(index.build.state.listing).read(index.paths[file], _MAX_RAW_BYTES)
+            self._search_bytes(index.paths[file], read.source, "not indexed")
+        for path in self._lfs_pointers():
+            self._unsearched[f"{path} (a Git LFS pointer)"] = None
+        absent = read_absent(index.build.source)
+        for path, source in absent.items():
+            if index.file_id(path) is None:
+                self._search_bytes(path, source, "not checked out")
+
+    def _search_bytes(self, path: str, source: bytes | None, reason: str) -> None:
+        if source is None:
+            self._unsearched[f"{path} ({reason})"] = None
+            return
+        if self._pattern.search(source) is None:
+            return
+        language = language_of(path)
+        text = source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        lines = text.split("\n")
+        for word in self._names:
+            for match in _word_pattern(word, language).finditer(text):
+                line = text.count("\n", 0, match.start()) + 1
+                if not _COMMENT.match(lines[line - 1]):
+                    self._add(word, path, line, 0, reason)
+
+    def _lfs_pointers(self) -> Iterator[str]:
+        index = self._index
+        term = index.terms.get(terms_of("lfs")[0])
+        small = index.files.size < 200
+        for unit in np.flatnonzero(index.postings.term == term).tolist() if term is not None else ():
+            row = int(np.searchsorted(index.postings.unit_start, unit, side="right")) - 1
+            file = int(np.searchsorted(index.units.file_start, row, side="right")) - 1
+            is_source = small[file] and bool(language_of(index.paths[file]))
+            if is_source and index.sources.content(file).startswith(_LFS_POINTER):
+                yield index.paths[file]
+
+    def _candidates(self) -> dict[int, frozenset[str]]:
+        """Return the files that may have a word, with these words, by the index of terms."""
+        index = self._index
+        files, starts = index.files, index.units.file_start
+        covered = np.concatenate(([0], np.cumsum(index.units.end - index.units.start + 1)))
+        # Of long texts the index has the terms of the first lines only.
+        partial = np.flatnonzero((covered[starts[1:]] - covered[starts[:-1]]) < files.lines)
+        flags = files.flags
+        copied = (flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)) != 0
+        terms = {word: _term(index, word) for word in self._names}
+        wanted = sorted({term for term in terms.values() if term is not None and term >= 0})
+        rows = np.flatnonzero(np.isin(index.postings.term, wanted))
+        row_terms = index.postings.term[rows]
+        units = np.searchsorted(index.postings.unit_start, rows, side="right") - 1
+        row_files = np.searchsorted(starts, units, side="right") - 1
+        found: dict[int, set[str]] = {}
+        for word, term in terms.items():
+            if term is None:
+                chosen = np.arange(len(index))
+            else:
+                chosen = np.union1d(row_files[row_terms == term], partial)
+            listed = [
+                file
+                for file in chosen[~copied[chosen]].tolist()
+                if not is_prose(index, file) and not is_bundle(index.paths[file])
+            ]
+            home = self._names[word][0].path
+            if len(listed) > _MAX_FILES:
+                self._uncounted[word] = len(listed) - _MAX_FILES
+                listed.sort(key=lambda file: (-shared_folders(home, index.paths[file]), file))
+            for file in listed[:_MAX_FILES]:
+                found.setdefault(file, set()).add(word)
+        return {file: frozenset(found[file]) for file in sorted(found)}
+
+    # Classification.
+
+    def _classify(self, file: int, word: str) -> None:
+        """Add the occurrences of a word in a file that are not resolved."""
+        tree, index, path = self._tree, self._index, self._index.paths[file]
+        language, text = tree.language(file), index.sources.text(file)
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        code, uncommented = tree.code(file), tree.uncommented(file)
+        defined = {each.sig_start for each in index.definitions(file) if each.name.rpartition(".")[2] == word}
+        seen: set[int] = set()
+        for match in _word_pattern(word, language).finditer(text):
+            at = match.start()
+            line = bisect_right(starts, at)
+            if line in seen or (path, line) in self._reported:
+                continue
+            if uncommented[at : at + 1] == " " or (
+                not uncommented and _COMMENT.match(text, starts[line - 1])
+            ):
+                continue
+            for name in self._names[word]:
+                if name.place is not None and not self._trees.line_before(file, line):
+                    continue  # Whoever edited the line knew the new parameters.
+                is_code = bool(code) and code[at] == text[at]
+                rank, reason = self._reason(
+                    name, file, (at, line), is_code=is_code, is_defined=line in defined
+                )
+                if reason:
+                    seen.add(line)
+                    self._add(word, path, line, rank, reason)
+                    break
+
+    def _add(self, word: str, path: str, line: int, rank: int, reason: str) -> None:
+        name = self._names[word][0].name
+        self._found.setdefault((word, path, line), (rank, Occurrence(name, path, line, reason)))
+
+    def _reason(
+        self, name: ChangedName, file: int, where: tuple[int, int], *, is_code: bool, is_defined: bool
+    ) -> tuple[int, str]:
+        """Return why an occurrence is not resolved, ``""`` if it is, after the rank of such reasons."""
+        tree, (at, line) = self._tree, where
+        language, home = tree.language(file), language_of(name.path)
+        is_same = _kin(self._index.paths[file], language) == _kin(name.path, home)
+        if not tree.relations.knows(file):
+            if is_defined and not (name.owner and is_same):
+                return 0, ""
+            rank = 2 if is_data(self._index, file) else 0 if is_same else 1
+            return rank, f"{language or 'text'} is not resolved"
+        if is_defined:
+            return 0, ""
+        if not is_code and language_named(language).structure is Structure.BLOCKS:
+            return 0, f"in the template of {language}"
+        if not is_code:
+            text = self._index.sources.text(file)
+            is_path = _QUOTED[0].search(text, max(0, at - _MAX_RECEIVER_CHARS), at) is not None
+            is_path = is_path and _QUOTED[1].match(text, at + len(name.word)) is not None
+            is_named = is_path or not self._is_home_resolved(name)
+            return (2, "in a string") if is_named and not self._is_unreachable(name, file, line) else (0, "")
+        if is_same:
+            return 0, "" if self._is_resolved_by_kin(name, file, at, line) else "its target is unknown"
+        sites = [each for each in tree.view(file).sites if each.line == line and each.name == name.word]
+        row = row_at(self._index, file, line)
+        for site in sites or [Site(name.word, "", row, line, VALUE, 0)]:
+            if tree.relations.meaning(file, site).targets:
+                return 0, ""
+        return 1, "" if self._is_local(file, row, name.word) else f"used from {language}"
+
+    def _is_home_resolved(self, name: ChangedName) -> bool:
+        file = self._trees.before.index.file_id(name.path)
+        return file is not None and self._trees.before.relations.knows(file)
+
+    def _is_resolved_by_kin(self, name: ChangedName, file: int, at: int, line: int) -> bool:
+        """Return True if code in the language of a name means something known, or can't mean the name."""
+        tree, code, word = self._tree, self._tree.code(file), name.word
+        language, row = tree.language(file), row_at(self._index, file, line)
+        before = _RECEIVER.search(code, max(0, at - _MAX_RECEIVER_CHARS), at)
+        receiver = None if before is None else before[1]
+        is_inner = receiver is not None and not name.owner and language in SCRIPTS
+        if self._is_unreachable(name, file, line) or (is_inner and self._is_private_to_module(name)):
+            return True
+        if receiver is None and name.owner and (key := self._means_field(name, file, at, line)) is not None:
+            return not key
+        is_key = receiver is None and not name.owner and _KEY.match(code, at + len(word)) is not None
+        if is_key or not self._may_mean(name, file, receiver, row, line):
+            return True
+        if receiver is None and (
+            is_bound_in_text(code, word, language) or self._is_import(name, file, at, line)
+        ):
+            return True
+        sites = [each for each in tree.view(file).sites if each.line == line and each.name == name.name]
+        dotted = (receiver or "").replace("::", ".")
+        for site in sites or [Site(name.name, dotted, row, line, VALUE, 0)]:
+            meaning = tree.relations.meaning(file, site)
+            if meaning.targets and not (
+                name.is_hidden and name.place in meaning.targets and file != name.place[0]
+            ):
+                return bool(sites) or name.place not in meaning.targets
+            if meaning.is_external and (sites or not receiver):
+                return True
+        if self._is_fully_resolved(name):
+            return True
+        return not receiver and self._is_local(file, row, name.name, line)
+
+    def _is_import(self, name: ChangedName, file: int, at: int, line: int) -> bool:
+        """Return True if an occurrence is part of an import, which the removal of a name is checked for."""
+        opener, start = _opener(self._tree.code(file), at)
+        first = self._tree.code(file).count("\n", 0, start) + 1 if opener else line
+        return any(
+            each.kind in _IMPORTS and each.line in (line, first)
+            for each in self._tree.view(file).bindings
+            if each.name == name.name or re.split(r"[:.\\/]+", each.value)[-1] == name.name
+        )
+
+    def _is_local(self, file: int, row: int, word: str, line: int = 0) -> bool:
+        """Return True if a bare name is bound by a function around it, or on its own line."""
+        view = self._tree.view(file)
+        scope = view.scope(row)
+        while scope >= 0 and view.definitions[scope].kind not in TYPES:
+            if view.bound.get((scope, word)):
+                return True
+            scope = view.outer(scope)
+        return any(each.line == line and each.name == word for each in view.bindings)
+
+    def _is_fully_resolved(self, name: ChangedName) -> bool:
+        """Return True for names of which the relations know every use in code: types, Python's at the top."""
+        tree, language = self._trees.before, language_of(name.path)
+        file = tree.index.file_id(name.path)
+        if file is None or name.owner or name.is_hidden or not tree.relations.knows(file):
+            return False
+        kinds = {tree.definition(each).kind for each in tree.named(name.name) if each[0] == file} & CODE
+        return bool(kinds) and (language == "python" or (language in SCRIPTS and not kinds & FUNCTIONS))
+
+    def _may_mean(self, name: ChangedName, file: int, receiver: str | None, row: int, line: int) -> bool:
+        """Return True if the text before an occurrence does not exclude a name."""
+        language = self._tree.language(file)
+        if receiver is None:
+            return (not name.owner or language in _IMPLICIT) and not is_builtin(name.name, language)
+        root, last = receiver.partition(".")[0], receiver.rpartition(".")[2]
+        if root == "super" or (is_builtin(root, language) and root not in _OWN_RECEIVERS):
+            return False
+        related = self._related_classes(name)
+        if receiver in ("self", "this", "cls") and related:
+            around = file, self._tree.view(file).class_around(row)
+            return around in related and not self._has_field(around, name.word)
+        is_type = _TYPE.fullmatch(last) is not None and language != "go"
+        if not name.owner or not is_type or last == name.owner.rpartition(".")[2]:
+            return True
+        targets = self._tree.relations.meaning(file, Site(last, "", row, line, VALUE, 0)).targets
+        return bool(related.intersection(targets))
+
+    def _means_field(self, name: ChangedName, file: int, at: int, line: int) -> bool | None:
+        """Return whether a key or keyword may be a member, None for an occurrence that is neither.
+
+        A keyword argument is not, if its function is known; a key is not, if its type is.
+        """
+        tree, code = self._tree, self._tree.code(file)
+        opener, start = _opener(code, at)
+        is_keyword = opener == "(" and _KEY.match(code, at + len(name.word)) is not None
+        is_key = opener == "{" and _FIELD.match(code, at + len(name.word)) is not None
+        if is_key and code[:at].rstrip()[-1:] not in ("{", ","):
+            return None
+        if not is_keyword and not is_key:
+            return None
+        callee = _CALLEE.search(code, max(0, start - _MAX_RECEIVER_CHARS), start)
+        if callee is None:
+            return is_key and tree.language(file) in SCRIPTS
+        head = code.count("\n", 0, callee.start()) + 1
+        row = row_at(self._index, file, line)
+        sites = [each for each in tree.view(file).sites if each.line == head and each.name == callee[1]]
+        meanings = [
+            tree.relations.meaning(file, site) for site in sites or [Site(callee[1], "", row, head, VALUE, 0)]
+        ]
+        targets = {each for meaning in meanings for each in meaning.targets}
+        if targets:
+            return bool(targets & self._related_classes(name))
+        return not any(meaning.is_external for meaning in meanings)
+
+    def _has_field(self, owner: Place, word: str) -> bool:
+        """Return True if a class, or one above it, has a member of a name."""
+        return any(
+            (row, word) in view.fields or (row, word) in view.members
+            for file, row in (owner, *self._tree.relations.classes_above(owner))
+            for view in (self._tree.view(file),)
+        )
+
+    def _related_classes(self, name: ChangedName) -> frozenset[Place]:
+        """Return the class of a member and those above and below it; none if they are unknown."""
+        key = name.path, name.owner
+        if key not in self._related:
+            before, relations = self._trees.before, self._tree.relations
+            file = before.index.file_id(name.path) if name.owner else None
+            last = name.owner.rpartition(".")[2]
+            places = [
+                now
+                for each in (before.named(last) if file is not None else ())
+                if each[0] == file and (now := self._trees.place_after(each)) is not None
+            ]
+            self._related[key] = frozenset(
+                each
+                for place in places
+                for each in (place, *relations.classes_above(place), *relations.classes_below(place))
+            )
+        return self._related[key]
+
+    def _is_unreachable(self, name: ChangedName, file: int, line: int) -> bool:
+        """Return True if the language keeps a file from using a name."""
+        path, home, language = self._index.paths[file], name.path, language_of(name.path)
+        if path == home or kin_of(self._tree.language(file)) != kin_of(language):
+            return False
+        if language == "go":
+            return name.word[:1].islower() and path.rpartition("/")[0] != home.rpartition("/")[0]
+        if language in SCRIPTS and not name.owner:
+            return self._is_private_to_module(name)
+        is_private = name.name.startswith("#") or (language == "python" and name.name.startswith("_"))
+        if not is_private or not name.owner:
+            return False
+        related = self._related_classes(name)
+        return bool(related) and all(place[0] != file for place in related)
+
+    def _is_private_to_module(self, name: ChangedName) -> bool:
+        tree = self._trees.before
+        file = tree.index.file_id(name.path)
+        code = tree.code(file) if file is not None else ""
+        is_module = re.search(r"(?m)^\s*(?:import|export)\b|\brequire\(|\bexports\b", code) is not None
+        return is_module and re.search(_EXPORTED.format(re.escape(name.name)), code) is None
+
+
+def _kin(path: str, language: str) -> str:
+    """Return what files have in common that may use each other's names; a suffix without a language."""
+    return kin_of(language) or path.rpartition("/")[2].rpartition(".")[2]
+
+
+def _compiled(words: Iterable[str]) -> Any:
+    """Return a pattern of bytes that finds each of some words, in linear time."""
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64_000_000
+    parts = []
+    for word in sorted(words, key=lambda each: (-len(each), each)):
+        start, end = ("\\b" if re.match(r"\w", each, re.ASCII) else "" for each in (word[0], word[-1]))
+        parts.append(f"{start}{re2.escape(word)}{end}")
+    return re2.compile("|".join(parts).encode(), options)
+
+
+def _word_pattern(word: str, language: str) -> re.Pattern[str]:
+    """Return what finds a word in a language's text."""
+    inner = "\\w$" if language in SCRIPTS else "\\w-" if language in _KEBAB and "-" not in word else "\\w"
+    end = inner if re.match(r"\w", word[-1]) else ""
+    return re.compile(f"(?<![{inner}]){re.escape(word)}" + (f"(?![{end}])" if end else ""))
+
+
+def _term(index: Index, word: str) -> int | None:
+    """Return the number of a term that every text with a word has; -1 if no text has, None without one."""
+    terms = [terms_of(each)[:1] for each in tokenize(word)]
+    known = [each[0] for each in terms if each]
+    if not known:
+        return None
+    numbers = [index.terms.get(each) for each in known]
+    return -1 if None in numbers else min(each for each in numbers if each is not None)
+
+
+def _opener(code: str, at: int) -> tuple[str, int]:
+    """Return the innermost bracket that is open at a character, and where it is; ``""`` without one."""
+    depth = 0
+    for place in range(at - 1, max(-1, at - _MAX_OPENER_CHARS), -1):
+        if code[place] in ")]}":
+            depth += 1
+        elif code[place] in "([{":
+            if not depth:
+                return code[place], place
+            depth -= 1
+    return "", 0
