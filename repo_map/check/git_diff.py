@@ -29,6 +29,7 @@ from repo_map.sources.commit_names import (
     read_range,
 )
 from repo_map.sources.commits import Entry, entries_of, read_blobs
+from repo_map.sources.decoding import decode
 from repo_map.sources.files import read_file
 from repo_map.sources.git import HEAD, Deadline, Git, GitError, GitOutput, HistoryStart, git_error
 
@@ -270,6 +271,7 @@ class _Repository:
             return None if file is None else FilePatch("", path, tuple(find_hunks([], after)))
         if old is not None and old.startswith(_LFS_POINTER):
             return None
+        old = None if old is None else decode(old, path).source
         new = "" if file is None else path
         # A file that is not shown has no lines to compare.
         if old is None or b"\0" in old or (file is not None and read_file(self._root, path).source is None):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.arrays import offsets_of
-from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
+from repo_map.index.schema import COLUMNS, DECODED_FROM, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.index.strings import StringTable, encode
 from repo_map.limits import Limits
 from repo_map.parsing.facts_model import Binding, Site
@@ -176,6 +176,8 @@ def _read(file: ReadFile, read: _ReadSource) -> _FileValues:
     path, source = file.path, file.source
     flags = int(flags_of_path(path))  # Flags take ten times as long to combine.
     notes = [file.problem] if file.problem else []
+    if file.encoding:
+        notes.append(f"{DECODED_FROM}{file.encoding}")
     if source is None:
         flags |= int(file.unread)
     else:

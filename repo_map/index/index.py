@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from repo_map.cache import LRUCache
 from repo_map.index.merge import fingerprint
-from repo_map.index.schema import Tables
+from repo_map.index.schema import DECODED_FROM, Tables
 from repo_map.index.source_reader import SourceReader
 from repo_map.index.store import Store
 from repo_map.limits import Limits
@@ -142,6 +143,13 @@ class Index:
             for file_id in (notes.file_start[1:] > notes.file_start[:-1]).nonzero()[0].tolist()
             for row in range(starts[file_id], starts[file_id + 1])
         ]
+        decoded = Counter(each.what for each in found if each.what.startswith(DECODED_FROM))
+        if decoded:
+            found = [each for each in found if each.what not in decoded]
+            named = ", ".join(
+                f"{what.removeprefix(DECODED_FROM)} ({n:,})" for what, n in sorted(decoded.items())
+            )
+            found.insert(0, Problem("", f"Files that are not UTF-8 were decoded from {named}."))
         return (*self.build.state.problems, *found)
 
     @cached_property

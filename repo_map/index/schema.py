@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from repo_map.index.strings import StringTable
 from repo_map.sources.file_kinds import FileFlag
 
+DECODED_FROM = "decoded from "
+"""Start of the note of a file that is not UTF-8."""
+
 Int8 = NDArray[np.uint8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]

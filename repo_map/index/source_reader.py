@@ -60,7 +60,7 @@ class SourceReader:
         if not any(indexed):
             return _Content(b"")
         path = self._paths[file_id]
-        read = self._reader.reader.read(path, self._reader.limits.file_bytes)
+        read = self._reader.fetch(path)
         source = read.source or b""
         is_current = read.digest == indexed
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)

@@ -66,6 +66,8 @@ def language_of(path: str) -> str:
 def language_in(source: bytes, path: str) -> str:
     """Return the language of a file's contents: its path's, but for shared suffixes and scripts."""
     language = language_of(path)
+    if path.endswith(".ipynb") and (kernel := re.match(rb"(?:#|//) Notebook in (\S+)", source)):
+        return language_called(kernel[1].decode("utf-8", "replace"))
     if not language and source.startswith(b"#!"):
         interpreter = _shebang().match(source)
         return _BY_INTERPRETER[interpreter[1].decode()] if interpreter else ""

@@ -65,6 +65,8 @@ class ReadFile(NamedTuple):
     """Of the bytes on disk, empty if nothing was read."""
     secrets: tuple[str, ...] = ()
     """The format of each secret that is masked in ``source``."""
+    encoding: str = ""
+    """What ``source`` was decoded from, ``""`` for UTF-8; before that, the encoding that git declares."""
 
 
 def resolve_root(root: Path) -> Path:

@@ -16,6 +16,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.limits import DEFAULT, Limits
+from repo_map.sources.decoding import NOTEBOOK, declared_encoding, decode
 from repo_map.sources.files import (
     Listing,
     Problem,
@@ -26,6 +27,9 @@ from repo_map.sources.files import (
     read_file,
     resolve_root,
 )
+
+_OUTPUTS_FACTOR = 10
+"""How much larger than other files notebooks may be: their outputs are left out."""
 
 
 class FileReader(Protocol):
@@ -118,7 +122,8 @@ class FolderSource(NamedTuple):
         return path
 
     def read(self, path: str, limit: int) -> ReadFile:
-        return read_file(self.root, path, limit=limit)
+        read = read_file(self.root, path, limit=limit)
+        return read._replace(encoding=declared_encoding(self.root, path)) if read.source else read
 
 
 def folder_source(root: Path) -> FolderSource:
@@ -338,10 +343,15 @@ class MaskedReader(NamedTuple):
         return is_key_file(path) and not self.is_unmasked(path)
 
     def fetch(self, path: str) -> ReadFile:
-        """Read a file with its secrets; a withheld one is not opened."""
+        """Read a file with its secrets as UTF-8; a withheld one is not opened."""
         if self.is_withheld(path):
             return ReadFile(path, 0, None, "it holds keys by its name; listed by path only")
-        return self.reader.read(path, self.limits.file_bytes)
+        limit = self.limits.file_bytes * (_OUTPUTS_FACTOR if path.endswith(NOTEBOOK) else 1)
+        read = self.reader.read(path, limit)
+        if read.source is None:
+            return read
+        source, encoding = decode(read.source, path, read.encoding)
+        return read._replace(source=source, encoding=encoding)
 
     def read(self, path: str) -> ReadFile:
         """Read a file for the index, which never holds a secret, even of an unmasked file."""

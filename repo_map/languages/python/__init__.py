@@ -56,7 +56,7 @@ LANGUAGES: Final = (
     Language(
         family="python",
         name="python",
-        suffixes=(".py", ".pyi", ".pyw"),
+        suffixes=(".py", ".pyi", ".pyw", ".ipynb"),
         unspoken_suffixes=(".pyw",),
         filenames=("sconstruct", "wscript"),
         interpreters=("python",),
