@@ -48,11 +48,25 @@ def first_answer_for(ctx: Context[Any, Any], *, is_elsewhere: bool) -> int:
 
 def reads_files(ctx: Context[Any, Any]) -> bool:
     """Say whether the caller can read a repository's files: known hosts can; others where they started us."""
-    params = ctx.session.client_params
-    info = None if params is None else params.client_info
-    name = "" if info is None else f"{info.name} {info.title or ''}"
+    name = _client_name(ctx)
     is_remote = ctx.request_context.request is not None
     return bool(_READS_FILES.search(name)) or not (is_remote or _READS_NONE.search(name))
+
+
+def is_assistant(ctx: Context[Any, Any]) -> bool:
+    """Return True for a known assistant, whose model is to read the text of an answer.
+
+    Of text and object most of them show their model the object alone, with every line end escaped, some the
+    text alone, some both (``docs/architecture.md``).
+    """
+    name = _client_name(ctx)
+    return bool(_READS_FILES.search(name) or _READS_NONE.search(name))
+
+
+def _client_name(ctx: Context[Any, Any]) -> str:
+    params = ctx.session.client_params
+    info = None if params is None else params.client_info
+    return "" if info is None else f"{info.name} {info.title or ''}"
 
 
 def ask_roots(

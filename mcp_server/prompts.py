@@ -59,8 +59,8 @@ def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> No
         """Judge whether the token budget left out something that matters."""
         return (
             f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Judge for each cut and "
-            "each candidate whether the goal needs it. If it does, call step with updates that raise its "
-            "level and lower something else; if nothing is missing, say so and why."
+            "each place of the outline whether the goal needs it. If it does, call step with updates that "
+            "raise its level and lower something else; if nothing is missing, say so and why."
         )
 
     async def _report(navigation_id: str) -> str:

@@ -22,23 +22,20 @@ class DetailLevel(NamedTuple):
 
     focus_areas: int
     cuts: int
-    candidates: int
     outline: int
     """Places of the outline."""
     impact: int
     """Sentences on what a change puts at risk."""
     characters: int
     """Characters of the longest sentence that is not cut."""
-    plan: bool = False
-    """Whether the flight plan is sent with it."""
 
 
 DETAILS: Final = (
-    DetailLevel(3, 0, 0, 0, 3, 160),
-    DetailLevel(8, 3, 0, 12, 6, 300),
-    DetailLevel(12, 5, 0, 25, 10, 600),
-    DetailLevel(12, 5, 0, 80, 10, 600),
-    DetailLevel(40, 20, 12, 80, 20, 2_000),
+    DetailLevel(3, 0, 0, 3, 160),
+    DetailLevel(8, 3, 12, 6, 300),
+    DetailLevel(12, 5, 25, 10, 600),
+    DetailLevel(12, 5, 80, 10, 600),
+    DetailLevel(40, 20, 80, 20, 2_000),
 )
 """From the barest to the fullest."""
 SHORT_OUTLINES: Final = (DETAILS[0]._replace(outline=10), DETAILS[0]._replace(outline=5))
@@ -87,17 +84,29 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 
 
 def wire_report(
-    report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
+    report: reports.TurnReport,
+    response_token_budget: int,
+    detail: DetailLevel = DETAILS[-1],
+    *,
+    with_costs: bool = True,
 ) -> wire.TurnReportJson:
-    """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens."""
+    """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens.
+
+    ``with_costs`` has the costs of a navigation that spends nothing in it, too.
+    """
     status: wire.Status = "running" if report.is_running else status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
     max_findings = None if detail.cuts else detail.impact
+    costs = ("cost_this_turn", "total_cost", "budget_remaining")
+    is_free = not (with_costs or report.total_cost) and report.model in (EMBEDDED, USER)
     shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
     fields: dict[str, Any] = {
         **shared,
+        **(dict.fromkeys(costs) if is_free else {}),
+        "model": None if report.model == USER else report.model,
+        "left_out": report.left_out or None,
         "status": status,
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
@@ -107,7 +116,6 @@ def wire_report(
         "token_budget": response_token_budget,
         "focus_areas": report.focus_areas[: detail.focus_areas],
         "cuts": report.cuts[: detail.cuts],
-        "candidates": [_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         "account": report.account._asdict() if report.account.calls and detail.cuts else None,
         "outline": _outline(report, detail.outline) or None,
         "sufficiency": _sufficiency(report, detail),
@@ -221,7 +229,6 @@ def report_lines(
         f"(about +{plural(cut.tokens_to_add, 'token')})"
         for cut in report.cuts
     ]
-    lines += [_candidate_line(candidate) for candidate in report.candidates]
     lines += outline
     if report.also_listed:
         lines.append(f"also listed: {report.also_listed}")
@@ -237,10 +244,13 @@ def report_lines(
 
 def _spent(report: wire.TurnReportJson) -> str:
     """Return who chose the code, and what is spent; nothing where the planner alone did, which is free."""
+    decider = decider_to_model(report.model or USER)
+    if report.total_cost is None or report.budget_remaining is None:
+        return "" if report.model == EMBEDDED else f"; {decider}"
     if report.model == EMBEDDED and not report.total_cost:
         return ""
     spent = f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left"
-    return f"; {spent}; {decider_to_model(report.model)}"
+    return f"; {spent}; {decider}"
 
 
 def _reasoning_line(report: wire.TurnReportJson) -> str:
@@ -275,7 +285,7 @@ def _account_line(account: Mapping[str, int]) -> str:
     sent = account["fresh"] + account["cached"] + account["repeated"]
     return (
         f"model tokens so far: {sent:,} sent, of them {account['cached']:,} cached, {account['repeated']:,} "
-        f"repeated; {account['output']:,} answered; a session per step would send {account['step_scoped']:,}"
+        f"repeated; {account['output']:,} answered"
     )
 
 
@@ -296,27 +306,6 @@ def clip_source(text: str, characters: int) -> Iterator[str]:
             yield "…"
             return
         yield printable(line.rstrip())
-
-
-def _candidate(candidate: reports.Candidate) -> dict[str, Any]:
-    fields = {
-        "path": candidate.path,
-        "symbol": candidate.symbol or None,
-        "lines": candidate.lines or None,
-        "level": candidate.level,
-        "tokens": {str(level): price for level, price in sorted(candidate.prices.items())},
-        "reasons": list(candidate.reasons),
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _candidate_line(candidate: Mapping[str, Any]) -> str:
-    place = " ".join(candidate[name] for name in ("path", "symbol", "lines") if name in candidate)
-    prices = ", ".join(
-        f"{level_label(int(level))} +{price:,}" for level, price in candidate["tokens"].items()
-    )
-    reasons = f": {'; '.join(candidate['reasons'])}" if candidate["reasons"] else ""
-    return f"candidate: {place} (now {level_label(candidate['level'])}; {prices} tokens){reasons}"
 
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:

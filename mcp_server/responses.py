@@ -150,20 +150,9 @@ def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], 
 
 _Make = Callable[[DetailLevel, str, str | None], Answer]
 
-_STOPPED: Final = (
-    DETAILS[2]._replace(plan=True),
-    DETAILS[1]._replace(plan=True),
-    DETAILS[1],
-    DETAILS[0],
-)
-"""A finished navigation needs its plan more than a choice of next steps; an open one the other way round."""
 _FOUND: Final = (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_OUTLINES, DETAILS[0])
-"""The plan is sent on request only: every client would pay for it."""
 _UNCHANGED: Final = (DETAILS[0]._replace(characters=DETAILS[-1].characters), DETAILS[0])
-_OPEN: Final = tuple(
-    detail._replace(candidates=0) for detail in (*reversed(DETAILS[1:]), *SHORT_OUTLINES, DETAILS[0])
-)
-"""The outline is the choice of next steps; a report has the candidates as well."""
+_OPEN: Final = (*reversed(DETAILS[1:]), *SHORT_OUTLINES, DETAILS[0])
 
 
 def navigate_answer(
@@ -184,7 +173,7 @@ def navigate_answer(
     summary = None if output.reasoning_summary == report.reasoning else output.reasoning_summary or None
 
     def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
-        message = wire_report(reported, response_token_budget, detail)
+        message = wire_report(reported, response_token_budget, detail, with_costs=False)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,
@@ -219,12 +208,12 @@ def step_answer(
     outline = bool(report.outline) and is_first
 
     def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, response_token_budget, detail)
+        message = wire_report(report, response_token_budget, detail, with_costs=False)
         if not is_first:
             notes = [clip(each, detail.characters) for each in delta.notes[-_MAX_NOTES:]]
             notes += [f"not read yet: get_context with cursor {each}" for each in unread]
             # What was sent before is not sent again.
-            changes: dict[str, Any] = {"cuts": [], "candidates": [], "notes": notes}
+            changes: dict[str, Any] = {"cuts": [], "notes": notes}
             changes |= dict.fromkeys(("account", "sufficiency", "outline"))
             if message.answer:
                 changes["reasoning"] = ""
@@ -274,7 +263,6 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
             output,
             response_token_budget,
             context_string=context,
-            flight_plan_yaml=output.flight_plan_yaml if detail.plan else None,
             next_cursor=following,
             since_step=output.since_step,
             removed=_removed(output),
@@ -284,12 +272,10 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
         lines = [f"note: {note}" for note in result.notes]
         if result.reasoning_summary:
             lines.append(f"summary: {result.reasoning_summary}")
-        if result.flight_plan_yaml:
-            lines.append(f"flight plan:\n{result.flight_plan_yaml.rstrip()}")
         parts = [_output_head(result), _since(output), quoted("\n".join(lines)) if lines else ""]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
-    return _fitted(make, output, cursor, response_token_budget, _STOPPED)
+    return _fitted(make, output, cursor, response_token_budget, DETAILS[2::-1])
 
 
 def plan_answer(output: NavigatorOutput, place: Cursor, response_token_budget: int) -> Answer:

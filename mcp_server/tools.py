@@ -16,7 +16,6 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotations
 from pydantic import Field, WithJsonSchema
 
-from mcp_server import wire
 from mcp_server.auth import current_principal
 from mcp_server.client import (
     Direction,
@@ -25,6 +24,7 @@ from mcp_server.client import (
     ask_roots,
     first_answer_for,
     folders_of,
+    is_assistant,
 )
 from mcp_server.logs import about
 from mcp_server.navigations import AppContext, SelectedNavigation
@@ -129,11 +129,6 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def shape(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer's schema with its fields' names alone: the model that pays for it reads the answer."""
-    return {"type": "object", "properties": {name: {} for name in schema.get("properties", {})}}
-
-
 _MESSAGE_CHARACTERS: Final = 200
 """Of a line of progress."""
 
@@ -203,7 +198,7 @@ async def navigate(
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
     flight_plan: Annotated[dict[str, Any] | str | None, Field(description="Start from")] = None,
     max_steps: int | None = None,
-) -> Annotated[CallToolResult, wire.NavigateResultJson]:
+) -> CallToolResult:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
     works. Call it first, before grep, search or opening files, where you don't know the place: it returns the
     likely places with their lines, and the surest source. Not for one file or name that you know."""
@@ -264,7 +259,7 @@ async def navigate(
             max_steps=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
-    return _result(page)
+    return _result(ctx, page)
 
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
@@ -295,12 +290,12 @@ async def step(
         ),
     ] = None,
     action: ToolAction | None = None,
-) -> Annotated[CallToolResult, wire.StepResultJson]:
+) -> CallToolResult:
     """Explore the code with ask: search its text, read source, list callers, uses and tests; if you have no
     file tools, do so first. Or refine what navigate found. Returns only what is new to you."""
     navigations = _app(ctx).navigations
     if action == "forget":
-        return _result(forgotten_answer(await navigations.forget(navigation_id)))
+        return _result(ctx, forgotten_answer(await navigations.forget(navigation_id)))
     direction = _direction(answer)
     require_host((updates or {}).get("model"))
     selected = await navigations.resolve(navigation_id)
@@ -335,19 +330,19 @@ async def step(
         page = await selected.navigator.step_and_respond(
             selected.navigation_id, request, build_response, user=selected.user, on_progress=on_progress
         )
-    return _result(page)
+    return _result(ctx, page)
 
 
 async def get_turn_report(
     ctx: Context[AppContext, Any],
     navigation_id: str | None = None,
     step: int | None = None,
-) -> Annotated[CallToolResult, wire.TurnReportJson]:
+) -> CallToolResult:
     """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
     selected = await _app(ctx).navigations.resolve(navigation_id)
     report = await selected.navigator.report(selected.navigation_id, user=selected.user, step=step)
     await selected.note_sent(outline_step=report.step_number)
-    return _result(report_answer(report, selected.client.token_budget))
+    return _result(ctx, report_answer(report, selected.client.token_budget))
 
 
 async def get_context(
@@ -355,12 +350,12 @@ async def get_context(
     navigation_id: str | None = None,
     since_step: int | None = None,
     cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
-) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
+) -> CallToolResult:
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     selected = await _app(ctx).navigations.resolve(navigation_id)
     client, place = selected.client, None if cursor is None else decode_cursor(cursor)
     if place is not None and place.is_plan:
-        return _result(await _plan_page(selected, place))
+        return _result(ctx, await _plan_page(selected, place))
     if place is not None:
         since_step = place.since_step
     output = await selected.navigator.context(
@@ -383,7 +378,7 @@ async def get_context(
     else:
         unread = (each for each in client.unread if each != cursor)
         await selected.note_sent(unread=(*page.unread, *unread))
-    return _result(page)
+    return _result(ctx, page)
 
 
 async def _plan_page(selected: SelectedNavigation, place: Cursor) -> Answer:
@@ -418,7 +413,6 @@ def _described(function: Callable[..., Any], title: str) -> Tool:
     description = " ".join((function.__doc__ or "").split())
     tool = Tool.from_function(function, title=title, description=description, annotations=READS)
     tool.parameters = compact(tool.parameters)
-    tool.fn_metadata.output_schema = shape(tool.fn_metadata.output_schema or {})
     return tool
 
 
@@ -436,7 +430,6 @@ def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
 
 
-def _result(answer: Answer) -> CallToolResult:
-    return CallToolResult(
-        content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured
-    )
+def _result(ctx: Context[AppContext, Any], answer: Answer) -> CallToolResult:
+    structured = None if is_assistant(ctx) else answer.structured
+    return CallToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=structured)

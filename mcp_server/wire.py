@@ -27,6 +27,9 @@ class _WireModel(BaseModel):
     def on_the_wire(self) -> dict[str, Any]:
         """Return the JSON object, without the parts that say nothing."""
         wire: dict[str, Any] = _without_empty(self.model_dump(mode="json", exclude_none=True))
+        for name in ("navigation_id", "status"):
+            # The answer around a report has them.
+            wire.get("turn_report", {}).pop(name, None)
         return wire
 
 
@@ -54,23 +57,21 @@ class TurnReportJson(_WireModel):
     """What was understood of the feedback, and the answers to what it asked."""
     understood: SkipJsonSchema[bool | None] = None
     """Whether all words of a step were, None without words; the report of no other tool has it."""
-    model: str
-    cost_this_turn: float
-    """US dollars, as are the other amounts of money."""
-    total_cost: float
-    budget_remaining: float
+    model: str | None = None
+    """What decided; None where the user did."""
+    cost_this_turn: float | None = None
+    """US dollars, as the other amounts; with the answer of a step only where a model was asked."""
+    total_cost: float | None = None
+    budget_remaining: float | None = None
     map_size_tokens: int
     token_budget: int
     """Most tokens of a whole answer: its report, its map and all that stands around them."""
     file_count: int
-    excluded_count: int
-    left_out: int = 0
+    left_out: int | None = None
     """Files that are not in the map for want of budget."""
     focus_areas: list[str]
     """Paths shown in most detail, most relevant first."""
     cuts: list[CutReport] = []
-    candidates: list[dict[str, Any]] = []
-    """Places that a next step could show, and by ``tokens`` what each level would add to the map."""
     outline: str | None = None
     """Places that are not shown, by number, for a next step to ask for."""
     sufficiency: str | None = None
@@ -100,9 +101,7 @@ class NavigateResultJson(_WireModel):
     turn_report: _NestedReport
     context: str
     reasoning_summary: str | None = None
-    flight_plan_yaml: str | None = None
     next_cursor: str | None = None
-    notes: list[str] = []
 
 
 class StepResultJson(_WireModel):

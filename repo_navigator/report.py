@@ -212,8 +212,6 @@ def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: D
 
 def _saving(account: TokenAccount) -> str:
     return (
-        f"Role, rules, tools and goal are {account.initial:,} tokens. Sessions of one step would have sent "
-        f"{account.step_scoped:,}; this one sent {account.sent:,}, {abs(account.saved):.0%} "
-        f"{'less' if account.saved >= 0 else 'more'}. "
-        f"{account.wasted:.0%} of all tokens said nothing new."
+        f"Role, rules, tools and goal are {account.initial:,} tokens. Of {account.read:,} tokens "
+        f"{account.saved:.0%} came from a cache; {account.wasted:.0%} of all said nothing new."
     )

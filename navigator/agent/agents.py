@@ -23,7 +23,7 @@ from google.adk.workflow import Workflow  # noqa: F401 - ADK's runner else impor
 from google.genai import types
 
 from navigator.agent.models.clients import MAX_OUTPUT_TOKENS, SamplingModel
-from navigator.agent.models.session import CONTEXT_CACHE, ModelSessions
+from navigator.agent.models.session import ModelSessions
 from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
 from navigator.agent.step_context import StepContext, current_step, reset_step, set_step
 from navigator.agent.tools import record, tools
@@ -183,13 +183,7 @@ class StepRunner:
         if sample is not None:
             models = {HOST: SamplingModel(sample), **models}
         self.sessions = ModelSessions(settings, models, is_held)
-        plugins = [LockPlugin(), BudgetEnforcementPlugin()]
-        app = App(
-            name=APP_NAME,
-            root_agent=root_agent(),
-            plugins=plugins,
-            context_cache_config=CONTEXT_CACHE,
-        )
+        app = App(name=APP_NAME, root_agent=root_agent(), plugins=[LockPlugin(), BudgetEnforcementPlugin()])
         self._runner = Runner(app=app, session_service=services.sessions, artifact_service=services.artifacts)
 
     async def run_step(self, step: StepContext) -> Navigation:

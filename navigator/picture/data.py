@@ -22,7 +22,7 @@ from repo_map.relations.resolve import relations_of
 from repo_map.sources.source import repository_names
 
 if TYPE_CHECKING:
-    from navigator.state.reports import Candidate, CutReport, OutlineEntry, TurnReport
+    from navigator.state.reports import CutReport, OutlineEntry, TurnReport
     from navigator.state.run_state import Navigation
     from navigator.workspaces.workspace import Workspace
     from repo_map.index.index import Index
@@ -178,7 +178,7 @@ def picture_data(index: Index, scene: Scene, output: NavigatorOutput, within: st
         if _bytes(data) <= MAX_BYTES - _TREE_BYTES:
             break
     data = {**data, "source": _source(index, data) if scene.drawn is not None else []}
-    pinned = [*(file["path"] for file in data["files"]), *(each["path"] for each in data["deeper"])]
+    pinned = [file["path"] for file in data["files"]]
     levels = {file.path: file.level for file in output.files}
     if not any(path.startswith(f"{within}/") for path in index.paths):
         within = ""
@@ -269,7 +269,6 @@ class _Describer:
                 [numbers[each.path], each.first, each.last] for each in changed if each.path in numbers
             ],
             "findings": [self._finding(numbers, each) for each in output.findings if each.path in numbers],
-            "deeper": [self._deeper(each) for each in output.candidates if not each.symbol],
             "cuts": [self._cut(each) for each in output.cuts[: room.places]],
             "paths": [clipped(path, room.path) for path in focus],
             "turns": [self._turn(each, in_focus) for each in latest],
@@ -347,14 +346,6 @@ class _Describer:
             "action": self._sentence(finding.action),
             "broken": finding.kind in BREAKING,
             "sure": finding.is_sure,
-        }
-
-    def _deeper(self, each: Candidate) -> dict[str, Any]:
-        return {
-            "path": clipped(each.path, self._room.path),
-            "level": each.level,
-            "prices": [[level, each.prices[level]] for level in sorted(each.prices)],
-            "why": self._reason(next(iter(each.reasons), "")),
         }
 
     def _cut(self, each: CutReport) -> dict[str, Any]:

@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from navigator.planner.answer_size import pack_answer
-from navigator.planner.context import FOCUS_LEVEL
-from navigator.planner.plan_changes import list_names
-from navigator.planner.record import Decision, reason_of_planner
+from navigator.planner.context import FOCUS_LEVEL, summarize
+from navigator.planner.record import Decision, files_of, reason_of_planner
 from navigator.planner.view import View
 from navigator.state.labels import EMBEDDED
 from navigator.state.run_state import Navigation
-from repo_map import globs
-from repo_map.messages import plural
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.pack import is_shown
 from repo_map.outline.places import Place
-from repo_map.plan.levels import level_label
 from repo_map.plan.update import compare_plans
 
 if TYPE_CHECKING:
@@ -63,7 +59,7 @@ def choose_plan(navigation: Navigation, workspace: Workspace, view: View) -> tup
         files = [f"`{file.path}` ({', '.join(file.reasons)})" for file in relevance.files[:_MAX_NAMED]]
         reasoning = f"Put first {'; '.join(files)}."
     if run.first_look > view.is_first_look:
-        reasoning = f"{_changes_since_first_look(state.flight_plan, packed)} {reasoning}"
+        reasoning = f"Planned again with the full index. {reasoning}"
     return reasoning, packed
 
 
@@ -71,33 +67,8 @@ def _place(entry: OutlineEntry) -> Place:
     return Place(entry.path, entry.first, entry.last, entry.name)
 
 
-def _changes_since_first_look(before: FlightPlan, after: FlightPlan) -> str:
-    """Return in one sentence what the whole index changes of a plan that a first look made."""
-    old, new = (
-        [path for rule in plan.verbosity if rule.level != 0 and (path := globs.literal(rule.pattern))]
-        for plan in (before, after)
-    )
-    more = list_names([each for each in new if each not in old])
-    less = list_names([each for each in old if each not in new])
-    if not (more or less):
-        return "Planned again with the full index, which chooses the same files as the first look."
-    changes = [f"it adds {more}"] * bool(more) + [f"it leaves out {less}"] * bool(less)
-    return f"Planned again with the full index: {', and '.join(changes)}."
-
-
 def _summary(view: View) -> str:
-    """Return how sure the choice is, why each focus area is there, and what is left out."""
-    focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
-    lines = [
-        f"- `{file.path}` ({level_label(file.level)}, {plural(file.tokens, 'token')}): "
-        f"{', '.join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
-        for file in focus[:_MAX_SUMMARY_FILES]
-    ]
-    if len(focus) > _MAX_SUMMARY_FILES:
-        lines.append(f"- and {plural(len(focus) - _MAX_SUMMARY_FILES, 'more file')}")
-    if view.map.excluded:
-        files = plural(view.map.excluded, "file")
-        lines.append(f"Left out by your rules, or for lack of evidence or room: {files}.")
-    head = "In focus:" if focus else "Nothing is in focus."
+    """Return how sure the choice is, and why each focus area is there."""
     # How sure the choice is comes first: a long summary is cut at its end.
-    return "\n".join(filter(None, [view.report.sufficiency, head, *lines]))
+    focus = [file for file in files_of(view) if file.level >= FOCUS_LEVEL]
+    return summarize(view.report.sufficiency, focus[:_MAX_SUMMARY_FILES])

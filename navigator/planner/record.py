@@ -93,7 +93,7 @@ def apply_decision(
     reasoning = decision.reasoning[:_MAX_REASONING_CHARS]
     summary = reasoning
     if not is_finished:
-        summary = _given_summary(before.state) or summarize(reasoning, _files_of(view))
+        summary = _given_summary(before.state) or summarize(reasoning, files_of(view))
     entry = DecisionLogEntry(
         step=run.step,
         action=decision.action,
@@ -151,7 +151,7 @@ def open_record(before: Navigation, view: View, version: int) -> tuple[Navigatio
 def _step_record(after: Navigation, view: View, decision: Decision | None, *, since: RunState) -> StepRecord:
     """Return the record of the step that led to ``after``; without a decision, of the opening view."""
     state, run = after
-    files, drawn = _files_of(view), view.map
+    files, drawn = files_of(view), view.map
     report = TurnReport(
         **dict(view.report),
         navigation_id=run.navigation_id,
@@ -199,7 +199,8 @@ def _repository(state: NavigatorState, view: View) -> str:
     return one_line(": ".join(filter(None, (address_name(state.repo_path), languages))))
 
 
-def _files_of(view: View) -> tuple[FileReport, ...]:
+def files_of(view: View) -> tuple[FileReport, ...]:
+    """Return the files of a map, with why each is relevant."""
     return tuple(
         FileReport(
             path=file.path,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.planner.answer_size import assess_confidence, plan_answer
-from navigator.planner.outline import build_candidates, build_outline, find_tests
+from navigator.planner.outline import build_outline, find_tests
 from navigator.planner.outline_text import other_places
 from navigator.planner.selection import as_place
 from navigator.state.reports import GoalReport
@@ -83,7 +83,6 @@ def build_view(workspace: Workspace, request: ViewRequest) -> View:
     outline = build_outline(index, drawn, places)
     confidence, sufficiency = (None, "") if request.selection else assess_confidence(allowed, outline)
     report = GoalReport(
-        candidates=build_candidates(index, allowed, drawn, (*answer.listed, *answer.others)),
         outline=outline,
         also_listed=also_listed,
         tests=find_tests(index, allowed, places),

@@ -28,8 +28,6 @@ class ModelPrice(BaseModel):
     output: Usd = Field(ge=0)
     cached_input: Usd | None = Field(default=None, ge=0)
     """Input read from a provider's cache; the full input price where none is given."""
-    storage_hour: Usd | None = Field(default=None, ge=0)
-    """Input kept for an hour by a provider that remembers on request; None where that is not done."""
     window: int | None = Field(default=None, gt=0)
     """Most input tokens of one call."""
 
@@ -46,16 +44,6 @@ class ModelPrice(BaseModel):
     def charges(self) -> bool:
         """Whether calls cost money at all."""
         return bool(self.input or self.output)
-
-    @property
-    def rewards_memory(self) -> bool:
-        """Whether it is known, and pays, to have the provider keep input for later calls."""
-        is_cheaper = self.cached_input is not None and self.cached_input < self.input
-        return is_cheaper and self.storage_hour is not None
-
-    def storage(self, tokens: int, seconds: float) -> Decimal:
-        """Return what it costs to have a provider keep ``tokens`` for ``seconds``."""
-        return (self.storage_hour or Decimal(0)) * tokens * Decimal(str(seconds)) / 3600 / MILLION
 
     def rates(self, model: str) -> ModelPricingRates:
         """Return the price in the state's shape, whose contract has no word for free: there it is tiny."""
@@ -172,13 +160,6 @@ class Ledger:
     def affords(self, projected: Decimal) -> bool:
         """Return True if a call of that cost would stay within the limit."""
         return not projected or self.spent + projected <= self.limit
-
-    def book_cache(self, price: ModelPrice, tokens: int, seconds: float) -> None:
-        """Add the input that a provider was sent to keep, and the price of its storage."""
-        sent = TokenUsage(input=tokens)
-        self.spent += price.cost(sent) + price.storage(tokens, seconds)
-        self.usage = self.usage.plus(sent)
-        self.account = self.account._replace(fresh=self.account.fresh + tokens)
 
     def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
         """Add a call's real usage and return its cost; its count of input corrects the next projection."""

@@ -72,21 +72,6 @@ class CutReport(_Report):
     """Tokens by which the budget would have to grow to show it as wanted."""
 
 
-class Candidate(_Report):
-    """A place that a next step could show in more detail."""
-
-    path: str
-    symbol: str = ""
-    """Qualified name of the definition, empty for the whole file."""
-    lines: str = ""
-    """First and last line, ``12-40``; empty for the whole file."""
-    level: int
-    """Level at which the map shows the file now, 0 for not at all."""
-    reasons: tuple[str, ...] = ()
-    prices: dict[int, int]
-    """Tokens that each level would add to the map."""
-
-
 class OutlineEntry(_Report):
     """A place of the outline: a definition, or a whole file, to be asked for by its number."""
 
@@ -104,7 +89,7 @@ class OutlineEntry(_Report):
     why: str = ""
     """The strongest reason, in a few words."""
     tokens: int
-    """What its source would add to the map; 0 if the map shows it whole."""
+    """Of its source, about; 0 if the map shows it whole."""
     is_sure: bool = False
     """Whether the goal's work likely edits it."""
     also: str = ""
@@ -122,7 +107,6 @@ class UnreadWords(_Report):
 class GoalReport(_Report):
     """What a map means for its goal."""
 
-    candidates: tuple[Candidate, ...] = ()
     outline: tuple[OutlineEntry, ...] = ()
     also_listed: str = ""
     """What the index lists beside the places that a model selected, on one line."""

@@ -52,8 +52,6 @@ class TokenAccount(NamedTuple):
     """Sent although the provider had been sent it before, and charged in full."""
     output: int = 0
     """Thinking included."""
-    step_scoped: int = 0
-    """Input tokens that calls would have been charged without any cache: a session for each call."""
 
     def after_call(self, request: RequestTokens, read: int, cached: int, output: int) -> TokenAccount:
         """Return the account with one more call, for which the provider counts ``read`` input tokens."""
@@ -67,7 +65,6 @@ class TokenAccount(NamedTuple):
             cached=self.cached + cached,
             repeated=self.repeated + repeated,
             output=self.output + output,
-            step_scoped=self.step_scoped + read,
         )
 
     def minus(self, other: TokenAccount) -> TokenAccount:
@@ -80,9 +77,14 @@ class TokenAccount(NamedTuple):
         return self.fresh + self.repeated
 
     @property
+    def read(self) -> int:
+        """Input tokens in all: what calls would have been charged without any cache."""
+        return self.sent + self.cached
+
+    @property
     def saved(self) -> float:
-        """Share of these input tokens that a cache saved; below 0 for more."""
-        return 1 - self.sent / self.step_scoped if self.step_scoped else 0.0
+        """Share of all input tokens that a cache saved."""
+        return self.cached / self.read if self.read else 0.0
 
     @property
     def wasted(self) -> float:

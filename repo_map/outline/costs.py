@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.arrays import distinct
 from repo_map.outline.render_cache import RenderCache, Style
-from repo_map.outline.rendering import render_path
-from repo_map.outline.sections import Shape, deciding_sections, line_range, qualified_names
+from repo_map.outline.sections import Shape, deciding_sections, line_range
 from repo_map.outline.select import files_named
 from repo_map.sources.file_kinds import PATH_ONLY
-from repo_map.text import tokens
 from repo_map.text.token_estimates import estimate_paths
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
-    from repo_map.outline.sections import Shape
     from repo_map.plan.model import FlightPlan
 
 
@@ -108,13 +104,11 @@ _STRUCTURE_SHARE, _INTERFACE_SHARE = 0.1, 0.3
 Floats = NDArray[np.float64]
 
 EXACT_UP_TO_BYTES = 4_000_000
-"""Trees up to this size are counted file by file; larger ones are estimated, and corrected by a sample."""
-_SAMPLE = 192
-_FEWEST_OF_A_LEVEL = 32
+"""Trees up to this size are counted file by file; larger ones are estimated."""
 
 
 class CostRow(NamedTuple):
-    """What some files, or a section of one, cost at each level."""
+    """What some files cost at each level."""
 
     name: str
     files: int
@@ -130,14 +124,7 @@ class CostManifest:
     tokens: Floats
     """Shape (files, 5); column 0 is zero."""
     exact: bool
-    """Whether every number was counted; else sums of many files are within about 2 %."""
-    cache: RenderCache
-    """What draws a file to count it."""
-
-    def file(self, path: str) -> CostRow | None:
-        """Return the row of one file, None for a path that is not in the index."""
-        file_id = self.index.file_id(path)
-        return None if file_id is None else self._row(path, np.array([file_id]))
+    """Whether every number was counted; else a file's is some 5 % off, and sums less."""
 
     def by_file(self) -> list[CostRow]:
         """Return a row per file, the most expensive first."""
@@ -152,23 +139,6 @@ class CostManifest:
         """Return the row of the whole tree."""
         return self._row("all files", np.arange(len(self.tokens)))
 
-    def sections(self, path: str) -> list[CostRow]:
-        """Return a row per definition or heading of a file, in source order; estimates, never counted."""
-        file_id = self.index.file_id(path)
-        if file_id is None:
-            return []
-        definitions = self.index.definitions(file_id)
-        first = int(self.index.symbols.file_start[file_id])
-        prices = self.index.costs.definitions[first : first + len(definitions)].tolist()
-        return [
-            CostRow(name, 1, (0, *(int(tokens) for tokens in price)))  # type: ignore[arg-type]
-            for name, price in zip(qualified_names(definitions), prices, strict=True)
-        ]
-
-    def of_levels(self, levels: NDArray[np.int64]) -> int:
-        """Return the tokens of a map that shows every file at its level, shape (files,)."""
-        return round(float(self.tokens[np.arange(len(levels)), levels].sum()))
-
     def _row(self, name: str, file_ids: NDArray[np.int64]) -> CostRow:
         one, two, three, four = self.tokens[file_ids, 1:].sum(axis=0).round().astype(int).tolist()
         return CostRow(name, len(file_ids), (one, two, three, four))
@@ -179,17 +149,10 @@ class CostManifest:
         return one, two, three, four
 
 
-def price_index(
-    index: Index, *, exact: bool | None = None, encoding: TokenEncoding = DEFAULT_ENCODING
-) -> CostManifest:
-    """Price every file at every level; ``exact`` counts each by the tokenizer, as small trees are anyway."""
-    if exact is None:
-        exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
-    cache = RenderCache(index, Style(encoding))
-    if exact:
-        return CostManifest(index, _count_all(index, cache), exact=True, cache=cache)
-    counted = _corrected(index, cache, _count_headers(index, encoding))
-    return CostManifest(index, counted, exact=False, cache=cache)
+def price_index(index: Index, encoding: TokenEncoding = DEFAULT_ENCODING) -> CostManifest:
+    """Price every file at every level."""
+    exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
+    return CostManifest(index, _count_all(index, encoding) if exact else file_level_costs(index), exact)
 
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
@@ -202,79 +165,15 @@ def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
         for file_id, shape in selection.shapes.items()
         for level, prices in part_costs(manifest.index, file_id, shape)
     )
-    return manifest.of_levels(selection.levels) + round(parts + _still_off(manifest, selection.levels))
+    levels = selection.levels
+    return round(float(manifest.tokens[np.arange(len(levels)), levels].sum()) + parts)
 
 
-def _still_off(manifest: CostManifest, levels: NDArray[np.int64]) -> float:
-    """Return what a sample of the very files that a plan shows says is missing from their estimates.
-
-    The manifest is right for the whole tree; a plan may show folders that are unlike the rest.
-    """
-    if manifest.exact:
-        return 0.0
-    below = manifest.tokens[np.arange(len(levels)), levels] - manifest.tokens[:, 1]
-    off = 0.0
-    for level in (2, 3, 4):
-        ids = np.flatnonzero((levels == level) & (below > 0))
-        if len(ids):
-            points = max(round(_SAMPLE * below[ids].sum() / below.clip(0).sum()), _FEWEST_OF_A_LEVEL)
-            picked = _sample(ids, below[ids], points)
-            counted = np.array([_count_at(manifest, file_id, level) for file_id in picked.tolist()])
-            off += (float((counted / below[picked]).mean()) - 1) * below[ids].sum()
-    return off
-
-
-def _count_at(manifest: CostManifest, file_id: int, level: int) -> float:
-    """Return the exact tokens that a file's content at a level adds to its path."""
-    counts = (max(manifest.cache.draw(file_id, Shape(at)).counts) for at in (level, 1))
-    return float(next(counts) - next(counts))
-
-
-def _sample(ids: NDArray[np.int64], sizes: Floats, points: int) -> NDArray[np.int64]:
-    """Return a systematic sample with a probability proportional to size (Madow, 1949)."""
-    cuts = np.cumsum(sizes)
-    picked: NDArray[np.int64] = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
-    return picked
-
-
-def _count(cache: RenderCache, file_id: int) -> list[float]:
-    """Return the exact tokens of one file at levels 0 to 4."""
-    return [0.0, *(float(max(cache.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
-
-
-def _count_all(index: Index, cache: RenderCache) -> Floats:
-    counted = np.array([_count(cache, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
+def _count_all(index: Index, encoding: TokenEncoding) -> Floats:
+    cache = RenderCache(index, Style(encoding))
+    counted = np.zeros((len(index.paths), 5))
+    for file_id in range(len(index.paths)):
+        counted[file_id, 1:] = [max(cache.draw(file_id, Shape(level)).counts) for level in range(1, 5)]
     path_only = (index.files.flags & int(PATH_ONLY)) > 0
     counted[path_only, 2:] = counted[path_only, 1:2]
     return counted
-
-
-def _count_headers(index: Index, encoding: TokenEncoding) -> Floats:
-    """Return the exact tokens of every file's path: what a map of paths is made of."""
-    lines = (f"{render_path(path)}\n" for path in index.paths)
-    return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
-
-
-def _corrected(index: Index, cache: RenderCache, headers: Floats) -> Floats:
-    """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
-
-    The sample's probability is proportional to size, so that its mean ratio is that of the sums. It is a
-    function of the tree alone.
-    """
-    costs = file_level_costs(index)
-    below = costs - costs[:, 1:2]
-    languages = index.files.language
-    whole = costs[:, 4].sum()
-    for language in distinct(languages).tolist():
-        ids = np.flatnonzero(languages == language)
-        sizes = costs[ids, 4]
-        points = max(round(_SAMPLE * sizes.sum() / whole), 2)
-        picked = _sample(ids, sizes, points)
-        counted = np.array([_count(cache, file_id) for file_id in picked.tolist()])
-        inverse = 1 / costs[picked, 4:]
-        estimated = (below[picked] * inverse).sum(axis=0)[2:]
-        found = ((counted - counted[:, 1:2]) * inverse).sum(axis=0)[2:]
-        below[ids, 2:] *= np.where(estimated > 0, found / np.maximum(estimated, 1e-12), 1.0)
-    below += headers[:, None]
-    below[:, 0] = 0
-    return below

@@ -169,7 +169,7 @@ def draw_map(
 
 def _prices(index: Index, encoding: TokenEncoding) -> CostManifest:
     """Return the prices that ``repo-map costs`` gives too."""
-    return price_index(index, encoding=encoding)
+    return price_index(index, encoding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,11 @@ def add_arguments(parser: Parser) -> None:
     """Add what is priced, and what a row is."""
     parser.add_argument(
         "--by",
-        choices=("glob", "file", "section"),
+        choices=("glob", "file"),
         default="file",
-        help="what a row is: a file (the default), the files of a glob, or a part of a file",
+        help="what a row is: a file (the default), or the files of a glob",
     )
     parser.add_values("--glob", "GLOB", "a row (--by glob), or which files to list")
-    parser.add_argument(
-        "--exact", action="store_true", default=None, help="count every file, however large the tree"
-    )
     add_map_arguments(parser)
 
 
@@ -47,7 +44,7 @@ def _priced(args: Namespace) -> str:
     from repo_map.outline.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
     from repo_map.outline.lint import find_unmatched  # noqa: PLC0415 - as above
 
-    manifest = price_index(index, exact=args.exact)
+    manifest = price_index(index)
     rows = _rows(manifest, args)
     total = manifest.total()
     planned = price_plan(manifest, plan) if plan else None
@@ -65,14 +62,8 @@ def _priced(args: Namespace) -> str:
 def _rows(manifest: CostManifest, args: Namespace) -> list[CostRow]:
     if args.by == "glob":
         return manifest.by_glob(args.glob or ["**"])
-    if args.by == "file":
-        return [row for row in manifest.by_file() if _listed(row.name, args.glob)]
-    paths = [path for path in manifest.index.paths if _listed(path, args.glob)]
-    return [row._replace(name=f"{path} {row.name}") for path in paths for row in manifest.sections(path)]
-
-
-def _listed(path: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(globs.matches(pattern, path) for pattern in patterns)
+    is_listed = (lambda path: any(globs.matches(each, path) for each in args.glob)) if args.glob else bool
+    return [row for row in manifest.by_file() if is_listed(row.name)]
 
 
 def _table(rows: Sequence[CostRow], *, exact: bool) -> str:
@@ -90,5 +81,5 @@ def _table(rows: Sequence[CostRow], *, exact: bool) -> str:
         )
         for row in cells
     ]
-    how = "counted" if exact else "estimated, sums within about 2 %"
+    how = "counted" if exact else "estimated, sums within about 5 %"
     return "\n".join([*(line.rstrip() for line in lines), f"tokens per level, {how}", ""])

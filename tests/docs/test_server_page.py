@@ -43,9 +43,6 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
         for tool in tools
         for row in published(tool.name, compact(answered(tool.name)), answered(tool.name)["required"])
     }
-    assert {tool.name: [*(tool.output_schema or {})["properties"]] for tool in tools} == {
-        tool.name: [*answered(tool.name)["properties"]] for tool in tools
-    }
 
 
 def test_the_readme_lists_every_host_that_install_knows() -> None:
@@ -71,7 +68,7 @@ def shown(heading: str) -> set[tuple[str, str, str, bool]]:
 
 
 def answered(tool: str) -> dict[str, Any]:
-    """The schema of a tool's answers, of which the published one has the names alone."""
+    """The schema of the object in a tool's answers."""
     shapes: dict[str, type[BaseModel]] = {
         "navigate": wire.NavigateResultJson,
         "step": wire.StepResultJson,

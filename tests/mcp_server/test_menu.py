@@ -110,7 +110,6 @@ async def test_the_outline_is_in_each_form_once(settings: Settings, stations: Pa
         result = await client.call_tool("navigate", {"goal": GOAL})
     answer = object_of(result)
     assert text_of(result).count(answer["turn_report"]["outline"]) == 1
-    assert "candidates" not in answer["turn_report"]
     assert "flight_plan_yaml" not in answer
 
 
@@ -156,7 +155,8 @@ async def test_an_answer_is_as_large_as_its_host_needs(
     assert least <= count(text_of(found)) <= most
     assert count(text_of(asked)) <= 2_500
     assert 4_000 < count(text_of(full)) <= 8_000
-    assert list(places_of(object_of(asked)))[:5] == [1, 2, 3, 4, 5]
+    numbers = re.findall(r"^(\d+)\*? \S+ \d+-\d+", text_of(asked), re.MULTILINE)
+    assert numbers[:5] == ["1", "2", "3", "4", "5"]
 
 
 def test_a_outline_that_is_cut_keeps_the_surest_and_something_of_each_file() -> None:

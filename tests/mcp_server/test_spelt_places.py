@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp_types import Implementation
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
@@ -96,8 +95,7 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
     settings: Settings, shop: Path, kind: str
 ) -> None:
     goal, name = _SPELT[kind]
-    host = Implementation(name="claude-code", version="1")
-    async with Client(build_server(settings, working_folder=shop), client_info=host) as client:
+    async with Client(build_server(settings, working_folder=shop)) as client:
         result = await client.call_tool("navigate", {"goal": goal})
     path = "tests/test_ledger.py" if "test_ledger" in goal else "shop/ledger.py"
     answer = object_of(result)
@@ -111,8 +109,7 @@ async def test_what_a_goal_spells_out_stands_in_a_first_answer(
 async def test_a_short_goal_about_one_definition_gets_its_source_and_who_relies_on_it(
     settings: Settings, shop: Path
 ) -> None:
-    host = Implementation(name="claude-code", version="1")
-    async with Client(build_server(settings, working_folder=shop), client_info=host) as client:
+    async with Client(build_server(settings, working_folder=shop)) as client:
         result = await client.call_tool("navigate", {"goal": "What does Ledger.close do?"})
     answer = object_of(result)
     assert "def close(self, day):" in answer["context"]

@@ -16,6 +16,7 @@ from mcp_types import (
     CallToolResult,
     ElicitRequestParams,
     ElicitResult,
+    Implementation,
     ListRootsResult,
     Root,
     TextResourceContents,
@@ -47,7 +48,7 @@ async def test_there_are_four_tools_and_each_says_what_it_does(client: Client) -
     for tool in tools:
         assert re.match(r"(Find|Explore|Explain|Read) ", tool.description or "")
         assert tool.title
-        assert tool.output_schema
+        assert tool.output_schema is None, "a client that knows one demands an object"
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
 
@@ -120,6 +121,27 @@ async def test_feedback_that_comes_with_the_wish_to_finish_is_heeded_first(
         assert (done["status"], done["turn_report"]["step_number"]) == ("user", before + 2)
         gone = object_of(await client.call_tool("step", {"feedback": "more", "action": "cancel"}))
         assert (gone["status"], gone["turn_report"]["step_number"]) == ("cancelled", before + 2)
+
+
+@pytest.mark.parametrize("name", ["claude-code", "Visual Studio Code", "claude-ai", "cline"])
+async def test_an_assistant_is_sent_the_text_alone(settings: Settings, shop: Path, name: str) -> None:
+    info = Implementation(name=name, version="1")
+    async with Client(build_server(settings, working_folder=shop), client_info=info) as client:
+        found = await client.call_tool("navigate", {"goal": GOAL})
+        stepped = await client.call_tool("step", {"ask": {"callers": "discount"}})
+    assert found.structured_content is stepped.structured_content is None
+    assert "return max(PRICES[item] - discount(item), 0)" in text_of(found)
+    assert "navigation nav-" in text_of(found)
+
+
+async def test_an_answer_without_a_model_has_no_costs_and_says_nothing_twice(client: Client) -> None:
+    async with client:
+        answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        shown = await client.call_tool("get_context", {})
+    costs = {"cost_this_turn", "total_cost", "budget_remaining", "left_out"}
+    assert not answer["turn_report"].keys() & {*costs, "navigation_id", "status"}
+    assert "flight_plan_yaml" not in object_of(shown)
+    assert "verbosity:" not in text_of(shown)
 
 
 async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None:

@@ -75,7 +75,7 @@ async def told_of(navigator: Navigator, navigation_id: str) -> tuple[set[str], s
     """Return the files that a navigation shows or offers, and all words in which it speaks of files."""
     output = await navigator.context(navigation_id)
     report: TurnReport = await navigator.report(navigation_id)
-    shown = {file.path for file in output.files} | {each.path for each in report.candidates}
+    shown = {each.path for each in (*output.files, *report.outline)}
     # Of the user's own change the report tells every rule, those at level 0 among them.
     words = (output.context_string, *([] if report.model == "user" else [report.reasoning]))
     return shown | set(report.focus_areas), "\n".join(words)

@@ -103,7 +103,7 @@ def fly_account(cached: int) -> TokenAccount:
 def test_what_is_sent_again_and_found_in_no_cache_is_wasted() -> None:
     account = fly_account(cached=0)
     assert (account.initial, account.fresh, account.repeated) == (1_000, 6_000, 9_000)
-    assert account.sent == account.step_scoped == 15_000
+    assert account.sent == account.read == 15_000
     assert account.wasted == 9_000 / 17_000
 
 
@@ -126,5 +126,5 @@ async def test_a_turn_report_carries_the_account(
     account = (await fly(make_navigator, repository, mind, max_steps=6)).reports[-1].account
     assert account.calls == 6
     assert account.cached == 6 * 300
-    assert account.step_scoped > account.initial > 0
+    assert account.read > account.initial > 0
     assert account.fresh + account.repeated + account.cached == 6 * 1_000

@@ -72,7 +72,7 @@ def test_json_carries_the_map_and_everything_about_it(repo: Path, capsys: pytest
     assert {"map", "files", "cuts", "left_out", "excluded", "fingerprint", "notes", "problems"} <= data.keys()
 
 
-def test_costs_are_listed_by_file_glob_and_section(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_costs_are_listed_by_file_and_glob(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "costs", repo)
     names = [line.split()[0] for line in out.splitlines()[1:-2]]
     assert names == ["src/app.py", "src/util.py", "docs/guide.md"]
@@ -80,7 +80,6 @@ def test_costs_are_listed_by_file_glob_and_section(repo: Path, capsys: pytest.Ca
     rows = json.loads(run(capsys, "costs", repo, "--by", "glob", "--glob", "**/*.py", "--json")[1])["rows"]
     assert [(row["name"], row["files"]) for row in rows] == [("**/*.py", 2)]
     assert "src/util.py" in run(capsys, "costs", repo, "--by", "file", "--glob", "src/**")[1]
-    assert "src/app.py App.run_forever" in run(capsys, "costs", repo, "--by", "section")[1]
 
 
 def test_a_plan_is_priced_before_it_is_drawn(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

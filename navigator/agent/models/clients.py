@@ -76,8 +76,6 @@ def open_model(name: str, settings: NavigatorSettings, custom: Mapping[str, Base
 
 def open_gemini(model: str, url: str | None) -> tuple[Gemini, Callable[[], Awaitable[None]]]:
     """Return ADK's Gemini over our HTTP client without retries of its own, and what closes both."""
-    # ADK calls its cache of contexts experimental, in a warning at each start.
-    os.environ.setdefault("ADK_SUPPRESS_EXPERIMENTAL_FEATURE_WARNINGS", "true")
     http = open_http_client()
     options = types.HttpOptions(
         httpx_async_client=http,

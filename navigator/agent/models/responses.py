@@ -170,7 +170,7 @@ def read_response(response: LlmResponse, request: LlmRequest) -> LlmResponse | M
     if size > MAX_ARGUMENT_CHARS:
         return ModelError(f"sent arguments of {size:,} characters")
     content = types.Content(role="model", parts=cleaned)
-    return LlmResponse(content=content, cache_metadata=response.cache_metadata)
+    return LlmResponse(content=content)
 
 
 def clean_text(text: str, limit: int) -> str:

@@ -11,7 +11,6 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from google.adk.agents.context_cache_config import ContextCacheConfig
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
 
 _log = logging.getLogger(__name__)
-CONTEXT_CACHE: Final = ContextCacheConfig(min_tokens=4_096, ttl_seconds=300, cache_intervals=20)
-"""Of the app: a provider with explicit caches keeps the beginning of a conversation while a step explores."""
 _MAX_STREAM_TIMEOUTS: Final = 5
 """Timeouts of a piece that a whole streamed answer may take."""
 _EMPTY_LINES: Final = "\n\n\n\n"
@@ -82,7 +79,6 @@ class ModelSession:
         self._counts: dict[str, int] = {}
         self._sent: dict[str, list[str]] = {}
         """By model, the texts of the last request that it answered."""
-        self._cache_name: str | None = None
 
     @property
     def model_name(self) -> str:
@@ -212,8 +208,6 @@ class ModelSession:
                 "model": llm.model,
                 "contents": [content.model_copy(deep=True) for content in request.contents],
                 "config": config,
-                # An explicit cache is paid for: only where it is known to pay.
-                "cache_config": request.cache_config if client.price.rewards_memory else None,
             }
         )
 
@@ -258,20 +252,12 @@ class ModelSession:
         if tokens.total:
             output = usage.output + usage.thinking
             ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
-        cache = response.cache_metadata
-        if cache is not None and cache.cache_name and cache.cache_name != self._cache_name:
-            self._cache_name = cache.cache_name
-            ledger.book_cache(client.price, usage.cached, CONTEXT_CACHE.ttl_seconds)
         return usage
 
     def _expected_cost(self, client: ModelClient, request: LlmRequest) -> Decimal:
-        """Return the most that the next attempt should cost, in US dollars, an explicit cache included."""
-        price, total = client.price, self._count(client, request).total
-        cost = price.cost(self.ledger.expected(client.name, total, _output_limit(request)))
-        if request.cache_config is not None and price.rewards_memory and self._cache_name is None:
-            maximum = self.ledger.expected(client.name, total, 0).input
-            cost += price.cost(TokenUsage(input=maximum)) + price.storage(maximum, CONTEXT_CACHE.ttl_seconds)
-        return cost
+        """Return the most that the next attempt should cost, in US dollars."""
+        total = self._count(client, request).total
+        return client.price.cost(self.ledger.expected(client.name, total, _output_limit(request)))
 
     def _count(self, client: ModelClient, request: LlmRequest) -> RequestTokens:
         """Return the tokens of a request by our count, and which of them the model was sent before."""

@@ -27,7 +27,6 @@ function readPicture(data) {
     children: [],
     path: "",
     file: null,
-    deeper: null,
   }));
   const byPath = new Map();
   nodes.forEach((node, at) => {
@@ -59,10 +58,6 @@ function readPicture(data) {
     if (file) chunk.text.split("\n").forEach((line, at) => file.source.set(chunk.first + at, line));
   }
   for (const file of files) if (file.node && file.node.kind === FILE) file.node.file = file;
-  for (const each of data.deeper) {
-    const node = byPath.get(each.path);
-    if (node && node.kind === FILE) node.deeper = each;
-  }
   return { data, nodes, byPath, files, places, root: nodes[0] };
 }
 

@@ -87,12 +87,6 @@ class Panels {
       if (!places.length) box.append(make("p", { class: "faint" }, file.shown.length ? `${file.shown.map(linesOf).join(", ")} shown` : `${LEVELS[file.level]}`));
     }
     if (!files.length) box.append(make("p", {}, data.navigation_id ? "Nothing is listed yet." : "The plan shows no file in detail."));
-    const known = new Set(files.map((file) => file.path));
-    const next = data.deeper.filter((each) => !known.has(each.path));
-    if (next.length) {
-      box.append(make("h3", {}, "Could be next"), make("ul", { class: "plain" }, ...next.slice(0, MOST_INSIDE).map((each) =>
-        make("li", {}, this.pathOf(each.path), each.why ? make("div", { class: "faint" }, ...prose(each.why)) : null))));
-    }
     if (data.tests) box.append(make("h3", {}, "Tests"), make("p", {}, make("code", {}, data.tests)));
     if (data.places_more || data.files_more) box.append(make("p", { class: "faint" }, `and ${count(data.places_more, "more place")} in ${count(data.files_more, "more file")}.`));
     return box;
@@ -168,8 +162,7 @@ class Panels {
 
   describeNode(box, node) {
     box.append(make("h2", {}, ...breakable(titleOf(node))), make("p", { class: "faint" }, this.factsOfNode(node)));
-    if (node.deeper && node.deeper.why) box.append(make("p", {}, "Why it could be next: ", ...prose(node.deeper.why)));
-    else if (node.kind === FILE && !node.file) box.append(make("p", {}, "The answer names nothing in it."));
+    if (node.kind === FILE && !node.file) box.append(make("p", {}, "The answer names nothing in it."));
     if (node.kind === FOLDER) box.append(this.inside(node));
     if (!this.state.canOpen && node.kind !== FILE && node.kind !== FOLDER) box.append(make("p", { class: "faint" }, foldedOf(node)));
     box.append(this.actions(node, []));
@@ -206,11 +199,7 @@ class Panels {
       return found;
     }
     if (node.level) found.push(this.button("Drop", () => this.acts.rule(node, 0), `Drop ${node.path}`));
-    const prices = new Map(node.deeper ? node.deeper.prices : []);
-    for (let level = Math.max(node.level + 1, 2); level <= 4; level += 1) {
-      const price = prices.has(level) ? ` +${prices.get(level).toLocaleString("en")}` : "";
-      if (price || level === 4) found.push(this.button(`Show ${LEVELS[level]}${price}`, () => this.acts.rule(node, level)));
-    }
+    if (node.level < 4) found.push(this.button(`Show ${LEVELS[4]}`, () => this.acts.rule(node, 4)));
     found.push(this.button("Outline", () => this.acts.outline(node)));
     return found;
   }
