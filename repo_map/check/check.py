@@ -12,6 +12,7 @@ from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
 from repo_map.check.model import Changes, CheckReport, Finding, FindingKind, Unresolved
 from repo_map.check.occurrences import changed_names, find_unresolved, is_data, is_prose
+from repo_map.check.offered import OfferedNames
 from repo_map.check.patch import Patch
 from repo_map.check.references import RemovedReferences
 from repo_map.check.resolution import undefined_names
@@ -61,12 +62,14 @@ def check_changes(
         before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
         after.read([file for _, file in trees.new_files])
         references, signatures = RemovedReferences(trees), SignatureChecker(trees)
+        offered = OfferedNames(trees)
         found: list[Finding] = []
         unresolved = Unresolved()
         with suppress(CheckTimeoutError):
             for step in (
                 syntax_errors(trees),
                 references.find(),
+                offered.find(),
                 undefined_names(trees),
                 signatures.find(),
                 signatures.find_overrides(),
@@ -74,7 +77,7 @@ def check_changes(
                 found.extend(step)
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
         with suppress(CheckTimeoutError):
-            names = changed_names(trees, signatures.incompatible)
+            names = [*changed_names(trees, signatures.incompatible), *offered.hidden]
             unresolved = find_unresolved(trees, names, findings)
         unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
         limitations = (

@@ -372,6 +372,8 @@ class _Finder:
         if not is_code and language_named(language).structure is Structure.BLOCKS:
             return 0, f"in the template of {language}"
         if not is_code:
+            if any(each.name == name.word for each in self._index.definitions(file)):
+                return 0, ""  # Such as an entry of its own ``__all__``.
             text = self._index.sources.text(file)
             is_path = _QUOTED[0].search(text, max(0, at - _MAX_RECEIVER_CHARS), at) is not None
             is_path = is_path and _QUOTED[1].match(text, at + len(name.word)) is not None

@@ -63,11 +63,25 @@ class CallForm(NamedTuple):
     """What the name is looked up in, as it is written; ``""`` for nothing."""
 
 
+class ExportForm(NamedTuple):
+    """A name that a module offers by a statement of its own."""
+
+    name: str
+    """``*``: all names of ``module``; ``=``: the whole module."""
+    local: str
+    """What the module itself calls it, ``""`` for a value without a name."""
+    module: str
+    """Where it comes from, as it is written; ``""`` for the module itself."""
+    line: int
+    """1-based."""
+
+
 class Forms(NamedTuple):
-    """The functions and calls of one source."""
+    """The functions, calls and exports of one source."""
 
     functions: tuple[Form, ...] = ()
     calls: tuple[CallForm, ...] = ()
+    exports: tuple[ExportForm, ...] = ()
     errors: tuple[int, ...] = ()
     """Lines that the grammar can't read, 1-based, in order; the first 20."""
     is_read: bool = False
@@ -113,6 +127,8 @@ def read_forms(tree: Tree, language: str) -> Forms:
     ``@function`` has ``@name`` and ``@parameters``, or one ``@parameter``; ``@call`` has ``@name``,
     ``@receiver`` and ``@arguments``, one ``@only``, or a ``@lambda`` behind them. Each parameter has one of
     ``_KINDS``, perhaps ``@optional``; an argument that is not simply the next one has one of ``_ARGUMENTS``.
+    ``@export`` has ``@name``, ``@local`` and ``@module``; without a name it is all of a module, and with
+    ``@whole`` what the module itself is.
     """
     from tree_sitter import QueryCursor  # noqa: PLC0415 - a worker alone loads a grammar
 
@@ -128,6 +144,10 @@ def read_forms(tree: Tree, language: str) -> Forms:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)
     matches = [captures for _, captures in cursor.matches(tree.root_node)]
+    exports = sorted(
+        {_export(each) for each in matches if "export" in each}, key=lambda each: (each.line, each)
+    )
+    matches = [each for each in matches if "export" not in each]
     parameters: dict[int, dict[tuple[int, int], tuple[str, set[str]]]] = {}
     arguments: dict[int, tuple[str, str]] = {}
     found: dict[int, Captures] = {}
@@ -151,7 +171,21 @@ def read_forms(tree: Tree, language: str) -> Forms:
     ordered = sorted(found.values(), key=lambda captures: captures["name"][0].start_byte)
     functions = tuple(_function(each, parameters) for each in ordered if "function" in each)
     calls = tuple(_call(each, arguments) for each in ordered if "call" in each)
-    return Forms(functions, calls, errors, is_read=True)
+    return Forms(functions, calls, tuple(exports), errors, is_read=True)
+
+
+def _export(captures: Captures) -> ExportForm:
+    name, local, module = (
+        _text(captures[role][0]).strip("'\"`") if role in captures else ""
+        for role in ("name", "local", "module")
+    )
+    is_whole = "whole" in captures
+    local = local or ("" if module or is_whole else name)
+    if any(each.type == "default" for each in captures["export"][0].children[:2]):
+        name = "default"
+    at = next(captures[role][0] for role in ("name", "module", "export") if role in captures)
+    line = at.start_point.row + 1
+    return ExportForm("=" if is_whole else name or "*", local if local.isidentifier() else "", module, line)
 
 
 def _unreadable(root: Node) -> Iterator[Node]:

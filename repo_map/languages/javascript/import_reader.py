@@ -84,6 +84,14 @@ class ImportReader(ValueReader):
             self._bind_export("=", self.expression(value), node)
             return
         for each in value.named_children:
+            given = each.child_by_field_name("value") or child_of(each, "call_expression")
+            module, member = self.required(given) if given is not None else ("", "")
+            if module and each.type == "spread_element":
+                self.has_star = True
+                self.bind("*", module, each, facts.STAR)
+            elif module and each.type == "pair":
+                self._bind_import(self._quoted(each.child_by_field_name("key")), module, member or "=", each)
+                continue
             name, form = self._quoted(each.child_by_field_name("key")), self.of_field(each, "value")
             if each.type == "pair" and form != name:
                 self._bind_export(name, form, node)

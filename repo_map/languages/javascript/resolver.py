@@ -50,6 +50,8 @@ class ScriptModules:
         self._packages: dict[str, str] = {}
         """Folder of each package of the repository, by its name."""
         self._entries: dict[str, list[str]] = {}
+        self._subpaths: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+        """By folder of a package: its ``exports`` and its ``imports``, by subpath."""
         self._paths: dict[str, list[tuple[str, list[str]]]] = {}
         """By folder of a ``tsconfig.json``: patterns, and where each may lead."""
         self._wanted: dict[str, dict[str, str]] = {}
@@ -88,6 +90,9 @@ class ScriptModules:
         found = [data.get(key) for key in _ENTRIES]
         found += _texts(exported.get(".", exported)) if isinstance(exported, dict) else [exported]
         self._entries[folder] = _strings(found)
+        exports = exported if isinstance(exported, dict) and any(each[:1] == "." for each in exported) else {}
+        inner = data.get("imports")
+        self._subpaths[folder] = exports, inner if isinstance(inner, dict) else {}
 
     def _read_options(self, folder: str, options: dict[str, Any]) -> None:
         base, paths = options.get("baseUrl"), options.get("paths")
@@ -114,6 +119,8 @@ class ScriptModules:
         name = name.partition("?")[0]
         if name.startswith("."):
             return self._first((posixpath.join(folder, name),))
+        if name.startswith("#") and (found := self._internal(folder, name)) is not None:
+            return found
         called = _PACKAGE.match(name)
         if called is not None and called[0] in self._packages and self._is_published(folder, called[0]):
             return None
@@ -132,14 +139,28 @@ class ScriptModules:
                 return
             around = around.rpartition("/")[0]
 
+    def _internal(self, around: str, name: str) -> int | None:
+        """Return the file that the ``imports`` of the package around a folder give a name."""
+        while around not in self._subpaths and around:
+            around = around.rpartition("/")[0]
+        _, imports = self._subpaths.get(around, ({}, {}))
+        targets = _targets_of(imports, name) or ()
+        return self._first(_joined(around, place) for each in targets for place in _sources_of(each))
+
     def _in_package(self, name: str) -> int | None:
         parts = name.split("/")
         for length in range(min(len(parts), 2), 0, -1):
             folder = self._packages.get("/".join(parts[:length]))
-            if folder is not None:
-                below = "/".join(parts[length:])
-                places = (below, f"src/{below}") if below else self._entries_of(folder)
-                return self._first(_joined(folder, place) for place in places)
+            if folder is None:
+                continue
+            if not (below := "/".join(parts[length:])):
+                return self._first(_joined(folder, place) for place in self._entries_of(folder))
+            places = [below, f"src/{below}"]
+            if exports := self._subpaths[folder][0]:
+                if (targets := _targets_of(exports, f"./{below}")) is None:
+                    return None
+                places[:0] = (place for each in targets for place in _sources_of(each))
+            return self._first(_joined(folder, place) for place in places)
         return None
 
     def _is_published(self, around: str, called: str) -> bool:
@@ -158,13 +179,7 @@ class ScriptModules:
     def _entries_of(self, folder: str) -> Iterator[str]:
         """Yield where a package begins: the sources of what it gives out are seldom named."""
         for each in self._entries.get(folder, ()):
-            entry = posixpath.normpath(each)
-            yield entry
-            first, _, rest = entry.partition("/")
-            if first in _BUILT and rest:
-                above, slash, name = rest.rpartition("/")
-                stem = above + slash + (name.partition(".")[0] or name)
-                yield from (f"src/{stem}", f"lib/{stem}", stem)
+            yield from _sources_of(each)
         yield from ("src/index", "index", "src/main", "lib/index")
 
     def _first(self, places: Iterable[str]) -> int | None:
@@ -176,6 +191,32 @@ class ScriptModules:
                 if found is not None and each.endswith(_ENDS):
                     return found
         return None
+
+
+def _sources_of(entry: str) -> Iterator[str]:
+    """Yield a path that a package gives out, and where the source may be that it is built from."""
+    entry = posixpath.normpath(entry)
+    yield entry
+    first, _, rest = entry.partition("/")
+    if first in _BUILT and rest:
+        above, slash, name = rest.rpartition("/")
+        stem = above + slash + (name.partition(".")[0] or name)
+        yield from (f"src/{stem}", f"lib/{stem}", stem)
+
+
+def _targets_of(subpaths: dict[str, Any], name: str) -> list[str] | None:
+    """Return the paths that ``exports`` or ``imports`` give a name, of all conditions; None for no entry."""
+    if name in subpaths:
+        return _strings(_texts(subpaths[name])) or None
+    for pattern in sorted(subpaths, key=len, reverse=True):
+        head, star, tail = pattern.partition("*") if "*" in pattern else (pattern, pattern[-1:] == "/", "")
+        if star and name.startswith(head) and name.endswith(tail) and len(name) > len(head) + len(tail):
+            middle = name[len(head) : len(name) - len(tail)]
+            found = _strings(_texts(subpaths[pattern]))
+            return [
+                each.replace("*", middle) if tail or "*" in each else each + middle for each in found
+            ] or None
+    return None
 
 
 def _strings(values: Iterable[Any]) -> list[str]:
@@ -202,6 +243,8 @@ def _texts(value: Any, depth: int = 0) -> list[Any]:
     """Return the texts of nested conditions of ``exports``."""
     if isinstance(value, dict) and depth < 4:
         return [text for each in value.values() for text in _texts(each, depth + 1)]
+    if isinstance(value, list) and depth < 4:
+        return [text for each in value for text in _texts(each, depth + 1)]
     return [value]
 
 

@@ -35,7 +35,190 @@ COMPONENTS = {
     "src/Row.svelte": SVELTE,
     "tsconfig.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"]}}}',
 }
+SCRIPTS = {
+    "src/a.ts": "export function foo(x: number) { return x }\nexport const limit = 3\n",
+    "src/index.ts": "export * from './a'\n",
+    "src/u.ts": "import { foo, limit } from './index'\nexport function g() { return foo(limit) }\n",
+    "src/v.ts": "import * as m from './a'\nm.foo(1)\n",
+}
+COMMON = {
+    "lib/order.js": "const closeOrder = (id) => id\nconst openOrder = (id) => ({ id })\n"
+    "module.exports = { closeOrder, open: openOrder }\n"
+    "module.exports.again = function again(id) { return openOrder(id) }\n",
+    "lib/audit.js": "exports.note = function (w) { console.log(w) }\n",
+    "lib/index.js": "module.exports = {\n  orders: require('./order'),\n  ...require('./audit'),\n}\n",
+    "routes.js": "const svc = require('./lib/order')\nconst { note } = require('./lib/audit')\n"
+    "const lib = require('./lib')\nconst closer = require('./lib/order').closeOrder\n"
+    "module.exports = () => {\n  svc.closeOrder(1)\n  svc.open(2); note('x')\n  lib.orders.again(3)\n"
+    "  closer(4)\n  lib.note('y')\n}\n",
+}
+SHOP = {
+    "shop/__init__.py": "from .pay import charge, Till\n",
+    "shop/pay.py": "__all__ = ['charge', 'Till']\n\n\ndef charge(c):\n    return c\n\n\nclass Till:\n    pass\n",
+    "use.py": "from shop import charge\nimport shop\n\n\ndef f():\n    return charge(1), shop.Till()\n",
+    "star.py": "from shop.pay import *\n\n\ndef g():\n    return charge(2)\n",
+}
+CRATE = {
+    "Cargo.toml": "[package]\nname='a'\n",
+    "src/lib.rs": "mod pay;\npub mod ui;\npub use pay::charge;\n",
+    "src/pay.rs": "pub fn charge(x: u8) -> u8 { x }\n",
+    "src/ui.rs": "use crate::charge as c;\npub fn f() { crate::pay::charge(1); c(2); }\n",
+}
+PACKAGE = {
+    "m/package.json": '{"name": "@s/m", "imports": {"#int/*": "./src/*.ts"}, '
+    '"exports": {".": "./dist/index.js", "./round": {"import": "./src/r.ts"}}}',
+    "m/src/index.ts": "export function a() {}\n",
+    "m/src/r.ts": "import { a } from '#int/index'\nexport function r() { a() }\n",
+    "app/package.json": '{"name":"app","dependencies":{"@s/m":"workspace:*"}}',
+    "app/x.ts": "import { a } from '@s/m'\nimport { r } from '@s/m/round'\na(); r()\n",
+}
+
+
+def lost(name: str, module: str, *places: str) -> tuple[str, ...]:
+    return tuple(f"{place} gone-name `{name}` is no longer offered by {module}" for place in places)
+
+
+def hidden(name: str, *places: str) -> tuple[str, ...]:
+    message = f"`{name}` can't be used here any more: its visibility was reduced"
+    return tuple(f"{place} gone-name {message}" for place in places)
+
+
 CASES = {
+    "script-export-removed": Case(
+        SCRIPTS,
+        {"src/a.ts": ("export function", "function")},
+        (
+            *lost("foo", "src/index.ts", "src/u.ts:1"),
+            *lost("foo", "src/a.ts", "src/u.ts:2", "src/v.ts:2"),
+        ),
+    ),
+    "script-star-removed": Case(
+        SCRIPTS,
+        {"src/index.ts": ("export * from './a'", "export {}")},
+        tuple(
+            each
+            for line in (1, 2)
+            for name in ("foo", "limit")
+            for each in lost(name, "src/index.ts", f"src/u.ts:{line}")
+        ),
+    ),
+    "script-alias-renamed": Case(
+        SCRIPTS
+        | {
+            "src/index.ts": "export { foo as bar } from './a'\n",
+            "src/u.ts": "import { bar as b } from './index'\nexport function g() { return b(1) }\n",
+        },
+        {"src/index.ts": ("bar", "baz")},
+        lost("bar", "src/index.ts", "src/u.ts:1", "src/u.ts:2"),
+    ),
+    "script-default-to-named": Case(
+        {"a.ts": "export default function foo() {}\n", "b.ts": "import foo from './a'\nfoo()\n"},
+        {"a.ts": ("export default", "export")},
+        lost("default", "a.ts", "b.ts:1", "b.ts:2"),
+    ),
+    "common-shorthand-removed": Case(
+        COMMON,
+        {"lib/order.js": ("{ closeOrder, ", "{ ")},
+        lost("closeOrder", "lib/order.js", "routes.js:4", "routes.js:6", "routes.js:9"),
+    ),
+    "common-alias-removed": Case(
+        COMMON, {"lib/order.js": (", open: openOrder", "")}, lost("open", "lib/order.js", "routes.js:7")
+    ),
+    "common-property-removed": Case(
+        COMMON,
+        {"lib/order.js": ("module.exports.again = ", "const again = ")},
+        lost("again", "lib/order.js", "routes.js:8"),
+    ),
+    "common-export-removed": Case(
+        COMMON,
+        {"lib/audit.js": ("exports.note = ", "const note = ")},
+        lost("note", "lib/audit.js", "routes.js:2", "routes.js:7", "routes.js:10"),
+    ),
+    "common-spread-removed": Case(
+        COMMON,
+        {"lib/index.js": ("  ...require('./audit'),\n", "")},
+        lost("note", "lib/index.js", "routes.js:10"),
+    ),
+    "common-module-removed": Case(
+        COMMON,
+        {"lib/index.js": ("  orders: require('./order'),\n", "")},
+        lost("orders", "lib/index.js", "routes.js:8"),
+    ),
+    "package-subpath-removed": Case(
+        PACKAGE,
+        {"m/package.json": (', "./round": {"import": "./src/r.ts"}', "")},
+        ("app/x.ts:2 gone-name `@s/m/round` leads to no file any more",),
+    ),
+    "package-import-removed": Case(
+        PACKAGE,
+        {"m/package.json": ("#int/", "#own/")},
+        ("m/src/r.ts:1 gone-name `#int/index` leads to no file any more",),
+    ),
+    "python-reexport-removed": Case(
+        SHOP,
+        {"shop/__init__.py": ("charge, Till", "Till")},
+        lost("charge", "shop/__init__.py", "use.py:1", "use.py:6"),
+    ),
+    "python-removed-from-all": Case(
+        SHOP,
+        {"shop/pay.py": ("'charge', ", "")},
+        ("star.py:5 gone-name `charge` is no longer in `__all__` of shop/pay.py",),
+    ),
+    "rust-pub-removed": Case(
+        CRATE,
+        {"src/pay.rs": ("pub fn", "fn")},
+        hidden("charge", "src/lib.rs:3", "src/ui.rs:1", "src/ui.rs:2"),
+    ),
+    "rust-pub-use-removed": Case(
+        CRATE,
+        {"src/lib.rs": ("pub use pay::charge;\n", "")},
+        lost("charge", "src/lib.rs", "src/ui.rs:1", "src/ui.rs:2"),
+    ),
+    "java-private": Case(
+        {
+            "p/A.java": "package p;\npublic class A {\n    public int net() { return 1; }\n}\n",
+            "q/B.java": "package q;\nimport p.A;\nclass B {\n    int f(A a) { return a.net(); }\n}\n",
+        },
+        {"p/A.java": ("public int", "int")},
+        hidden("A.net", "q/B.java:4"),
+    ),
+    "kotlin-private": Case(
+        {"a.kt": "package p\nfun net(): Int = 1\n", "b.kt": "package p\nfun f() { net() }\n"},
+        {"a.kt": ("fun net", "private fun net")},
+        hidden("net", "b.kt:2"),
+    ),
+    "typescript-private": Case(
+        {
+            "a.ts": "export class A {\n  run() { return 1 }\n}\n",
+            "b.ts": "import { A } from './a'\nnew A().run()\n",
+        },
+        {"a.ts": ("  run", "  private run")},
+        hidden("A.run", "b.ts:2"),
+    ),
+    "php-private": Case(
+        {
+            "A.php": "<?php\nclass A {\n  public function net() { return 1; }\n}\n",
+            "b.php": "<?php\nfunction f() { $a = new A(); return $a->net(); }\n",
+        },
+        {"A.php": ("public", "private")},
+        hidden("A.net", "b.php:2"),
+    ),
+    "c-static": Case(
+        {
+            "a.c": "int net(int a) { return a; }\n",
+            "b.c": "int net(int a);\nint f(void) { return net(1); }\n",
+        },
+        {"a.c": ("int net", "static int net")},
+        hidden("net", "b.c:2"),
+    ),
+    "component-name-renamed": Case(
+        COMPONENTS,
+        {"src/toast.ts": ("limit", "most")},
+        tuple(
+            f"src/{place} gone-name `limit` is no longer offered by src/toast.ts"
+            for place in ("Panel.vue:3", "Panel.vue:8", "Row.svelte:2", "Row.svelte:4")
+        ),
+    ),
     "component-arguments": Case(
         COMPONENTS,
         {"src/toast.ts": ("text: string, seconds = 4", "")},

@@ -10,3 +10,4 @@
   pattern: [(identifier) (object_pattern) (array_pattern)] @name value: (_)? @optional) @positional)
 (formal_parameters (required_parameter pattern: (rest_pattern (_) @name)) @rest)
 (formal_parameters (optional_parameter pattern: (_) @name) @positional @optional)
+(export_statement "=" (identifier) @local) @export @whole
