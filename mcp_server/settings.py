@@ -256,10 +256,15 @@ def is_trusted_url(url: str) -> bool:
 _OF_CODE: Final = {"data_dir", "cache_dir", "use_cache", "workers", "limits", "model_urls", "retry_delay_s"}
 _FIELDS: Final = {str(field.validation_alias or name) for name, field in Settings.model_fields.items()}
 _URLS: Final = {f"{vendor.name}_url" for vendor in PROVIDERS}
+_ELSEWHERE: Final = {"data", "cache", "lenders", "submodules"}
+"""Read where they are used."""
 KNOWN: Final = frozenset(
     {
         *VARIABLES,
-        *(PREFIX + name.upper() for name in _FIELDS - _OF_CODE | _URLS | {"data", "cache", "lenders"}),
+        *(
+            PREFIX + name.upper()
+            for name in _FIELDS - _OF_CODE | _URLS | {"data", "cache", "lenders", "submodules"}
+        ),
     }
 )
 """The variables that are settings."""

@@ -32,10 +32,11 @@ from repo_map.sources.commits import Entry, entries_of, read_blobs
 from repo_map.sources.decoding import decode
 from repo_map.sources.files import read_file
 from repo_map.sources.git import HEAD, Deadline, Git, GitError, GitOutput, HistoryStart, git_error
+from repo_map.sources.source import RepositoryPart
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
-    from repo_map.sources.source import FileSource, RepositoryPart
+    from repo_map.sources.source import FileSource
 
 _ADVICE: Final = f"give `worktree`, {FORMS_OF_NAMES}, a range such as `main..HEAD`, or a patch."
 _TIMEOUT_S: Final = 20.0
@@ -215,7 +216,13 @@ class _Repository:
                 before.pop(path, None)
         # A link has no lines of its own: a file in its place is not new.
         own = (path for path in self._index.paths if path.startswith(self._part.prefix))
-        new = [path for each in own if (path := each.removeprefix(self._part.prefix)) not in entries]
+        submodules = {f"{path}/": each.id for path, each in entries.items() if each.kind == stat.S_IFDIR}
+        new = [
+            path
+            for each in own
+            if (path := each.removeprefix(self._part.prefix)) not in entries
+            and not path.startswith(tuple(submodules))
+        ]
         untracked = [path for path in new if path not in tracked]
         notes = []
         if len(untracked) > _MAX_UNTRACKED:
@@ -229,11 +236,34 @@ class _Repository:
         known = [before[path] for path in changed if path in before]
         small = dict.fromkeys(each.id for each in known if each.size <= _MAX_BLOB_BYTES)
         olds = read_blobs(self._git, list(small), self._deadline)
-        files = (
+        patches = (
             self._file_patch(path, path in before, olds.get(before[path].id) if path in before else None)
             for path in changed
         )
-        return Patch(tuple(_join_renames(tuple(filter(None, files)))), notes=tuple(notes))
+        files = list(_join_renames(tuple(filter(None, patches))))
+        for folder, old in submodules.items():
+            patch = self._submodule_patch(folder, old)
+            files += (
+                each._replace(old=each.old and folder + each.old, new=each.new and folder + each.new)
+                for each in patch.files
+            )
+            notes += patch.notes
+        return Patch(tuple(files), notes=tuple(notes))
+
+    def _submodule_patch(self, folder: str, commit: str) -> Patch:
+        """Return what differs in a submodule from the commit that the repository names."""
+        part = RepositoryPart(self._part.prefix + folder, self._root / folder, "")
+        if not any(path.startswith(part.prefix) for path in self._index.paths):
+            return Patch(())
+        try:
+            inner = _Repository(self._index, part, self._deadline)
+            place = locate(inner._git, "", self._deadline)
+            if place is not None:
+                return inner._worktree_patch(place, commit)
+            why = "it has no commit"
+        except (ChangesError, CommitNameError, GitError) as error:
+            why = str(error)
+        return Patch((), notes=(f"The changes in the submodule `{folder[:-1]}` are not known: {why}",))
 
     def _deleted(self, before: Mapping[str, Entry]) -> Iterator[str]:
         missing = [path for path in before if self._file_id(path) is None]

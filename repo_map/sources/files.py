@@ -23,6 +23,8 @@ from repo_map.sources.listing import FileLister, ListingResult
 DIGEST_BYTES = 16
 _UNPRINTABLE_NAME = "its name has control characters or is not UTF-8; it was left out"
 _ESCAPING_NAME = "its path leads out of the repository or into a version control system; it was left out"
+SUBMODULES = "REPO_NAVIGATOR_SUBMODULES"
+"""Variable that leaves out submodules if it is ``off``."""
 SECRET_NAME = "its name holds a secret, which is masked; it is not opened"
 
 
@@ -111,9 +113,21 @@ def list_files(
 
     lister = FileLister(root, is_wanted)
     try:
-        return _list(lister, root, known, limit)
+        listing = _list(lister, root, known, limit)
     finally:
         lister.end()
+    if listing is known or os.environ.get(SUBMODULES, "").lower() == "off":
+        return listing
+    # A folder without a slash at its end is tracked: a repository in the tree that is not is left out.
+    tracked = [name for name in listing.skipped if not name.endswith("/") and disk.kind(root / name / ".git")]
+    if not tracked:
+        return listing
+    inner = [(f"{name}/", list_files(root / name, limit=limit, on_wait=on_wait)) for name in tracked]
+    outer = listing._replace(
+        problems=tuple(each for each in listing.problems if each.path not in tracked),
+        skipped=tuple(name for name in listing.skipped if name not in tracked),
+    )
+    return join_listings([("", outer), *inner], limit)
 
 
 def _list(lister: FileLister, root: Path, known: Listing | None, limit: int) -> Listing:
@@ -129,6 +143,25 @@ def _list(lister: FileLister, root: Path, known: Listing | None, limit: int) -> 
     if same_types and not any(_type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.skipped):
         return known._replace(states=states)
     return sort_names(lister.finish(b"") or ListingResult((), b"", ()), limit, _DiskStats(root))
+
+
+def join_listings(parts: Sequence[tuple[str, Listing]], limit: int) -> Listing:
+    """Return listings as one of at most ``limit`` files, each with the prefix of its paths."""
+    state_of = {
+        prefix + path: state
+        for prefix, part in parts
+        for path, state in zip(part.paths, part.states, strict=True)
+    }
+    paths, problems = first_names(sorted(state_of), limit)
+    problems += (
+        Problem(prefix + path, what) if path or not prefix else Problem("", f"In `{prefix[:-1]}`: {what}")
+        for prefix, part in parts
+        for path, what in part.problems
+    )
+    skipped = tuple(prefix + name for prefix, part in parts for name in part.skipped)
+    states = np.array([state_of[path] for path in paths], np.int64).reshape(-1, 5)
+    mark = b"".join(b"%d " % len(part.digest) + part.digest for _, part in parts)
+    return Listing(tuple(paths), states, skipped, tuple(sorted(problems)), mark)
 
 
 def read_file(root: Path, path: str, *, limit: int = DEFAULT.file_bytes) -> ReadFile:

@@ -19,10 +19,9 @@ from repo_map.limits import DEFAULT, Limits
 from repo_map.sources.decoding import NOTEBOOK, declared_encoding, decode
 from repo_map.sources.files import (
     Listing,
-    Problem,
     ReadFile,
     digest,
-    first_names,
+    join_listings,
     list_files,
     read_file,
     resolve_root,
@@ -220,21 +219,7 @@ class MultiRootSource:
             source.list(part, limit, on_wait) for (_, source), part in zip(self._sources, before, strict=True)
         )
         named = [(f"{name}/", part) for (name, _), part in zip(self._sources, parts, strict=True)]
-        states_of = {
-            prefix + path: state
-            for prefix, part in named
-            for path, state in zip(part.paths, part.states, strict=True)
-        }
-        paths, problems = first_names(sorted(states_of), limit)
-        states = np.array([states_of[path] for path in paths], np.int64).reshape(-1, 5)
-        problems += (
-            Problem(prefix + path, what) if path else Problem("", f"In `{prefix[:-1]}`: {what}")
-            for prefix, part in named
-            for path, what in part.problems
-        )
-        skipped = tuple(prefix + name for prefix, part in named for name in part.skipped)
-        mark = b"".join(b"%d " % len(part.digest) + part.digest for part in parts)
-        return Listing(tuple(paths), states, skipped, tuple(sorted(problems)), mark, parts)
+        return join_listings(named, limit)._replace(parts=parts)
 
     def at(self, listing: Listing) -> FileReader:
         pairs = zip(self._sources, listing.parts, strict=True)

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.check.git_diff import read_changes
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.index.build import build_index
+from repo_map.index.store import Store
 from repo_map.sources.file_kinds import FileFlag, flags_of_content, flags_of_path
-from repo_map.sources.files import list_files, read_file, resolve_root
+from repo_map.sources.files import SUBMODULES, list_files, read_file, resolve_root
 from repo_map.sources.source import folder_reader
 from tests.support.trees import commit, git, write
 
@@ -41,13 +44,23 @@ def test_a_folder_that_the_surrounding_repository_ignores_is_walked_as_a_plain_o
     assert list_files(tmp_path / "build").paths == (".gitignore", "a.py")
 
 
-def test_a_submodule_is_named_but_not_entered(tmp_path: Path) -> None:
-    part = commit(tmp_path / "part", {"inside.py": ""})
+def test_a_submodule_is_read_unless_it_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = commit(tmp_path / "part", {"inside.py": "def add(a): ...\n"})
     whole = commit(tmp_path / "whole", {"a.py": ""})
     git(whole, "submodule", "--quiet", "add", str(part), "lib/part")
+    git(whole, "commit", "--quiet", "--message", "submodule")
+    commit(whole / "other", {"untracked.py": ""})
     listed = list_files(whole)
-    assert listed.paths == (".gitmodules", "a.py")
-    assert listed.problems == (("lib/part", "a submodule or nested repository; its files were not indexed"),)
+    assert listed.paths == (".gitmodules", "a.py", "lib/part/inside.py")
+    assert [problem.path for problem in listed.problems] == ["other"]
+    write(whole, {"lib/part/inside.py": "def add(a, b): ...\n", "lib/part/new.py": ""})
+    index = build_index(whole, store=Store(None), workers=1)
+    assert [(each.old, each.new) for each in read_changes(index, "worktree")[1].files] == [
+        ("lib/part/inside.py", "lib/part/inside.py"),
+        ("", "lib/part/new.py"),
+    ]
+    monkeypatch.setenv(SUBMODULES, "off")
+    assert list_files(whole).paths == (".gitmodules", "a.py")
 
 
 def test_a_plain_folder_honours_nested_ignore_files(tmp_path: Path) -> None:
