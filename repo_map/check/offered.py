@@ -16,6 +16,7 @@ import numpy as np
 from repo_map.arrays import distinct
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.occurrences import ChangedName
+from repo_map.check.path_strings import find_path_strings
 from repo_map.check.trees import WORD, TreeComparison, TreeVersion
 from repo_map.languages.kinds import CODE, MEMBERS, TYPES
 from repo_map.languages.registry import kin_of
@@ -23,6 +24,7 @@ from repo_map.messages import one_line
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place
+from repo_map.relations.text_search import row_at
 
 _MAX_LOST: Final = 200
 """Names whose users are looked up."""
@@ -200,6 +202,8 @@ class OfferedNames:
         ):
             return  # It is removed, and checked as such.
         if not lost.only_stars:
+            for file, line in find_path_strings(self._trees, path, lost.name):
+                self._add(lost, (file, row_at(self._after.index, file, line)), line)
             self.hidden.append(ChangedName(lost.name, path, "", own, is_hidden=own is not None))
         for file, binding in () if lost.only_stars else self._importing(lost):
             self._check_import(lost, file, binding)

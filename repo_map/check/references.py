@@ -12,6 +12,7 @@ import numpy as np
 from repo_map.arrays import distinct
 from repo_map.check.changes import find_replacement
 from repo_map.check.model import Finding, FindingKind
+from repo_map.check.path_strings import find_path_strings
 from repo_map.check.resolution import (
     PostChangeResolver,
     find_prototypes,
@@ -96,6 +97,12 @@ class RemovedReferences:
         for place in self.removed[:_MAX_REMOVED]:
             if self._before.relations.knows(place[0]) and not self._is_still_defined(place):
                 self._check_references(place)
+                if not self._before.is_local(place):
+                    name = self._before.qualified_name(place)
+                    for file, line in find_path_strings(
+                        self._trees, self._before.index.paths[place[0]], name
+                    ):
+                        self._add(place, file, line, row_at(self._after.index, file, line))
         yield from self._found.values()
         yield from self._strings_with_paths()
 

@@ -83,7 +83,44 @@ def hidden(name: str, *places: str) -> tuple[str, ...]:
     return tuple(f"{place} gone-name {message}" for place in places)
 
 
+PATHS = {
+    "shop/__init__.py": "",
+    "shop/pay.py": "def charge(c):\n    return c\n\n\nclass Till:\n    def open(self):\n        return 1\n",
+    "tests/test_pay.py": "from unittest.mock import patch\n\n\n@patch('shop.pay.charge', return_value=3)\n"
+    "def test_buy(fake):\n    pass\n\n\ndef test_open(monkeypatch):\n"
+    "    monkeypatch.setattr('shop.pay.Till.open', 1)\n",
+    "pyproject.toml": '[project.scripts]\n# shop.pay:charge\npay = "shop.pay:charge"\n',
+    "setup.cfg": "[options.entry_points]\nshop =\n    pay = shop.pay:charge\n",
+    "shop/settings.py": "BEAT = {'task': 'shop.pay.charge'}\nOTHER = 'other.pay.charge'\n",
+    "README.md": "See `shop.pay.charge`.\n",
+}
+ACTION = {
+    "src/main/java/com/shop/Pay.java": "package com.shop;\npublic class Pay {\n    void charge() {}\n}\n",
+    "src/main/resources/jobs.xml": '<job class="com.shop.Pay" method="x"/>\n',
+    "src/main/resources/jobs.yaml": "job: com.shop.Pay\n",
+}
 CASES = {
+    "string-with-path": Case(
+        PATHS,
+        {"shop/pay.py": ("def charge", "def take")},
+        tuple(
+            f"{place} gone-name `charge` is now `take`"
+            for place in ("pyproject.toml:3", "setup.cfg:3", "shop/settings.py:1", "tests/test_pay.py:4")
+        ),
+        uncertain=("shop/settings.py:2",),
+    ),
+    "string-with-path-of-method": Case(
+        PATHS,
+        {"shop/pay.py": ("def open", "def unlock")},
+        ("tests/test_pay.py:10 gone-name `Till.open` is now `Till.unlock`",),
+    ),
+    "string-with-path-of-class": Case(
+        ACTION,
+        {"src/main/java/com/shop/Pay.java": ("class Pay", "class Till")},
+        tuple(
+            f"src/main/resources/jobs.{place} gone-name `Pay` is now `Till`" for place in ("xml:1", "yaml:1")
+        ),
+    ),
     "script-export-removed": Case(
         SCRIPTS,
         {"src/a.ts": ("export function", "function")},
