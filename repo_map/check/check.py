@@ -17,6 +17,7 @@ from repo_map.check.patch import Patch
 from repo_map.check.references import RemovedReferences
 from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
+from repo_map.check.traits import TraitChecker
 from repo_map.check.trees import ChangedFile, CheckTimeoutError, TreeComparison, compare_trees
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
@@ -62,7 +63,7 @@ def check_changes(
         before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
         after.read([file for _, file in trees.new_files])
         references, signatures = RemovedReferences(trees), SignatureChecker(trees)
-        offered = OfferedNames(trees)
+        offered, traits = OfferedNames(trees), TraitChecker(trees)
         found: list[Finding] = []
         unresolved = Unresolved()
         with suppress(CheckTimeoutError):
@@ -72,18 +73,21 @@ def check_changes(
                 offered.find(),
                 undefined_names(trees),
                 signatures.find(),
+                traits.find(),
                 signatures.find_overrides(),
             ):
                 found.extend(step)
         findings = _ordered(each for each in found if not _is_generated(trees, each.path))
         with suppress(CheckTimeoutError):
-            names = [*changed_names(trees, signatures.incompatible), *offered.hidden]
+            incompatible = (*signatures.incompatible, *traits.incompatible)
+            names = [*changed_names(trees, incompatible), *offered.hidden]
             unresolved = find_unresolved(trees, names, findings)
         unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
         limitations = (
             *([_LATE] if trees.is_late() else ()),
             *references.limitations,
             *signatures.limitations,
+            *traits.limitations,
         )
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)

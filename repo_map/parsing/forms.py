@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -45,6 +46,9 @@ class Form(NamedTuple):
     """Of the name, 1-based."""
     parameters: tuple[ParameterForm, ...]
     """Rust's ``self`` is the first where it is taken."""
+    traits: frozenset[str] = frozenset()
+    """What else a use relies on: ``async``, ``generator``, ``property``, ``static``, and the number of values
+    that it returns, ``2``, if these are several and written."""
 
 
 class CallForm(NamedTuple):
@@ -148,6 +152,13 @@ def read_forms(tree: Tree, language: str) -> Forms:
         {_export(each) for each in matches if "export" in each}, key=lambda each: (each.line, each)
     )
     matches = [each for each in matches if "export" not in each]
+    returned: dict[int, set[int]] = {}
+    for captures in matches:
+        if ends := captures.get("returned") or captures.get("yielded"):
+            owner = _function_around(ends[0])
+            counts = {_YIELDS} if "yielded" in captures else {_count_values(ends[0])}
+            returned.setdefault(owner.id if owner is not None else 0, set()).update(counts)
+    matches = [each for each in matches if not {"returned", "yielded"} & each.keys()]
     parameters: dict[int, dict[tuple[int, int], tuple[str, set[str]]]] = {}
     arguments: dict[int, tuple[str, str]] = {}
     found: dict[int, Captures] = {}
@@ -169,7 +180,11 @@ def read_forms(tree: Tree, language: str) -> Forms:
             key = part.start_byte, names[0].start_byte if names else 0
             listed.setdefault(key, (text, set()))[1].update(captures)
     ordered = sorted(found.values(), key=lambda captures: captures["name"][0].start_byte)
-    functions = tuple(_function(each, parameters) for each in ordered if "function" in each)
+    functions = tuple(
+        _function(each, parameters)._replace(traits=_traits(each, returned))
+        for each in ordered
+        if "function" in each
+    )
     calls = tuple(_call(each, arguments) for each in ordered if "call" in each)
     return Forms(functions, calls, tuple(exports), errors, is_read=True)
 
@@ -230,6 +245,63 @@ def _function(
             found.append(ParameterForm(text, NAMED if kind == EITHER and is_named else kind, is_optional))
         is_named |= "keyword_start" in roles
     return Form(_text(name).lstrip("@$#"), name.start_point.row + 1, tuple(found))
+
+
+_YIELDS: Final = -1
+_FUNCTIONS: Final = frozenset(
+    {"function_definition", "lambda", "function_item", "closure_expression", "function_declaration"}
+)
+_SEVERAL: Final = frozenset({"expression_list", "tuple", "tuple_type", "parameter_list"})
+_TRAITS: Final = {
+    **dict.fromkeys(("async", "suspend"), "async"),
+    "*": "generator",
+    **dict.fromkeys(("get", "set", "property", "cached_property"), "property"),
+    **dict.fromkeys(("static", "staticmethod"), "static"),
+}
+"""What a word before the name of a function, or a decorator, tells of it."""
+
+
+def _function_around(node: Node) -> Node | None:
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS:
+        around = around.parent
+    return around
+
+
+def _count_values(node: Node) -> int:
+    return len(node.named_children) if node.type in _SEVERAL else 1
+
+
+def _words_before(node: Node, name: Node) -> set[str]:
+    """Return the words and marks before the name of a function, and those of its decorators."""
+    words = set[str]()
+    for each in node.children:
+        if node.start_byte <= name.start_byte <= each.start_byte:
+            break
+        words.update(_text(each).split() if "modifier" in each.type else (each.type,))
+    parent = node.parent
+    for each in parent.children if parent is not None and parent.type == "decorated_definition" else ():
+        if each.type == "decorator":
+            words.update(re.findall(r"\w+", _text(each)[:80]))
+    return words
+
+
+def _traits(captures: Captures, returned: Mapping[int, set[int]]) -> frozenset[str]:
+    node = captures["function"][0]
+    words = _words_before(node, captures["name"][0])
+    found = {_TRAITS[each] for each in words if each in _TRAITS}
+    if words & {"setter", "getter", "deleter"}:
+        found.add("property")
+    counts = returned.get(node.id, set())
+    if _YIELDS in counts:
+        found.add("generator")
+    written = node.child_by_field_name("return_type") or node.child_by_field_name("result")
+    if written is not None:
+        inner = written.named_children[0] if written.type == "type_annotation" else written
+        counts = {_count_values(inner)}
+    if len(counts) == 1 and max(counts) > 1:
+        found.add(str(max(counts)))
+    return frozenset(found)
 
 
 def _call(captures: Captures, arguments: Mapping[int, tuple[str, str]]) -> CallForm:

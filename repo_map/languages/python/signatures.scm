@@ -20,3 +20,5 @@
   arguments: [(argument_list) @arguments (generator_expression) @only]) @call
 (argument_list (keyword_argument name: (_) @name) @named)
 (argument_list [(list_splat) (dictionary_splat)] @spread)
+(return_statement (_) @returned)
+(yield) @yielded

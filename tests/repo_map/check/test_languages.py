@@ -99,7 +99,74 @@ ACTION = {
     "src/main/resources/jobs.xml": '<job class="com.shop.Pay" method="x"/>\n',
     "src/main/resources/jobs.yaml": "job: com.shop.Pay\n",
 }
+TILL = {
+    "pay.py": "def charge(cents):\n    return cents\n\n\ndef pair():\n    return 1, 2\n\n\nclass Till:\n"
+    "    def open(self, code):\n        return code\n\n    @property\n    def balance(self):\n        return 3\n\n"
+    "    def rows(self):\n        return [1]\n",
+    "use.py": "from pay import Till, charge, pair\n\n\nasync def close(till: Till):\n    rows = till.rows()\n"
+    "    total = charge(3)\n    a, b = pair()\n    await till.open(1)\n    return till.balance + 1, rows\n",
+    "till.html": "<p>{{ till.balance }}</p>\n",
+}
+BOX = {
+    "a.ts": "export class A {\n  get size() { return 1 }\n  run() { return 2 }\n  len = 3\n}\n"
+    "export function f() { return 1 }\n",
+    "b.ts": "import { A, f } from './a'\nconst a = new A()\nconsole.log(a.size)\nconsole.log(a.run())\n"
+    "console.log(a.len)\nconst x = f()\n",
+}
+SUM = {
+    "a.go": "package a\n\nfunc F() (int, error) { return 1, nil }\n",
+    "b.go": "package a\n\nfunc h() int {\n\ty, _ := F()\n\treturn y\n}\n",
+}
+
+
+def misused(place: str, name: str, error: str) -> tuple[str, ...]:
+    return (f"{place} arguments the use of `{name}` does not fit: {error}",)
+
+
 CASES = {
+    "python-async": Case(
+        TILL,
+        {"pay.py": ("def charge", "async def charge")},
+        misused("use.py:6", "charge", "it is async now, and is not awaited"),
+    ),
+    "python-async-and-awaited": Case(TILL, {"pay.py": ("    def open", "    async def open")}, ()),
+    "python-method-to-property": Case(
+        TILL,
+        {"pay.py": ("    def open", "    @property\n    def open")},
+        misused("use.py:8", "Till.open", "it is a property now"),
+    ),
+    "python-property-to-method": Case(
+        TILL, {"pay.py": ("    @property\n", "")}, (), uncertain=("use.py:9", "till.html:1")
+    ),
+    "python-generator": Case(TILL, {"pay.py": ("return [1]", "yield 1")}, (), uncertain=("use.py:5",)),
+    "python-tuple": Case(
+        TILL,
+        {"pay.py": ("return 1, 2", "return 1, 2, 3")},
+        misused("use.py:7", "pair", "it returns 3 values now"),
+    ),
+    "typescript-async": Case(
+        BOX, {"a.ts": ("export function", "export async function")}, (), uncertain=("b.ts:6",)
+    ),
+    "typescript-getter-to-method": Case(
+        BOX, {"a.ts": ("get size", "size")}, misused("b.ts:3", "A.size", "it is a method now")
+    ),
+    "typescript-method-to-getter": Case(
+        BOX, {"a.ts": ("run()", "get run()")}, misused("b.ts:4", "A.run", "it is a property now")
+    ),
+    "typescript-field-to-method": Case(
+        BOX, {"a.ts": ("len = 3", "len() { return 3 }")}, misused("b.ts:5", "A.len", "it is a method now")
+    ),
+    "go-values": Case(
+        SUM,
+        {"a.go": ("(int, error) { return 1, nil }", "int { return 1 }")},
+        misused("b.go:4", "F", "it returns 1 value now"),
+    ),
+    "kotlin-suspend": Case(
+        {"a.kt": "package p\nfun f(): Int = 1\n", "b.kt": "package p\nfun g() = f()\n"},
+        {"a.kt": ("fun f", "suspend fun f")},
+        (),
+        uncertain=("b.kt:2",),
+    ),
     "string-with-path": Case(
         PATHS,
         {"shop/pay.py": ("def charge", "def take")},

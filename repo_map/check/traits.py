@@ -1,0 +1,155 @@
+"""Uses of functions that became async, generators, properties, or return another number of values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from repo_map.check.model import Finding, FindingKind
+from repo_map.check.trees import TreeComparison
+from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
+from repo_map.messages import first_three, one_line, plural
+from repo_map.parsing.facts_model import Site
+from repo_map.relations.model import Confidence, Place, RelationKind
+
+_NOW: Final = {
+    "async": ("is async now", "is no longer async"),
+    "generator": ("is a generator now", "is no longer a generator"),
+    "property": ("is a property now", "is a method now"),
+    "static": ("is static now", "is no longer static"),
+}
+"""What is said of a function that gained and of one that lost a trait."""
+_AWAITED: Final = re.compile(r"\bawait\b[^;=]*\Z")
+_STATEMENT: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?[\w.]*\Z")
+"""Precedes a call whose value is assigned, or not used at all."""
+_TARGETS: Final = re.compile(r"\s*(?:(?:const|let|var)\s*)?[\[(]?([\w.]+(?:\s*,\s*[\w.]+)+)[\])]?\s*:?=[^=]")
+_CHAINED: Final = re.compile(r"\([^()]*\)\s*\.(?:then|catch|finally)\b")
+_CALLS: Final = frozenset({RelationKind.CALL, RelationKind.DECORATOR})
+
+
+class _Change(NamedTuple):
+    before: Place
+    after: Place
+    gained: frozenset[str]
+    lost: frozenset[str]
+
+
+class TraitChecker:
+    """Finds unchanged uses of functions whose traits changed."""
+
+    def __init__(self, trees: TreeComparison) -> None:
+        self._trees = trees
+        self._changes = [*self._changed(), *self._converted()]
+        self._uncertain: dict[_Change, dict[str, None]] = {}
+        self.incompatible = tuple(each.after for each in self._changes)
+        """The functions, in the tree after."""
+
+    def _changed(self) -> Iterator[_Change]:
+        before, after = self._trees.before, self._trees.after
+        for old, new in self._trees.matched.items():
+            if before.definition(old).kind in FUNCTIONS and before.relations.knows(old[0]):
+                one, other = before.forms_of(old), after.forms_of(new)
+                if len(one) == len(other) == 1 and one[0].traits != other[0].traits:
+                    gained, lost = other[0].traits - one[0].traits, one[0].traits - other[0].traits
+                    yield _Change(old, new, gained, lost)
+
+    def _converted(self) -> Iterator[_Change]:
+        """Yield the methods that became fields, and the fields that became methods."""
+        before, after = self._trees.before, self._trees.after
+        added = {(each[0], after.qualified_name(each)): each for each in self._trees.added}
+        for old in self._trees.removed:
+            file = self._trees.file_after(old[0])
+            new = added.get((file, before.qualified_name(old))) if file is not None else None
+            if new is None or before.definition(old).kind not in CODE | MEMBERS or before.is_local(old):
+                continue
+            kinds = before.definition(old).kind in FUNCTIONS, after.definition(new).kind in FUNCTIONS
+            trait = frozenset({"property"})
+            is_property = any(
+                "property" in each.traits for each in (*before.forms_of(old), *after.forms_of(new))
+            )
+            if kinds[0] != kinds[1] and not is_property:
+                yield (
+                    _Change(old, new, trait, frozenset())
+                    if kinds[0]
+                    else _Change(old, new, frozenset(), trait)
+                )
+
+    def find(self) -> Iterator[Finding]:
+        """Yield a finding for each use that does not fit."""
+        after = self._trees.after
+        for change in self._changes:
+            where, name = after.location(change.after), after.qualified_name(change.after)
+            for place, line, site, is_call in self._uses(change):
+                error, is_sure = self._error(change, (place[0], line), site, is_call=is_call)
+                if error and is_sure:
+                    message = f"the use of `{one_line(name)}` does not fit: {error}"
+                    texts = (message, f"use it as it is at {where}")
+                    yield after.finding(FindingKind.ARGUMENTS, place, line, name, texts, cause=where)
+                elif error:
+                    self._uncertain.setdefault(change, {})[f"{after.index.paths[place[0]]}:{line}"] = None
+
+    def _uses(self, change: _Change) -> Iterator[tuple[Place, int, Site, bool]]:
+        """Yield the uses on unchanged lines: place and line after the change, site, and whether it calls."""
+        trees = self._trees
+        # What reads a field is resolved only once it is a method.
+        is_function = trees.before.definition(change.before).kind in FUNCTIONS
+        tree, target = (trees.before, change.before) if is_function else (trees.after, change.after)
+        for use in tree.relations.uses_of(target, Confidence.RESOLVED):
+            at: tuple[int, int] | None = use.source[0], use.line
+            place: Place | None = use.source
+            if is_function:
+                at, place = trees.unchanged(*use.source[:1], use.line), trees.place_after(use.source)
+            elif not trees.line_before(use.source[0], use.line):
+                continue
+            for site in tree.view(use.source[0]).sites if at is not None else ():
+                if at is not None and site.line == use.line and site.name == tree.name(target):
+                    yield place or (at[0], -1), at[1], site, use.kind in _CALLS
+
+    @property
+    def limitations(self) -> Iterator[str]:
+        """Uses that may not fit, a sentence for each function."""
+        after = self._trees.after
+        for change, places in self._uncertain.items():
+            now = " and ".join(_describe(change))
+            uses = f"{plural(len(places), 'unchanged use')} may not match: {first_three(list(places))}"
+            name = one_line(after.qualified_name(change.after))
+            yield f"`{name}` {now} ({after.location(change.after)}). {uses}."
+
+    def _error(self, change: _Change, at: tuple[int, int], site: Site, *, is_call: bool) -> tuple[str, bool]:
+        """Return why a use does not fit, ``""`` if it does, and whether that is sure."""
+        tree, gained, lost = self._trees.after, change.gained, change.lost
+        line, is_python = tree.lines(at[0])[at[1] - 1], tree.language(at[0]) == "python"
+        found = re.search(rf"(?<![\w$]){re.escape(site.name)}(?![\w$])", line)
+        before, behind = (line[: found.start()], line[found.end() :]) if found else ("", "")
+        is_awaited = _AWAITED.search(before) is not None
+        if "property" in gained and is_call:
+            return "it is a property now", behind.startswith("(")
+        if "property" in lost and not is_call:
+            return "it is a method now", not behind.lstrip().startswith("(")
+        if "static" in lost and change.after[1] >= 0:
+            parent = tree.definition(change.after).parent
+            owner = tree.name((change.after[0], parent)) if parent >= 0 else ""
+            if owner and site.object.rpartition(".")[2] == owner:
+                return "it is no longer static", True
+        if "async" in gained and is_call and not is_awaited:
+            return "it is async now, and is not awaited", is_python and bool(_STATEMENT.fullmatch(before))
+        if "async" in lost and (is_awaited if is_python else _CHAINED.match(behind)):
+            return "it is no longer async", False
+        counts = [int(each) for each in lost | gained if each.isdigit()]
+        if counts and is_call:
+            targets = _TARGETS.match(line)
+            now = next((int(each) for each in gained if each.isdigit()), 1)
+            count = targets[1].count(",") + 1 if targets else 0
+            is_sure = count > 1 or tree.language(at[0]) == "go"
+            return ("", True) if count == now > 1 else (f"it returns {plural(now, 'value')} now", is_sure)
+        return ("it " + _describe(change)[0], False) if "generator" in gained | lost else ("", True)
+
+
+def _describe(change: _Change) -> list[str]:
+    found = [_NOW[each][0] for each in sorted(change.gained) if each in _NOW]
+    found += [_NOW[each][1] for each in sorted(change.lost) if each in _NOW]
+    if any(each.isdigit() for each in change.gained | change.lost):
+        now = next((int(each) for each in sorted(change.gained) if each.isdigit()), 1)
+        found.append(f"returns {plural(now, 'value')} now")
+    return found
