@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from repo_map.arrays import offsets_of
 from repo_map.index.schema import COLUMNS, DECODED_FROM, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.index.strings import StringTable, encode
+from repo_map.languages.language import Structure
+from repo_map.languages.registry import language_named
 from repo_map.limits import Limits
 from repo_map.parsing.facts_model import Binding, Site
 from repo_map.parsing.values import Definition, FileSymbols, Reference
@@ -193,7 +195,11 @@ def _read(file: ReadFile, read: _ReadSource) -> _FileValues:
         notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
         return _unread(flags | _UNPARSED, notes, text, path)
     notes.extend(symbols.problems)
-    if symbols.problems or not symbols.language:
+    if (
+        symbols.problems
+        or language_named(symbols.language).structure is Structure.PLAIN
+        or not symbols.language
+    ):
         flags |= _UNPARSED
     return _FileValues(flags, _count_lines(text), symbols, units, text, notes)
 

@@ -56,6 +56,8 @@ class Structure(StrEnum):
     """The ``<script>``, ``<style>`` and ``<template>`` that begin a line."""
     HEADINGS = "headings"
     """Markdown's."""
+    PLAIN = "plain"
+    """By the words that begin a line, in source that no grammar reads."""
 
 
 class DocComments(NamedTuple):

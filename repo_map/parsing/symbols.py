@@ -18,6 +18,7 @@ from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts_model import FileFacts
 from repo_map.parsing.facts_reader import find_facts
 from repo_map.parsing.markdown import read_headings
+from repo_map.parsing.plain_source import read_plain_source
 from repo_map.parsing.queries import MAX_DEPTH, scan
 from repo_map.parsing.references import find_references
 from repo_map.parsing.values import Definition, FileSymbols, Import
@@ -41,6 +42,9 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, max_definitio
         if deadline.is_over():
             raise ParseTimeoutError(f"reading took more than {deadline.seconds:.2g} s of CPU time")
     except (GrammarMissingError, ParseError) as error:
+        if isinstance(error, GrammarMissingError):
+            plain = read_plain(source, language, max_definitions)
+            return plain._replace(problems=(f"{error}; definitions were guessed",))
         message = (f"{error}; no symbols were read",)
         return FileSymbols(language, (), (), (), message, is_hard=isinstance(error, ParseTimeoutError))
     definitions = reader.definitions()
@@ -53,6 +57,13 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, max_definitio
         _too_deep(nested),
         facts=find_facts(source, tree, language, definitions, deadline),
     )
+
+
+def read_plain(source: bytes, language: str, max_definitions: int) -> FileSymbols:
+    """Read what seems to be definitions where there is no grammar."""
+    found = read_plain_source(source, max_definitions)
+    references = find_references(source, found, language)
+    return FileSymbols(language, tuple(nest(found, source, language)), tuple(references), (), ())
 
 
 def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
@@ -249,6 +260,8 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
     known = language_named(language)
     if known.structure is Structure.HEADINGS:
         return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
+    if known.structure is Structure.PLAIN:
+        return _bounded(read_plain(source, language, limits.definitions), limits)
     deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
     read = (
         read_component

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
 from repo_map.parsing.values import Definition, FileSymbols
 
@@ -124,7 +125,8 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
 
 def _max_windows(symbols: FileSymbols) -> int:
     has_code = any(definition.kind in FUNCTIONS | CONTAINERS for definition in symbols.definitions)
-    return _MAX_WINDOWS if has_code else _MAX_TEXT_WINDOWS
+    is_plain = language_named(symbols.language).structure is Structure.PLAIN
+    return _MAX_WINDOWS if has_code or is_plain else _MAX_TEXT_WINDOWS
 
 
 def _limited(spans: Iterable[_Span], max_gaps: int) -> list[_Span]:

@@ -18,6 +18,7 @@ from repo_map.languages.language import (
     Language,
     LanguageRole,
     SharedSuffix,
+    Structure,
     words,
 )
 from repo_map.languages.syntax import (
@@ -139,6 +140,14 @@ _SQL_WORDS: Final = (
     " procedure references replace return returns right rollback schema select serial set table text then"
     " timestamp to trigger true union unique update using values varchar view when where with"
 )
+
+_PLAIN: Final = (
+    "adb ads agda ahk apex asm awk bas bat bzl clp cls cob coffee cr cue d dhall do el elm erl f f90 f95"
+    " fbs fish for fs fsi fsx gd glsl gradle groovy hlsl hrl hx jl jsonnet lean lisp lsp metal ml mli nim"
+    " nims nix odin pas pde pl pm pony pp purs r raku re rego rkt s scm sml st star sv svh tcl thrift tla v"
+    " vala vb vbs vhd vhdl vim vy wgsl xq"
+)
+"""Suffixes of source that no grammar reads."""
 
 LANGUAGES: Final = (
     Language(
@@ -613,5 +622,15 @@ LANGUAGES: Final = (
     module from_instruction as -
     constant arg_pair,env_pair name -
 """),
+    ),
+    Language(
+        name="other",
+        suffixes=tuple(f".{each}" for each in re.split(" ", _PLAIN)),
+        unspoken_suffixes=tuple(f".{each}" for each in re.findall(r"\b\w\w?\b", _PLAIN)),
+        structure=Structure.PLAIN,
+        doc_comments=DocComments((b"#", b"//", b"--", b";", b"%", b"'")),
+        writing=writing(("slashes", "hash", "double")),
+        keywords=_COMMON,
+        literals=HASH_LITERALS,
     ),
 )

@@ -6,10 +6,12 @@ definition, with the lines of its signature and of its documentation if there ar
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from repo_map.languages import grammars
 from repo_map.languages.c import without_macro_words
 from repo_map.languages.registry import LANGUAGES, language_of
 from repo_map.parsing.symbols import read_symbols
@@ -39,6 +41,49 @@ def outline(path: str, source: str) -> str:
 def test_a_file_gives_its_definitions(name: str) -> None:
     source, _, expected = SAMPLES[name].partition("====\n")
     assert outline(name, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        (
+            "a.pl",
+            "package Shop;\n# Adds.\nsub add_item {\n  if ($a) {\n  }\n}\n1;\n",
+            "module Shop 1-1 function add_item 3-6",
+        ),
+        (
+            "a.erl",
+            "add(A, B) when B > 0 ->\n    [B | A];\nadd(A, _) ->\n    A.\n",
+            "function add 1-2 function add 3-4",
+        ),
+        ("a.r", "add <- function(a) {\n  a\n}\nx <- 1\n", "function add 1-3"),
+        (
+            "a.jl",
+            "struct Cart\n  items\nend\nfunction add!(a)\n  push!(a)\nend\n",
+            "class Cart 1-3 function add! 4-6",
+        ),
+        (
+            "a.groovy",
+            "class A {\n  int add(B b) {\n    return f(b)\n  }\n  def c() { }\n}\n",
+            "class A 1-6 method add 2-4 method c 5-5",
+        ),
+        ("a.el", "(defun cart-add (cart)\n  (cons 1 cart))\n", "function cart-add 1-2"),
+        ("a.elm", "add : Int -> Int\nadd a =\n    a\n", "function add 1-1"),
+        ("a.bat", "if exist a (\n  call b\n)\n", ""),
+    ],
+)
+def test_source_without_a_grammar_gives_what_its_lines_begin(name: str, source: str, expected: str) -> None:
+    assert outline(name, source).replace(" doc 2-2", "").split() == expected.split()
+
+
+def test_a_missing_extra_leaves_guessed_definitions_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "semble_grammars", None)
+    monkeypatch.setattr(grammars, "_PARSERS", grammars._Parsers())
+    grammars.grammar.cache_clear()
+    read = read_symbols(b"message Cart {\n  string id = 1;\n}\n", "a.proto")
+    grammars.grammar.cache_clear()
+    assert [(each.name, each.kind) for each in read.definitions] == [("Cart", "class")]
+    assert "repo-navigator[languages]" in read.problems[0]
 
 
 def test_every_language_has_a_sample() -> None:
