@@ -42,6 +42,7 @@ _DYNAMIC: Final = {
 """What may offer any name, by kin of languages."""
 _ALL: Final = re.compile(r"\b__all__\b[^=\n(]*(?:\+?=|\.extend\()\s*[\[(]([^\])]*)")
 _QUOTED: Final = re.compile(r"[\"'](\w+)[\"']")
+_BARRELS: Final = frozenset({"__init__", "index", "lib", "mod"})
 _PRIVATE, _PROTECTED, _INTERNAL, _PUBLIC = range(4)
 _MODIFIERS: Final = {
     "private": _PRIVATE,
@@ -61,6 +62,7 @@ _MODIFIERS: Final = {
 _MODIFIER: Final = re.compile(r"pub\s*\(\s*(?:crate|super)\s*\)|[A-Za-z]+")
 _UNMARKED: Final = {"java": _INTERNAL, "csharp": _PRIVATE, "rust": _PRIVATE, "zig": _PRIVATE}
 """What a definition without a modifier is in languages where that is not public."""
+_UNMODIFIED: Final = frozenset({"python", "javascript", "go", "ruby"})
 _BY_FILE: Final = frozenset({"c", "cpp"})
 """Languages in which ``static`` keeps a function in its file."""
 
@@ -93,6 +95,7 @@ class OfferedNames:
         for each in lost:
             lost += [more for more in self._handed_on(each) if more not in lost and len(lost) < _MAX_LOST]
         for each in lost:
+            self._trees.require_time()
             self._check(each)
         for before, after in self._trees.matched.items():
             self._check_visibility(before, after)
@@ -143,14 +146,24 @@ class OfferedNames:
             text, kin = self._after.index.sources.text(new), kin_of(self._after.language(new))
             if kin not in ("javascript", "python", "rust"):
                 continue
-            if (dynamic := _DYNAMIC.get(kin)) is None or not dynamic.search(text):
-                now = self._offered(self._after, new)
-                for name in self._offered(self._before, old):
-                    if name not in now:
-                        yield _Lost(name, old, self._targets(old, name))
+            now = self._offered(self._after, new)
+            is_open = self._is_open(new, kin, text)
+            for name in self._offered(self._before, old):
+                if name not in now:
+                    lost = _Lost(name, old, self._targets(old, name))
+                    if is_open:
+                        self._hide(lost)
+                    else:
+                        yield lost
             before, after = _listed(self._before, old), _listed(self._after, new)
             for name in sorted((before or set()) - after if after is not None else ()):
                 yield _Lost(name, old, self._targets(old, name), only_stars=True)
+
+    def _is_open(self, file: int, kin: str, text: str) -> bool:
+        """Return True if a module may offer names that it does not spell."""
+        dynamic = _DYNAMIC.get(kin)
+        is_value = kin == "javascript" and any(each.name == "=" for each in self._after.forms(file).exports)
+        return is_value or (dynamic is not None and dynamic.search(text) is not None)
 
     def _targets(self, file: int, name: str) -> tuple[Place, ...]:
         """Return the definitions that a file offers under a name."""
@@ -189,40 +202,36 @@ class OfferedNames:
     # Who uses it.
 
     def _check(self, lost: _Lost) -> None:
-        path, now = (
-            self._before.index.paths[lost.file],
-            [self._trees.place_after(each) for each in lost.targets],
-        )
-        here = self._trees.file_after(lost.file)
-        own = next((each for each in now if each is not None and each[0] == here), None)
-        if (
-            lost.targets
-            and not any(now)
-            and any(self._before.definition(each).kind in CODE for each in lost.targets)
-        ):
+        is_code = any(self._before.definition(each).kind in CODE for each in lost.targets)
+        if is_code and not any(map(self._trees.place_after, lost.targets)):
             return  # It is removed, and checked as such.
+        importing = [] if lost.only_stars else list(self._importing(lost))
         if not lost.only_stars:
-            for file, line in find_path_strings(self._trees, path, lost.name):
+            for file, line in find_path_strings(self._trees, self._before.index.paths[lost.file], lost.name):
                 self._add(lost, (file, row_at(self._after.index, file, line)), line)
-            self.hidden.append(ChangedName(lost.name, path, "", own, is_hidden=own is not None))
-        for file, binding in () if lost.only_stars else self._importing(lost):
+            # Of an import that nobody imports from here nothing is said.
+            if importing or any(each[0] == lost.file for each in lost.targets) or self._is_explicit(lost):
+                self._hide(lost)
+        for file, binding in importing:
             self._check_import(lost, file, binding)
         for target in lost.targets:
             for use in self._before.relations.uses_of(target, Confidence.RESOLVED):
-                self._check_use(lost, target, use.source[0], use.line)
-        if not lost.targets and kin_of(self._before.language(lost.file)) == "javascript":
-            self._check_members(lost)
+                at = self._trees.unchanged(use.source[0], use.line)
+                if at is not None and use.source[0] not in (lost.file, target[0]):
+                    self._check_use(lost, target, at)
 
-    def _check_members(self, lost: _Lost) -> None:
-        """Check the uses of what is in a value, such as a module, that a module offered."""
-        member = re.compile(rf"\.{re.escape(lost.name)}(?![\w$])")
-        for file in self._importing_module(lost.file):
-            for site in self._before.view(file).sites:
-                targets = (
-                    self._before.relations.meaning(file, site).targets if member.search(site.object) else ()
-                )
-                for target in targets[:1]:
-                    self._check_use(lost, target, file, site.line)
+    def _is_explicit(self, lost: _Lost) -> bool:
+        """Return True if a file exists to offer the names of others, or says that it offers one."""
+        path = self._before.index.paths[lost.file]
+        return kin_of(self._before.language(lost.file)) == "javascript" or _stem(path) in _BARRELS
+
+    def _hide(self, lost: _Lost) -> None:
+        here = self._trees.file_after(lost.file)
+        now = [self._trees.place_after(each) for each in lost.targets]
+        own = next((each for each in now if each is not None and each[0] == here), None)
+        if lost.name != "default":
+            path = self._before.index.paths[lost.file]
+            self.hidden.append(ChangedName(lost.name, path, "", own, is_hidden=own is not None))
 
     def _importing(self, lost: _Lost) -> Iterator[tuple[int, Binding]]:
         """Yield the imports of a name from a file: the importing file before, and the binding."""
@@ -241,18 +250,6 @@ class OfferedNames:
             return (lost.file, binding.line) in self._imported(self._before, file)
         meaning = self._before.relations.meaning(file, Site(binding.name, "", -1, _END, VALUE, 0))
         return not set(lost.targets).isdisjoint(meaning.targets)
-
-    def _importing_module(self, file: int) -> Iterator[int]:
-        """Yield the files that import anything by the path of a file, as scripts do."""
-        table, texts = self._before.index.bindings, self._before.index.expressions
-        path = self._before.index.paths[file]
-        parts = (_stem(path), path.rpartition("/")[0].rpartition("/")[2])
-        values = distinct(table.value[np.isin(table.kind, _IMPORTS)]).tolist()
-        named = [each for each in values if _stem(texts[each].partition(":")[0]) in (*parts, ".", "")]
-        rows = np.flatnonzero(np.isin(table.kind, _IMPORTS) & np.isin(table.value, named))
-        for other in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
-            if any(home == file for home, _ in self._imported(self._before, other)):
-                yield other
 
     def _check_import(self, lost: _Lost, file: int, binding: Binding) -> None:
         now = self._trees.file_after(file)
@@ -291,46 +288,28 @@ class OfferedNames:
             row = view.outer(row)
         return True
 
-    def _check_use(self, lost: _Lost, target: Place, source: int, line: int) -> None:
-        at = self._trees.unchanged(source, line)
-        if at is None or source in (lost.file, target[0]):
-            return
+    def _check_use(self, lost: _Lost, target: Place, at: tuple[int, int]) -> None:
         place = self._trees.place_after(target)
-        for site in self._before.view(source).sites:
-            if site.line != line or target not in self._before.relations.meaning(source, site).targets:
+        for site in self._after.view(at[0]).sites:
+            if site.line != at[1] or site.name not in (lost.name, self._before.name(target)):
                 continue
-            if lost.only_stars and (site.object or not self._takes_all(source, lost.file)):
-                continue
-            moved = next(
-                (
-                    each
-                    for each in self._after.view(at[0]).sites
-                    if each[:2] == site[:2] and each.line == at[1]
-                ),
-                None,
-            )
-            meaning = self._after.relations.meaning(at[0], moved) if moved is not None else None
-            if meaning is None or meaning.is_external or meaning.is_left_open:
-                continue
-            # The resolver follows what is defined, whether or not it is exported.
-            is_hidden = place in meaning.targets and place is not None and self._is_hidden(lost, place)
-            is_named = lost.name == site.name and (site.object or lost.only_stars)
-            if not meaning.targets or (is_hidden and (is_named or not self._is_offered(place))):
-                self._add(lost, (at[0], moved.definition if moved else -1), at[1])
+            meaning = self._after.relations.meaning(at[0], site)
+            is_hidden = False
+            if place in meaning.targets and place is not None:
+                # The resolver follows what is defined, whether or not it is exported.
+                is_hidden = self._is_hidden(lost, place, at[0], site)
+            if is_hidden or not (meaning.targets or meaning.is_external or meaning.is_left_open):
+                self._add(lost, (at[0], site.definition), at[1])
 
-    def _is_hidden(self, lost: _Lost, place: Place) -> bool:
-        home = self._before.index.paths[lost.file]
-        return lost.only_stars or self._after.index.paths[place[0]] == home
-
-    def _is_offered(self, place: Place | None) -> bool:
-        """Return True if the file of a definition offers it under any name."""
-        return place is not None and any(
-            (each.local or each.name) == self._after.name(place)
-            for each in self._after.forms(place[0]).exports
-        )
-
-    def _takes_all(self, source: int, file: int) -> bool:
-        return source in self._starring.get(file, ())
+    def _is_hidden(self, lost: _Lost, place: Place, file: int, site: Site) -> bool:
+        """Return True if a use refers to a definition that its file no longer offers by that name."""
+        if lost.only_stars:
+            takers = [self._trees.file_after(each) for each in self._starring.get(lost.file, ())]
+            return not site.object and file in takers
+        exports = self._after.forms(place[0]).exports
+        is_offered = any((each.local or each.name) == self._after.name(place) for each in exports)
+        is_named = site.name == lost.name and bool(site.object)
+        return place[0] == self._trees.file_after(lost.file) and (is_named or not is_offered)
 
     def _add(self, lost: _Lost, place: Place, line: int) -> None:
         path, name = self._before.index.paths[lost.file], one_line(lost.name)
@@ -351,7 +330,9 @@ class OfferedNames:
             return
         name = self._after.qualified_name(after)
         owner, _, last = name.rpartition(".")
-        self.hidden.append(ChangedName(last, self._after.index.paths[after[0]], owner, after, is_hidden=True))
+        is_hidden = new == _PRIVATE and self._after.language(after[0]) != "rust"
+        path = self._after.index.paths[after[0]]
+        self.hidden.append(ChangedName(last, path, owner, after if is_hidden else None, is_hidden=is_hidden))
         where = self._after.location(after)
         message = f"`{one_line(name)}` can't be used here any more: its visibility was reduced"
         action = f"make it visible again at {where}"
@@ -420,14 +401,15 @@ def _listed(tree: TreeVersion, file: int) -> set[str] | None:
 def _visibility(tree: TreeVersion, place: Place) -> int:
     """Return who may use a definition, by the modifiers before its name."""
     language, definition = tree.language(place[0]), tree.definition(place)
-    if definition.kind not in CODE | MEMBERS:
+    owner = tree.definition((place[0], definition.parent)).kind if definition.parent >= 0 else ""
+    if definition.kind not in CODE | MEMBERS or owner == "interface" or language in _UNMODIFIED:
         return _PUBLIC
     line = tree.lines(place[0])[definition.sig_start - 1]
     head = re.split(rf"\b{re.escape(tree.name(place))}\b", line)[0]
     words = ["".join(each.split()) for each in _MODIFIER.findall(head)]
     if language in _BY_FILE:
-        is_member = definition.parent >= 0 and tree.definition((place[0], definition.parent)).kind in TYPES
-        return _PRIVATE if "static" in words and not is_member else _PUBLIC
+        is_header = tree.index.paths[place[0]].endswith((".h", ".hpp", ".hh"))
+        return _PRIVATE if "static" in words and owner not in TYPES and not is_header else _PUBLIC
     ranks = [_MODIFIERS[each] for each in words if each in _MODIFIERS]
     return min(ranks, default=_UNMARKED.get(language, _PUBLIC))
 

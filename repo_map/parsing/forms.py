@@ -148,9 +148,8 @@ def read_forms(tree: Tree, language: str) -> Forms:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)
     matches = [captures for _, captures in cursor.matches(tree.root_node)]
-    exports = sorted(
-        {_export(each) for each in matches if "export" in each}, key=lambda each: (each.line, each)
-    )
+    offered = {_export(each) for each in matches if "export" in each and not _is_plain_object(each)}
+    exports = sorted(offered, key=lambda each: (each.line, each))
     matches = [each for each in matches if "export" not in each]
     returned: dict[int, set[int]] = {}
     for captures in matches:
@@ -187,6 +186,19 @@ def read_forms(tree: Tree, language: str) -> Forms:
     )
     calls = tuple(_call(each, arguments) for each in ordered if "call" in each)
     return Forms(functions, calls, tuple(exports), errors, is_read=True)
+
+
+def _is_plain_object(captures: Captures) -> bool:
+    """Return True for a module that is an object of which each name is written, and exported itself."""
+    value = captures["local"][0] if "whole" in captures and "local" in captures else None
+    return (
+        value is not None
+        and value.type == "object"
+        and not any(
+            each.type == "spread_element" and each.named_children[0].type != "call_expression"
+            for each in value.named_children
+        )
+    )
 
 
 def _export(captures: Captures) -> ExportForm:
