@@ -334,6 +334,9 @@ def parse_files(
 
 def _default_workers() -> int:
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # Not in a container, or without a limit.
+        quota, period = map(int, Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split())
+        available = min(available, max(1, quota // period))
     return min(available, _MAX_WORKERS)
 
 

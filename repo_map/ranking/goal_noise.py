@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container
 
 LONGEST_GOAL = 24_000
@@ -98,9 +99,19 @@ _ASIDE = "\x00"
 _SET_ASIDE = re.compile(f"{_ASIDE}(\\d+){_ASIDE}")
 
 
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_SCRIPT_BORDER = re.compile(
+    f'("[^"\n]*"|`[^`\n]*`|“[^”\n]*”|「[^」\n]*」)'
+    f"|(?<=[{_UNSPACED}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_UNSPACED}])"
+)
+"""Between a name and a script without spaces; what is quoted stays."""
+
+
 def clean(goal: str) -> str:
     """Return the goal bounded, its longest words and white space too, without markup that says nothing."""
     text = goal.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():
+        text = _SCRIPT_BORDER.sub(lambda found: found[1] or " ", unicodedata.normalize("NFC", text))
     if len(text) > LONGEST_GOAL:
         text = text[: LONGEST_GOAL * 2 // 3] + "\n" + text[-LONGEST_GOAL // 3 :]
     text = _LONG_SPACE.sub(r"\1", _LONG_WORD.sub(r"\1 ", text))

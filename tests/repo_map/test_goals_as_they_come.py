@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -244,3 +245,19 @@ def test_reasons_quote_whole_words_as_the_goal_wrote_them(index: Index) -> None:
     assert "`Basket`" in told
     assert not {"`don`", "`pre`", "`t`", "`brows`"} & set(told.replace(",", "").split())
     assert len(file.reasons) <= 4
+
+
+@pytest.mark.parametrize(
+    ("goal", "name"),
+    [
+        ("修复settleRefund函数的错误", "settleRefund"),
+        ("주문을settle_refund에서 취소", "settle_refund"),
+        (unicodedata.normalize("NFD", "Wo ist berechne_Größe?"), "berechne_Größe"),
+    ],
+)
+def test_names_are_found_beside_scripts_without_spaces_and_decomposed(goal: str, name: str) -> None:
+    assert name in parse_goal(goal).identifiers
+
+
+def test_what_is_quoted_keeps_its_script_borders() -> None:
+    assert "错误code" in parse_goal('在settle里出现 "错误code已取消订单"').text

@@ -32,6 +32,12 @@ _CPP_HEADER: Final = (
 )
 
 
+_NO_NAMES: Final = words(
+    "case catch class do else enum for if namespace return struct switch template try union using while"
+)
+"""What a grammar takes for a name where macros confuse it."""
+
+
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:
     """Name a match by the identifier in the declarator, functions told from variables."""
     if "declarator" not in captures:
@@ -45,7 +51,7 @@ def _namer(source: bytes, kind: str, captures: Captures) -> Named:
         # A macro before the name is read as part of it: ``API_EXPORT run()``.
         if " " in name and "operator" not in name:
             name = name.split()[-1]
-        if name:
+        if name and name not in _NO_NAMES:
             named.append((name, "function" if is_function and kind in {"constant", "field"} else kind))
     return named
 
@@ -105,11 +111,19 @@ _MACRO_BEFORE_BODY: Final = re.compile(
     rb"(?:\([^()\n]*\))?)(?=\s*(?:\{|;)))"
 )
 """Between the parameters of a function and its body, or its end where it is only announced."""
+_MACRO_ABOVE: Final = re.compile(
+    rb"^[ \t]*(?P<macro>[A-Z][A-Z0-9]*_[A-Z0-9_]*)[ \t]*$"
+    rb"(?=\n\s*(?:inline\s+)?(?:namespace|template|class|struct)\b)",
+    re.M,
+)
+"""On a line of its own, above a namespace or a class."""
 
 
 def without_macro_words(source: bytes) -> bytes:
     """Return a source with blanks for such macros, so that every byte keeps its place."""
-    return _MACRO_BEFORE_BODY.sub(_blanked, _MACRO_BEFORE_NAME.sub(_blanked, source))
+    for pattern in (_MACRO_ABOVE, _MACRO_BEFORE_NAME, _MACRO_BEFORE_BODY):
+        source = pattern.sub(_blanked, source)
+    return source
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:

@@ -98,6 +98,19 @@ def test_a_macro_that_stands_for_a_statement_or_a_value_of_cpp_stays() -> None:
     assert without_macro_words(source) == source
 
 
+def test_no_keyword_of_cpp_is_a_definition() -> None:
+    source = b"""SHOP_BEGIN_NAMESPACE
+namespace shop {
+SHOP_EXPORT
+template <typename T>
+class Cart {};
+int f() { if (a) SHOP_THROW(b); else SHOP_ASSERT(c) { g(); } return 0; }
+}
+SHOP_END_NAMESPACE
+"""
+    assert [each.name for each in read_symbols(source, "a.cpp").definitions] == ["shop", "Cart", "f"]
+
+
 def test_scripts_and_blocks_beyond_what_is_read_are_counted_and_told() -> None:
     page = read_symbols(b"<script>\nvar a = 1;\nfunction f() {}\n</script>\n" * 53, "a.html")
     assert sum(definition.name == "f" for definition in page.definitions) == 50
