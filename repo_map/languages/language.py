@@ -120,8 +120,8 @@ class Language(NamedTuple):
     readable: Callable[[bytes], bytes] | None = None
     """Returns a source as the grammar can read it, every byte at its place; None for one that reads all."""
     structure: Structure = Structure.GRAMMAR
-    has_scripts: bool = False
-    """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""
+    scripts: Callable[[bytes], bytes] | None = None
+    """Returns the JavaScript in a source, every byte at its place; its definitions stand in the elements."""
     folder: str = ""
     """Its folder in ``repo_map/languages``; set by the registry."""
     queries: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -12,7 +12,7 @@ from tree_sitter import Node
 from repo_map.deadline import CpuDeadline, seconds_for
 from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTimeoutError, load, parse
 from repo_map.languages.language import LanguageRole, Structure
-from repo_map.languages.registry import language_called, language_in, language_named
+from repo_map.languages.registry import language_in, language_named
 from repo_map.limits import DEFAULT, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts_model import FileFacts
@@ -108,89 +108,49 @@ def find_imports(source: bytes, nodes: list[Node], language: str, max_definition
     return imports
 
 
-_SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
 _BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]{0,2000}+>", re.M | re.I)
-_NOT_JAVASCRIPT: Final = re.compile(
-    rb"""type\s*=\s*["']?(?!module|text/javascript|application/javascript|text/babel)""", re.I
-)
-_TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
-_UNTYPED: Final = "javascript"
-"""What a script is in that names no language."""
-_MAX_SCRIPTS: Final = 50
+_SCRIPTS: Final = "javascript"
+"""What the scripts of a page are in."""
+_HOLDERS: Final = frozenset({"script", "template", "style"})
 _MAX_BLOCKS: Final = 50
 
 
-_Script = tuple[int, str, int, int]
-"""Line of its opening tag, language, and the first byte and the one after the last of a script's code."""
-
-
-def read_page(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
-    """Read the elements of a page, and the definitions inside its scripts as their children."""
-    outer = read_code(source, language, deadline, max_definitions)
-    found = list(_scripts(source))
-    elements = {each.start: row for row, each in enumerate(outer.definitions) if each.name == "script"}
-    inner: dict[int, FileSymbols] = {}
-    unread = len(found) - len(found[:_MAX_SCRIPTS])
-    for line, script_language, start, end in found[:_MAX_SCRIPTS]:
-        if line in elements and deadline.is_over():
-            unread += 1
-        elif line in elements:
-            # Padded with line feeds, so that its line numbers are the file's.
-            code = b"\n" * source.count(b"\n", 0, start) + source[start:end]
-            inner[elements[line]] = read_code(code, script_language, deadline, max_definitions)
-    symbols = _put_inside(outer, inner)
-    if not unread:
-        return symbols
-    problem = (
-        f"{unread:,} of its {len(found):,} scripts were not read: at most {_MAX_SCRIPTS} are,"
-        f" in {deadline.seconds:.2g} s of CPU time"
-    )
-    return symbols._replace(problems=(*symbols.problems, problem))
-
-
-def _scripts(source: bytes) -> Iterator[_Script]:
-    row, counted = 1, 0
-    for found in _SCRIPT.finditer(source):
-        attributes, code = found[1], found[2]
-        if not code.strip() or _NOT_JAVASCRIPT.search(attributes):
-            continue
-        typed = _TYPED.search(attributes)
-        language = language_called(typed[1].decode() if typed else _UNTYPED)
-        row, counted = row + source.count(b"\n", counted, found.start()), found.start()
-        yield row, language, *found.span(2)
-
-
 def read_component(source: bytes, language: str, deadline: CpuDeadline, max_definitions: int) -> FileSymbols:
-    """Read the blocks of a component, with what its script and its markup define and use inside of them."""
-    outer, inner = _read_blocks(source, language), read_code(source, language, deadline, max_definitions)
-    definitions: list[Definition] = []
+    """Read the elements or blocks of a file, with what its code defines and uses inside of them."""
+    scripts = language_named(language).scripts
+    if scripts is None:
+        outer, inner = _read_blocks(source, language), read_code(source, language, deadline, max_definitions)
+    else:
+        outer = read_code(source, language, deadline, max_definitions)
+        inner = read_code(scripts(source), _SCRIPTS, deadline, max_definitions)
+    count, definitions = len(outer.definitions), list[Definition]()
     rows: dict[int, int] = {}
-    blocks: dict[int, Definition] = {}
+    """New rows, those of the elements by negative numbers."""
+    blocks: list[tuple[int, Definition]] = []
 
-    def block_at(line: int) -> int:
-        return next((row for row, each in blocks.items() if each.start <= line <= each.end), -1)
+    def element_at(line: int) -> int:
+        return next((row for row, each in reversed(blocks) if each.start <= line <= each.end), -1)
 
-    count = len(outer.definitions)
     both = enumerate((*outer.definitions, *inner.definitions), -count)
     for at, each in sorted(both, key=lambda pair: pair[1].start):
-        if at < 0:
-            blocks[len(definitions)] = each
-            definitions.append(each)
-        else:
-            rows[at] = len(definitions)
-            parent = rows[each.parent] if each.parent >= 0 else block_at(each.start)
-            definitions.append(each._replace(parent=parent))
-    script = next((row for row, each in blocks.items() if each.name == "script"), -1)
+        first = -count if at < 0 else 0
+        parent = rows[each.parent + first] if each.parent >= 0 else element_at(each.start) if at >= 0 else -1
+        rows[at] = len(definitions)
+        if at < 0 and each.name.partition("#")[0] in _HOLDERS:
+            blocks.append((rows[at], each))
+        definitions.append(each._replace(parent=parent))
+    script = next((row for row, each in blocks if each.name == "script"), -1)
     sites, bindings = inner.facts
     return inner._replace(
+        language=language,
         definitions=tuple(definitions),
-        references=tuple(
-            each._replace(definition=rows.get(each.definition, script)) for each in inner.references
-        ),
+        references=tuple(each._replace(definition=rows.get(each[1], script)) for each in inner.references),
+        imports=(*outer.imports, *inner.imports),
         problems=(*outer.problems, *inner.problems),
+        is_hard=outer.is_hard or inner.is_hard,
         facts=FileFacts(
-            tuple(each._replace(definition=rows.get(each[2], block_at(each[3]))) for each in sites),
-            tuple(each._replace(definition=rows.get(each[2], block_at(each[3]))) for each in bindings),
+            tuple(each._replace(definition=rows.get(each[2], element_at(each[3]))) for each in sites),
+            tuple(each._replace(definition=rows.get(each[2], element_at(each[3]))) for each in bindings),
         ),
     )
 
@@ -217,33 +177,6 @@ def _read_blocks(source: bytes, language: str) -> FileSymbols:
     return FileSymbols(language, tuple(definitions), (), (), problems)
 
 
-def _put_inside(outer: FileSymbols, scripts: Mapping[int, FileSymbols]) -> FileSymbols:
-    """Return a file's symbols with those of its scripts as children of the elements at some rows."""
-    definitions: list[Definition] = []
-    references, imports, problems = [*outer.references], [*outer.imports], [*outer.problems]
-    sites, bindings = [*outer.facts.sites], [*outer.facts.bindings]
-    new_rows = {-1: -1}
-    for row, definition in enumerate(outer.definitions):
-        element = new_rows[row] = len(definitions)
-        definitions.append(definition._replace(parent=new_rows[definition.parent]))
-        if (inner := scripts.get(row)) is None:
-            continue
-
-        def moved(at: int, base: int = element + 1, element: int = element) -> int:
-            return at + base if at >= 0 else element
-
-        definitions += (each._replace(parent=moved(each.parent)) for each in inner.definitions)
-        references += (each._replace(definition=moved(each.definition)) for each in inner.references)
-        sites += (each._replace(definition=moved(each.definition)) for each in inner.facts.sites)
-        bindings += (each._replace(definition=moved(each.definition)) for each in inner.facts.bindings)
-        imports += inner.imports
-        problems += inner.problems
-    is_hard = outer.is_hard or any(each.is_hard for each in scripts.values())
-    facts = FileFacts(tuple(sites), tuple(bindings))
-    tables = (tuple(definitions), tuple(references), tuple(imports), tuple(problems))
-    return FileSymbols(outer.language, *tables, is_hard, facts)
-
-
 MAX_DATA_BYTES: Final = 300_000
 """Bytes of a format that is mostly data: its keys say little, and its grammars are slow."""
 _DATA: Final = frozenset({LanguageRole.DATA, LanguageRole.MARKUP})
@@ -263,13 +196,8 @@ def read_symbols(source: bytes, path: str, limits: Limits = DEFAULT) -> FileSymb
     if known.structure is Structure.PLAIN:
         return _bounded(read_plain(source, language, limits.definitions), limits)
     deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
-    read = (
-        read_component
-        if known.structure is Structure.BLOCKS
-        else read_page
-        if known.has_scripts
-        else read_code
-    )
+    is_mixed = known.structure is Structure.BLOCKS or known.scripts is not None
+    read = read_component if is_mixed else read_code
     return _bounded(read(source, language, deadline, limits.definitions), limits)
 
 

@@ -1,11 +1,14 @@
-"""The code of Vue and Svelte components: scripts, and the expressions and component tags of markup."""
+"""The code of pages and components: scripts, and the expressions and component tags of Vue and Svelte."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-_BLOCK: Final = re.compile(rb"<(script|style)\b[^>]{0,2000}+>(.*?)(?=</\1\s*>|\Z)", re.S | re.I)
+_BLOCK: Final = re.compile(rb"<(script|style)\b([^>]{0,2000}+)>(.*?)(?=</\1\s*>|\Z)", re.S | re.I)
+_NO_SCRIPT: Final = re.compile(
+    rb"""type\s*=\s*["']?(?!module|(?:text|application)/(?:javascript|typescript|babel)|ts\b)""", re.I
+)
 _TAG: Final = rb"<!--.*?-->|<(?P<tag>[A-Za-z][\w.-]*)"
 _VUE: Final = re.compile(
     _TAG + rb"|\{\{(?P<text>.{1,2000}?)\}\}"
@@ -23,6 +26,11 @@ _AS: Final = re.compile(rb"\s(?:as|then)\s+(?:[\w{\[]).*", re.S)
 _NO_BREAK: Final = re.compile(rb"[^\r\n]")
 
 
+def page_code(source: bytes) -> bytes:
+    """Return the scripts of a page: each byte at its place, blanks for the rest."""
+    return _code(source, None)
+
+
 def vue_code(source: bytes) -> bytes:
     """Return the TypeScript of a Vue component: each byte of code at its place, blanks for the rest."""
     return _code(source, _VUE)
@@ -33,24 +41,26 @@ def svelte_code(source: bytes) -> bytes:
     return _code(source, _SVELTE)
 
 
-def _code(source: bytes, markup: re.Pattern[bytes]) -> bytes:
+def _code(source: bytes, markup: re.Pattern[bytes] | None) -> bytes:
     code = bytearray(_NO_BREAK.sub(b" ", source))
     start = 0
     for block in _BLOCK.finditer(source):
         _read_markup(code, source, markup, start, block.start())
         start = block.end()
-        if block[1].lower() == b"script":
-            code[block.start(2) : start] = block[2]
-            code[block.start(2) - 1] = ord(";")
+        if block[1].lower() == b"script" and not _NO_SCRIPT.search(block[2]):
+            code[block.start(3) : start] = block[3]
+            code[block.start(3) - 1] = ord(";")
             # An empty block ends the last statement in its own line, as a semicolon would not.
             code[start : start + 2] = b"{}"[: len(source) - start]
     _read_markup(code, source, markup, start, len(source))
     return bytes(code)
 
 
-def _read_markup(code: bytearray, source: bytes, markup: re.Pattern[bytes], start: int, end: int) -> None:
+def _read_markup(
+    code: bytearray, source: bytes, markup: re.Pattern[bytes] | None, start: int, end: int
+) -> None:
     """Put the expressions and component tags of a part of a component into its code, a statement each."""
-    for found in markup.finditer(source, start, end):
+    for found in markup.finditer(source, start, end) if markup is not None else ():
         groups = found.groupdict()
         if (tag := groups["tag"]) is not None:
             name = tag

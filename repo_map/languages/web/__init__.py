@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from repo_map.languages.javascript.components import page_code
 from repo_map.languages.language import Language, LanguageRole
 from repo_map.languages.syntax import MAX_NAME_CHARS, SCRIPT_LITERALS, Captures, Named, first_quoted, text_of
 
@@ -30,7 +31,7 @@ LANGUAGES: Final = (
         suffixes=(".html", ".htm", ".xhtml"),
         unspoken_suffixes=(".htm", ".xhtml"),
         grammar_module="tree_sitter_html",
-        has_scripts=True,
+        scripts=page_code,
         namer=_element,
     ),
     Language(
