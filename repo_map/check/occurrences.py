@@ -466,7 +466,7 @@ class _Finder:
             around = file, self._tree.view(file).class_around(row)
             return around in related and not self._has_field(around, name.word)
         is_type = _TYPE.fullmatch(last) is not None and language != "go"
-        if not name.owner or not is_type or last == name.owner.rpartition(".")[2]:
+        if not name.owner or not is_type or last in name.owner.split("."):
             return True
         targets = self._tree.relations.meaning(file, Site(last, "", row, line, VALUE, 0)).targets
         return bool(related.intersection(targets))

@@ -62,7 +62,12 @@ _MODIFIERS: Final = {
 _MODIFIER: Final = re.compile(r"pub\s*\(\s*(?:crate|super)\s*\)|[A-Za-z]+")
 _UNMARKED: Final = {"java": _INTERNAL, "csharp": _PRIVATE, "rust": _PRIVATE, "zig": _PRIVATE}
 """What a definition without a modifier is in languages where that is not public."""
-_UNMODIFIED: Final = frozenset({"python", "javascript", "go", "ruby"})
+_UNMODIFIED: Final = frozenset({"python", "javascript", "go"})
+_SECTION: Final = {
+    "ruby": re.compile(r"\s*(public|private|protected)\s*(?:#.*)?$"),
+    "cpp": re.compile(r"\s*(public|private|protected)\s*:"),
+}
+"""A line that gives all members below it a visibility, by language."""
 _BY_FILE: Final = frozenset({"c", "cpp"})
 """Languages in which ``static`` keeps a function in its file."""
 
@@ -330,7 +335,7 @@ class OfferedNames:
             return
         name = self._after.qualified_name(after)
         owner, _, last = name.rpartition(".")
-        is_hidden = new == _PRIVATE and self._after.language(after[0]) != "rust"
+        is_hidden = new == _PRIVATE
         path = self._after.index.paths[after[0]]
         self.hidden.append(ChangedName(last, path, owner, after if is_hidden else None, is_hidden=is_hidden))
         where = self._after.location(after)
@@ -405,11 +410,16 @@ def _visibility(tree: TreeVersion, place: Place) -> int:
     if definition.kind not in CODE | MEMBERS or owner == "interface" or language in _UNMODIFIED:
         return _PUBLIC
     line = tree.lines(place[0])[definition.sig_start - 1]
-    head = re.split(rf"\b{re.escape(tree.name(place))}\b", line)[0]
+    head = re.split(r"[{,;]", re.split(rf"\b{re.escape(tree.name(place))}\b", line)[0])[-1]
     words = ["".join(each.split()) for each in _MODIFIER.findall(head)]
+    if language in _SECTION and owner:
+        first = tree.definition((place[0], definition.parent)).start
+        above = reversed(tree.lines(place[0])[first : definition.sig_start - 1])
+        words += [each[1] for line in above if (each := _SECTION[language].match(line))][:1]
     if language in _BY_FILE:
         is_header = tree.index.paths[place[0]].endswith((".h", ".hpp", ".hh"))
-        return _PRIVATE if "static" in words and owner not in TYPES and not is_header else _PUBLIC
+        if owner not in TYPES:
+            return _PRIVATE if "static" in words and not is_header else _PUBLIC
     ranks = [_MODIFIERS[each] for each in words if each in _MODIFIERS]
     return min(ranks, default=_UNMARKED.get(language, _PUBLIC))
 

@@ -308,6 +308,42 @@ CASES = {
         {"A.php": ("public", "private")},
         hidden("A.net", "b.php:2"),
     ),
+    "ruby-private": Case(
+        {
+            "a.rb": "class A\n  def net\n    1\n  end\nend\n",
+            "b.rb": "require_relative 'a'\nputs A.new.net\n",
+        },
+        {"a.rb": ("  def net", "  private\n\n  def net")},
+        hidden("A.net", "b.rb:2"),
+    ),
+    "cpp-private": Case(
+        {
+            "a.h": "class A {\npublic:\n  int net();\n};\n",
+            "a.cpp": '#include "a.h"\nint A::net() { return 1; }\n',
+            "b.cpp": '#include "a.h"\nint f(A a) { return a.net(); }\n',
+        },
+        {"a.h": ("public:", "private:")},
+        hidden("A.net", "b.cpp:2"),
+    ),
+    "rust-field": Case(
+        {
+            "Cargo.toml": "[package]\nname='a'\n",
+            "src/lib.rs": "pub mod a;\npub mod b;\n",
+            "src/a.rs": "pub struct A { pub net: u8 }\n",
+            "src/b.rs": "use crate::a::A;\npub fn f(a: A) -> u8 { a.net }\n",
+        },
+        {"src/a.rs": ("pub net", "net")},
+        (),
+        uncertain=("src/b.rs:2",),
+    ),
+    "kotlin-companion": Case(
+        {
+            "a.kt": "package p\nclass A {\n    companion object {\n        fun of() = A()\n    }\n}\n",
+            "b.kt": "package p\nfun f() = A.of()\n",
+        },
+        {"a.kt": ("fun of", "private fun of")},
+        hidden("A.of", "b.kt:2"),
+    ),
     "c-static": Case(
         {
             "a.c": "int net(int a) { return a; }\n",
