@@ -342,7 +342,7 @@ CASES = {
             "b.kt": "package p\nfun f() = A.of()\n",
         },
         {"a.kt": ("fun of", "private fun of")},
-        hidden("A.of", "b.kt:2"),
+        hidden("A.Companion.of", "b.kt:2"),
     ),
     "c-static": Case(
         {
