@@ -24,6 +24,8 @@ _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _OF_CLASSES: Final = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _ROOTS: Final = ("", "src", "lib")
 """Folders that are searched for modules wherever the import stands."""
+_CERTAIN_DOTS: Final = 2
+"""In the name of a module that is found by the end of its path alone."""
 
 
 class PythonModules:
@@ -40,6 +42,9 @@ class PythonModules:
                 self._ids[stem] = file
         self._packages = {_folder(stem) for stem in self._ids if stem.rpartition("/")[2] == "__init__"}
         self._folders = {folder for stem in self._ids for folder in _around(stem)}
+        self._named: dict[str, list[str]] = {}
+        for stem in self._ids:
+            self._named.setdefault(stem.rpartition("/")[2], []).append(stem)
         self._root_of: dict[str, str] = {}
         nearest = sorted(self._packages, key=lambda each: (each.count("/"), each))
         self._tops = tuple(dict.fromkeys(map(self.root, nearest)))
@@ -76,7 +81,14 @@ class PythonModules:
         # A script finds what lies beside it; a test what lies in the folders above it.
         places = [folder, *(root for root in _ROOTS if root in self._folders or not root), *self._tops]
         near = sorted(dict.fromkeys(places), key=lambda place: (place != folder, -_shared(place, folder)))
-        return next((found for place in near if (found := self.at(_joined(place, below)))), None)
+        found = next((found for place in near if (found := self.at(_joined(place, below)))), None)
+        if found is None and bare.count(".") >= _CERTAIN_DOTS:
+            # Below a folder that the caller puts on the path, as for a submodule.
+            ends = [
+                stem for stem in self._named.get(below.rpartition("/")[2], ()) if stem.endswith(f"/{below}")
+            ]
+            found = self.at(ends[0]) if len(ends) == 1 else None
+        return found
 
     def at(self, stem: str) -> Value | None:
         """Return the module or package at a path without its suffix."""

@@ -57,9 +57,7 @@ def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:
     )
     shipped = {(each.is_extra, each.grammar_module.replace("_", "-")) for each in PARSED}
     assert {name for is_extra, name in shipped if is_extra} == extra
-    assert {name for _, name in shipped} - extra == {
-        each for each in base if each.startswith("tree-sitter-")
-    } - {"tree-sitter-svelte"}
+    assert {name for _, name in shipped} - extra == {each for each in base if each.startswith("tree-sitter-")}
 
 
 def test_the_docs_list_every_language() -> None:

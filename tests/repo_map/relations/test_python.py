@@ -37,6 +37,15 @@ class Square(Shape):
 """
 
 CALLED: dict[str, tuple[Files, str, list[str]]] = {
+    "a module below a folder that is put on the path": (
+        {
+            "libs/alpha/core/ship.py": "def send(): pass\n",
+            "app/sell.py": "from alpha.core.ship import send\nsend()\n",
+            "app/other.py": "from core.ship import send\nsend()\n",
+        },
+        "libs/alpha/core/ship.py:send",
+        ["app/sell.py:2"],
+    ),
     "no method of what the other branch binds": (
         {
             "a.py": (
