@@ -240,14 +240,9 @@ class OfferedNames:
 
     def _importing(self, lost: _Lost) -> Iterator[tuple[int, Binding]]:
         """Yield the imports of a name from a file: the importing file before, and the binding."""
-        table = self._before.index.bindings
-        named = (table.name == self._before.index.strings.get(lost.name)) & np.isin(table.kind, _IMPORTS)
-        rows = np.flatnonzero(named | (table.kind == RENAMED))
-        for file in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
-            for each in self._before.view(file).bindings:
-                is_named = each.kind in _IMPORTS and re.split(r"[:.\\/]+", each.value)[-1] == lost.name
-                if is_named and file != lost.file and self._is_of(lost, file, each):
-                    yield file, each
+        for file, each in self._before.imports_named(lost.name):
+            if file != lost.file and each.kind in _IMPORTS and self._is_of(lost, file, each):
+                yield file, each
 
     def _is_of(self, lost: _Lost, file: int, binding: Binding) -> bool:
         """Return True if an import takes a name from the file that offered it."""

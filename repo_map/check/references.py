@@ -7,9 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from repo_map.arrays import distinct
 from repo_map.check.changes import find_replacement
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.path_strings import find_path_strings
@@ -20,8 +17,7 @@ from repo_map.check.resolution import (
 from repo_map.check.trees import WORD, TreeComparison
 from repo_map.languages.kinds import CODE, MEMBERS
 from repo_map.messages import one_line, plural
-from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Binding, Site
-from repo_map.relations.file_facts import FileViews
+from repo_map.parsing.facts_model import VALUE, Binding, Site
 from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Place
 from repo_map.relations.text_search import row_at
@@ -31,7 +27,6 @@ _MAX_REMOVED: Final = 200
 _MAX_IMPORT_LINES: Final = 60
 _END: Final = 1_000_000
 """A line after all that a file binds at its top."""
-_IMPORTS: Final = frozenset({IMPORT, RENAMED, EXPORTED})
 _MIN_NAME_CHARS: Final = 3
 _MAX_FILES: Final = 400
 """Files with a name that are searched, the nearest."""
@@ -205,17 +200,10 @@ class RemovedReferences:
 
     def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, Binding]]:
         """Yield the imports of a definition: the file after the change, and the binding before."""
-        views, table = self._before.index.memo(FileViews), self._before.index.bindings
-        # Also from a file that re-exports the name, or under another name.
-        is_import = (table.name == self._before.index.strings.get(name)) & np.isin(table.kind, list(_IMPORTS))
-        rows = np.flatnonzero(is_import | (table.kind == RENAMED))
-        for importer in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
-            file = self._trees.file_after(importer)
-            for binding in views[importer].bindings if file is not None else ():
-                if binding.kind in _IMPORTS and re.split(r"[:.\\/]+", binding.value)[-1] == name:
-                    site = Site(binding.name, "", -1, _END, VALUE, 0)
-                    if removed in self._before.relations.meaning(importer, site).targets:
-                        yield file or 0, binding
+        for importer, binding in self._before.imports_named(name):
+            file, site = self._trees.file_after(importer), Site(binding.name, "", -1, _END, VALUE, 0)
+            if file is not None and removed in self._before.relations.meaning(importer, site).targets:
+                yield file, binding
 
     # Strings.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from repo_map.arrays import distinct
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
 from repo_map.deadline import CpuDeadline
@@ -15,8 +17,9 @@ from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, Binding
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
-from repo_map.relations.file_facts import FileView, FileViews
+from repo_map.relations.file_facts import FileView, FileViews, grouped
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.sources.repository import top_folder
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.parsing.values import Definition
 
+IMPORTS: Final = (IMPORT, RENAMED, EXPORTED)
+"""Kinds of bindings that name something of another file, or give a name to others."""
+_LAST: Final = re.compile(r"[:.\\/]+")
 WORD: Final = r"(?<![\w$]){}(?![\w$\"'])"
 """A whole word that is no prefix of a string."""
 _MAX_SOURCE_BYTES: Final = 1_000_000
@@ -180,6 +186,23 @@ class TreeVersion:
         text = self.text_of(place)
         is_function = self.definition(place).kind in FUNCTIONS - {"macro"}
         return is_function and "{" not in text and text.rstrip().endswith(";")
+
+    def imports_named(self, name: str) -> Iterator[tuple[int, Binding]]:
+        """Yield file and binding of each import of a name, whatever the file calls it, and of its exports."""
+        table = self.index.bindings
+        is_named = np.isin(table.value, self._imported.get(name, [])) & np.isin(table.kind, IMPORTS)
+        rows = np.flatnonzero(is_named)
+        for file in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
+            for each in self.view(file).bindings:
+                if each.kind in IMPORTS and _LAST.split(each.value)[-1] == name:
+                    yield file, each
+
+    @cached_property
+    def _imported(self) -> dict[str, list[int]]:
+        """The expressions that imports bind, by number, of each last name."""
+        table = self.index.bindings
+        values = distinct(table.value[np.isin(table.kind, IMPORTS)]).tolist()
+        return grouped((_LAST.split(self.index.expressions[each])[-1], each) for each in values)
 
     def named(self, name: str) -> list[Place]:
         """Return the definitions of a name, in the order of their files."""

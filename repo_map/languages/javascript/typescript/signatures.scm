@@ -11,3 +11,5 @@
 (formal_parameters (required_parameter pattern: (rest_pattern (_) @name)) @rest)
 (formal_parameters (optional_parameter pattern: (_) @name) @positional @optional)
 (export_statement "=" (identifier) @local) @export @whole
+(export_statement declaration: (ambient_declaration (_ name: (_) @name))) @export
+(export_statement declaration: (ambient_declaration (_ (variable_declarator name: (_) @name)))) @export
