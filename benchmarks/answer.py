@@ -124,11 +124,11 @@ def measure(
 ) -> Iterator[AnswerRow]:
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.history.reader import read_history  # noqa: PLC0415 - as above
+    from repo_map.history.reader import source_history  # noqa: PLC0415 - as above
     from repo_map.index.build import build_index  # noqa: PLC0415 - as above
 
     index = build_index(tree, workers=1)
-    workspace = Workspace(index, read_history(tree, seconds=_HISTORY_S), weights)
+    workspace = Workspace(index, source_history(index.build.source, seconds=_HISTORY_S), weights)
     yield from _answers(task, tree, kind, sizes, workspace)
     index.release()
 

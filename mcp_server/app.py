@@ -40,6 +40,7 @@ from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
 from mcp_server.tools import tools
 from navigator.errors import InvalidRequestError
+from navigator.supervision import supervise
 from repo_map.errors import UserError
 
 if TYPE_CHECKING:
@@ -196,12 +197,11 @@ def lifespan_of(
         nonlocal connections
         app = new_context()
         connections += 1
+        loading = supervise(_load_early(app.navigations), "loading the navigator")
         try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_load_early, app.navigations)
-                yield app
-                tasks.cancel_scope.cancel()
+            yield app
         finally:
+            loading.cancel()
             connections -= 1
             if not connections:
                 with anyio.CancelScope(shield=True):
@@ -214,7 +214,4 @@ def lifespan_of(
 async def _load_early(navigations: Navigations) -> None:
     """Load the navigator before a call needs it; a failure shows itself to that call."""
     await anyio.sleep(_LOADING_DELAY_S)
-    try:
-        await navigations.navigator()
-    except Exception:
-        logger.exception("The navigator could not be loaded ahead of its first use")
+    await navigations.navigator()

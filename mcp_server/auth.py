@@ -40,6 +40,8 @@ class Principal(NamedTuple):
     user: str = LOCAL_USER
     session: str | None = None
     """Of the protocol where it has one, else of the connection; None for HTTP without sessions."""
+    is_local: bool = False
+    """Whether the process serves nobody else, over stdio."""
 
 
 _current: ContextVar[Principal] = ContextVar("principal", default=Principal())  # noqa: B039 - a frozen value
@@ -55,7 +57,7 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     request = ctx.request
     if request is None:
         # One process on stdio, one connection in memory: its lifespan is the session.
-        return Principal(session=f"connection-{id(ctx.lifespan_context)}")
+        return Principal(session=f"connection-{id(ctx.lifespan_context)}", is_local=True)
     # The newest revision has no sessions: there the header is whatever a caller writes, such as another's.
     session = None if ctx.protocol_version >= MODERN else request.headers.get("mcp-session-id")
     user = request.scope.get("user")

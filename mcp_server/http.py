@@ -28,6 +28,7 @@ from mcp_server.sdk_private import keep_streams
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
 from navigator.loopback import is_loopback
+from navigator.supervision import supervise
 
 if TYPE_CHECKING:
     from mcp_server.navigations import Navigations
@@ -277,7 +278,7 @@ class Readiness:
         """Return True if calls can be taken; what is not known within ``_READY_TIMEOUT_S`` is no yes."""
         is_over = self._check is not None and self._check.done()
         if self._check is None or (is_over and monotonic() - self._checked_at > _READY_FRESH_S):
-            self._check = asyncio.create_task(self._reach())
+            self._check = supervise(self._reach(), "checking the stores")
         done, _ = await asyncio.wait({self._check}, timeout=_READY_TIMEOUT_S)
         return bool(done) and self._check.result()
 

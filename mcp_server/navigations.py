@@ -24,6 +24,7 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
 from navigator.state.client_state import ClientState, StoredNavigation
+from navigator.supervision import supervise
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import plural
 
@@ -86,7 +87,7 @@ class Navigations:
         async with self._loading:
             if self._navigator is None:
                 navigator = await anyio.to_thread.run_sync(self._load, self._settings)
-                self._removal = asyncio.create_task(self._remove_unused(navigator))
+                self._removal = supervise(self._remove_unused(navigator), "removing old navigations")
                 self._navigator = navigator
             return self._navigator
 
@@ -271,7 +272,7 @@ class Navigations:
         if not stored:
             raise UnknownNavigationError(
                 "There is no navigation in this session yet; call navigate first, "
-                "or pass the navigation_id of an earlier one."
+                f"or pass the navigation_id of an earlier one{await self._latest_of_this_machine()}."
             )
         for choices in (stored, [each for each in stored if each.stop_reason is None]):
             if len(choices) == 1:
@@ -280,6 +281,14 @@ class Navigations:
         raise UnknownNavigationError(
             f"`navigation_id` is left out and {len(ids)} navigations could be meant; {_choices(ids)}.", ids
         )
+
+    async def _latest_of_this_machine(self) -> str:
+        """Name the latest navigation to the user of a process on stdio that has served none yet."""
+        principal = current_principal()
+        if principal.user != LOCAL_USER or not principal.is_local or any(self._opened.values()):
+            return ""
+        latest = await (await self.navigator()).navigations(principal.user, limit=1)
+        return "".join(f", the latest of which is `{each.navigation_id}`" for each in latest)
 
     def _move_up(self, navigation_id: str) -> None:
         principal = current_principal()

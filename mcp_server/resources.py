@@ -18,7 +18,6 @@ from repo_map.messages import plural, quoted
 if TYPE_CHECKING:
     from navigator.state.reports import NavigatorOutput
 
-_JSON: Final = "application/json"
 _TEXT: Final = "text/plain"
 _LISTED: Final = 20
 _MAX_VERSION_CHARS: Final = 9
@@ -30,11 +29,11 @@ def offer_resources(server: MCPServer[AppContext], navigations: Navigations) -> 
     shelf = _NavigationResources(navigations)
     one = "{navigation_id}"
     for uri, name, title, mime_type, read in (
-        (NAVIGATIONS, "navigations", "Your navigations", _JSON, shelf.navigations),
+        (NAVIGATIONS, "navigations", "Your navigations", "application/json", shelf.navigations),
         (address(one, "context"), "context", "Context of a navigation", _TEXT, shelf.context),
         (address(one, "plan"), "plan", "Flight plan", "application/yaml", shelf.plan),
-        (address(one, "report"), "report", "Latest turn report", _JSON, shelf.report),
-        (address(one, "decisions"), "decisions", "Decisions, step by step", _JSON, shelf.decisions),
+        (address(one, "report"), "report", "Latest turn report", _TEXT, shelf.report),
+        (address(one, "decisions"), "decisions", "Decisions, step by step", _TEXT, shelf.decisions),
         (address(one, "maps/{version}"), "map", "A map by version", _TEXT, shelf.map_version),
     ):
         server.resource(uri, name=name, title=title, mime_type=mime_type)(read)
@@ -74,14 +73,14 @@ class _NavigationResources:
         """What the latest step did and cost, and what a next one could do."""
         selected = await self._navigations.resolve(navigation_id)
         latest = await selected.navigator.report(selected.navigation_id, user=selected.user)
-        return _json(wire_report(latest, selected.client.token_budget).on_the_wire())
+        return quoted(_json(wire_report(latest, selected.client.token_budget).on_the_wire()))
 
     async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
         selected = await self._navigations.resolve(navigation_id)
         steps = await selected.navigator.decisions(selected.navigation_id, user=selected.user)
         fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
-        return _json([step.model_dump(mode="json", include=fields) for step in steps])
+        return quoted(_json([step.model_dump(mode="json", include=fields) for step in steps]))
 
     async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
@@ -120,5 +119,4 @@ async def listed(navigations: Navigations) -> list[Resource]:
 
 
 def _json(value: Any) -> str:
-    """Return JSON, whose strings are data by their form."""
     return json.dumps(value, ensure_ascii=False, indent=1)

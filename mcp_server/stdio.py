@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import logging
 import math
@@ -45,6 +46,8 @@ CLOSING_SECONDS: Final = 3
 """For closing the stores afterwards."""
 _PARENT_SECONDS: Final = 5.0
 """Between two checks of whether the parent process lives."""
+_SYNCHRONIZE: Final = 0x0010_0000
+"""The right to wait for a process of Windows."""
 _ENDLESS: Final = "subscriptions/listen"
 """A request that is answered when its connection ends."""
 _NO_MESSAGE: Final = (
@@ -223,9 +226,21 @@ def _handle_signals(loop: asyncio.AbstractEventLoop, signalled: anyio.Event) -> 
 
 async def _parent_death() -> None:
     """Return once the parent process is gone, though another one holds the pipes open."""
-    parent = os.getppid()
-    while os.getppid() == parent:  # noqa: ASYNC110 - nothing tells of it
+    is_alive = _parent_check()
+    while is_alive():  # noqa: ASYNC110 - nothing tells of it
         await anyio.sleep(_PARENT_SECONDS)
+
+
+def _parent_check() -> Callable[[], bool]:
+    """Return what tells whether the parent process of now still runs."""
+    parent = os.getppid()
+    if sys.platform == "win32":
+        # Windows keeps the number of a process that has ended; a handle tells when it does.
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        kernel.OpenProcess.restype = ctypes.c_void_p
+        handle = ctypes.c_void_p(kernel.OpenProcess(_SYNCHRONIZE, False, parent))
+        return lambda: not handle or kernel.WaitForSingleObject(handle, 0) != 0
+    return lambda: os.getppid() == parent
 
 
 def refusal(error: Exception) -> JSONRPCError | None:

@@ -31,6 +31,7 @@ from navigator.state.labels import EMBEDDED
 from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
+from navigator.supervision import supervise
 from navigator.workspaces.address import address_title, resolve_address
 from repo_map.messages import plural
 
@@ -501,16 +502,10 @@ class Navigator:
 
     def _begin(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
         """Begin work that goes on after its caller has left."""
-        task = asyncio.create_task(work)
+        task = supervise(work, "a call")
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._tasks.discard)
         return task
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            # Retrieved, or asyncio logs an error that the storage has reported already.
-            task.exception()
 
 
 async def _is_done(task: asyncio.Task[Any], deadline: float | None) -> bool:

@@ -32,10 +32,12 @@ def harden_sys_path() -> None:
 
 def find_program(name: str) -> str | None:
     """Return the absolute path of a program in an absolute folder of ``PATH``, or ``None``."""
-    file = f"{name}.exe" if sys.platform == "win32" else name
+    # On Windows many clients are started by a `.cmd`; `which` adds no suffix to a path before Python 3.12.
+    suffixes = os.environ.get("PATHEXT", ".EXE;.CMD").split(";") if sys.platform == "win32" else [""]
     for folder in absolute_entries(os.environ.get("PATH", os.defpath)):
-        if found := shutil.which(os.path.join(folder, file)):  # noqa: PTH118
-            return found
+        for suffix in suffixes:
+            if found := shutil.which(os.path.join(folder, name + suffix)):  # noqa: PTH118
+                return found
     return None
 
 

@@ -74,6 +74,7 @@ REPO_NAVIGATOR: Final = Program(
         Command("serve", "serve MCP, over stdio or HTTP", warns_of_settings=False),
         Command("navigate", "find the code for a goal and print it"),
         Command("ask", "search the code, read it, and follow its references"),
+        Command("show", "print the source of what the outline lists, or of what you name"),
         Command("context", "print the context, or the plan, of a stored navigation"),
         Command("replay", "draw the context of a saved flight plan again"),
         Command("view", "draw a picture of a navigation or of a saved flight plan"),

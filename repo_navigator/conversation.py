@@ -13,7 +13,6 @@ from rich.syntax import Syntax
 
 from navigator.state.labels import EMBEDDED
 from navigator.state.reports import Progress, StopReason
-from repo_navigator.arguments import plan_updates
 from repo_navigator.report import TerminalReport, budget_line, cost_table, stderr_console
 
 if TYPE_CHECKING:
@@ -28,24 +27,15 @@ _YES: Final = frozenset({"", "y", "yes"})
 _NO: Final = frozenset({"n", "no", "q", "quit"})
 
 
-async def take_steps(
-    navigator: Navigator, navigation_id: str, args: Namespace, *, is_stored: bool, words: str = ""
-) -> None:
-    """Take steps until the navigation ends; with ``--interactive`` ``words`` are the first that are said."""
+async def take_steps(navigator: Navigator, navigation_id: str, args: Namespace) -> None:
+    """Take steps until the navigation ends; with ``--interactive`` the user is asked after each."""
     console, panels = stderr_console(), TerminalReport(is_followed=not args.interactive)
-    if is_stored and (updates := plan_updates(args)):
-        await navigator.step(navigation_id, updates=updates)
-    report = await navigator.report(navigation_id) if is_stored else None
-    if report is not None and _shows(args, report):
-        console.print(panels.of(report))
+    report: TurnReport | None = None
     feedback: str | None = None
-    # A stored navigation may have ended; a user who resumes it is asked at least once.
-    is_resumed = is_stored and args.interactive
     # Who has just said something is asked again, also where the planner has nothing more to improve.
-    while report is None or report.stop_reason is None or feedback or is_resumed:
-        is_resumed = False
+    while report is None or report.stop_reason is None or feedback:
         if args.interactive and report is not None:
-            feedback, words = words or await _ask(navigator, navigation_id), ""
+            feedback = await _ask(navigator, navigation_id)
             if feedback is None:
                 await navigator.step(navigation_id, action="finish")
                 return
@@ -55,7 +45,7 @@ async def take_steps(
             report = await navigator.step(
                 navigation_id,
                 feedback=feedback or None,
-                refresh=is_stored or bool(feedback),
+                refresh=bool(feedback),
                 on_progress=progress,
             )
         if _shows(args, report):

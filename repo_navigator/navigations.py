@@ -12,7 +12,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
-from navigator.workspaces.address import address_title, read_address
+from navigator.workspaces.address import read_address
 from repo_navigator.report import stderr_console
 from repo_navigator.terminal import ending_at_once
 
@@ -50,15 +50,15 @@ def use_navigator(
 
 
 async def select_navigation(
-    navigator: Navigator, named: str | None, folder: Path, *, must_be_here: bool = False, quiet: bool = False
+    navigator: Navigator, named: str | None, folder: Path, *, quiet: bool = False
 ) -> str:
     """Return the id of the named navigation, else of the latest of the repository that ``folder`` lies in.
 
-    Where it has none, that is the latest of all, unless it ``must_be_here``. The folder has no links in it.
-    Where others could have been meant, a line on stderr tells which one is taken, unless it is to be quiet.
+    Where it has none, that is the latest of all. The folder has no links in it. Where others could have been
+    meant, a line on stderr tells which one is taken, unless it is to be quiet.
 
     Raises:
-        UnknownNavigationError: there is none yet, or none of this folder and it must be.
+        UnknownNavigationError: There is none yet.
     """
     if named:
         return named
@@ -69,11 +69,6 @@ async def select_navigation(
         )
     here = [each for each in stored if _is_about(each.repo_path, folder)]
     latest = (here or stored)[0]
-    if not here and must_be_here:
-        raise UnknownNavigationError(
-            f"No navigation of this folder is stored, and the latest, {latest.navigation_id}, is about "
-            f"{address_title(latest.repo_path)}; name its id to go on with it."
-        )
     if quiet or len(stored) == 1:
         return latest.navigation_id
     which = "the latest of this folder" if here else "the latest"

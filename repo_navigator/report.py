@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
 )
-_BY_NUMBER: Final = 'repo-navigator context --feedback "1, 3" prints source'
+_BY_NUMBER: Final = "repo-navigator show 1 3 prints source"
 _SHOWN: Final = 8
 """Files that are listed at most; `--json` lists all."""
 

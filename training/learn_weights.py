@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
-from repo_map.history.reader import read_history
+from repo_map.history.reader import source_history
 from repo_map.index.build import build_index
 from repo_map.ranking.model import Weights, default_weights
 from training.calibration import OfRepository
@@ -150,7 +150,8 @@ def prepare(arguments: argparse.Namespace) -> None:
                 continue
             tree = materialise(task.repo, task.base_commit, arguments.mirrors, arguments.trees)
             index = build_index(tree)
-            save_rows(read_rows(task, path.stem, index, read_history(tree, seconds=120)), target)
+            history = source_history(index.build.source, seconds=120)
+            save_rows(read_rows(task, path.stem, index, history), target)
             sys.stderr.write(f"{task.id}: {len(index)} files\n")
 
 

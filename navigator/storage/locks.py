@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 from filelock import FileLock, Timeout
 
 from navigator.errors import NavigationBusyError
+from navigator.supervision import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -185,7 +186,7 @@ class AdvisoryLocks(ProcessLocks):
             if taken:
                 self._held[name] = self._connection
             if self._beating is None or self._beating.done():
-                self._beating = asyncio.create_task(self._beat())
+                self._beating = supervise(self._beat(), "keeping the locks' connection")
         return bool(taken)
 
     async def release(self, name: str) -> None:

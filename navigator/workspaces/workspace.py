@@ -11,9 +11,10 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
+from navigator.supervision import supervise
 from navigator.workspaces.address import file_source_of
 from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
@@ -97,13 +98,11 @@ class IndexingTask:
         self._look = look
         self._store = store
         self._settings = settings
-        self._on_end = on_end
         self._stopped = Event()
         self._is_awaited = asyncio.Event()
         self._words = "Listing the files"
         self._remaining = RemainingTime()
-        self._task = asyncio.create_task(self._run())
-        self._task.add_done_callback(self._ended)
+        self._task = supervise(self._run(), "indexing a repository", on_end)
 
     async def wait(self, on_words: OnWords | None) -> tuple[Index, History | None]:
         """Wait for the result, reporting progress; cancelling the wait does not stop the work."""
@@ -124,12 +123,6 @@ class IndexingTask:
         self._stopped.set()
         self._is_awaited.set()
         await asyncio.wait({self._task})
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._on_end()
-        if not task.cancelled():
-            # Retrieved, or asyncio logs it: the next call reads again, and reports it.
-            task.exception()
 
     async def _run(self) -> tuple[Index, History | None]:
         if self._look is not None:

@@ -36,36 +36,23 @@ def source_history(
     seconds: float = TIMEOUT_S,
     is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
-    """Read the history of all repositories of a source as one, as ``read_history`` does.
+    """Read the last non-merge commits that touch the folders of a source, as one history.
 
-    The commits of several are in the order of their times, those of each in the order of its own history.
-    """
-    store = user_store() if store is None else store
-    return _read_parts(source.parts, store.folder, limit, Deadline(seconds, is_wanted))
-
-
-def read_history(
-    root: Path,
-    ref: str = "",
-    *,
-    store: Store | None = None,
-    limit: int = MAX_COMMITS,
-    seconds: float = TIMEOUT_S,
-) -> History | None:
-    """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
+    The commits of several repositories are in the order of their times, those of each in the order of its own
+    history.
 
     Args:
-        root: the folder.
-        ref: the name of the commit; ``""`` for the one of the work tree.
-        store: caches what was read, so that the next call reads new commits only; the user's by default.
-        limit: the number of commits; 3,000 of a large repository take some 5 s.
-        seconds: after these the history is incomplete, and the next call continues.
+        source: Folders, or commits of them.
+        store: Caches what was read, so that the next call reads new commits only; the user's by default.
+        limit: Number of commits of each; 3,000 of a large repository take some 5 s.
+        seconds: After these the history is incomplete, and the next call continues.
+        is_wanted: Ends the work once it returns False.
 
     Returns:
         None without git, commits or repository.
     """
     store = user_store() if store is None else store
-    return _read_parts([RepositoryPart("", root, ref)], store.folder, limit, Deadline(seconds))
+    return _read_parts(source.parts, store.folder, limit, Deadline(seconds, is_wanted))
 
 
 class _Past(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -250,6 +251,9 @@ def carry_out(change: ConfigurationChange, *, undo: bool) -> None:
         _write(change.backup, change.before, mode)
     if change.after is None:
         real.unlink()
+        # The folder of a client that is not installed would look like its own.
+        with suppress(OSError):
+            real.parent.rmdir()
     else:
         _write(real, change.after, mode)
     if undo or change.before is None:

@@ -1,10 +1,10 @@
-"""Print the context, or the plan, of a stored navigation. With --feedback, take one more step."""
+"""Print the context, or the plan, of a stored navigation. With --feedback, take one more step, as `show`."""
 
 from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,23 +55,18 @@ def run(args: Namespace, settings: Settings) -> int:
         raise InvalidRequestError(
             f'ID is `{named}`; give an id, and words by `--feedback "{named}"`.', argument="navigation_id"
         )
+    if args.feedback and (args.json or not args.plan):
+        return take_step(args, settings, feedback=args.feedback)
     started = time.perf_counter()
 
-    async def read(navigator: Navigator) -> tuple[NavigatorOutput, FollowUp | None]:
-        quiet = args.quiet or args.json
-        navigation_id = await select_navigation(navigator, named, Path.cwd(), quiet=quiet)
-        if args.feedback:
-            found = await follow_up(navigator, navigation_id, args.feedback, updates=updates)
-            return found.whole, found
-        if updates:
-            await navigator.step(navigation_id, updates=updates)
-        return await navigator.context(navigation_id), None
+    async def read(navigator: Navigator) -> NavigatorOutput:
+        navigation_id = await select_navigation(navigator, named, Path.cwd(), quiet=args.quiet or args.json)
+        if args.feedback or updates:
+            await navigator.step(navigation_id, feedback=args.feedback, updates=updates or None)
+        return await navigator.context(navigation_id)
 
-    output, found = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
+    output = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
     seconds = time.perf_counter() - started
-    if found is not None and (args.json or not args.plan):
-        show_follow_up(found, args, seconds, is_whole=args.all)
-        return 0
     if args.json:
         data = context_data(output, seconds, status_of(output.stop_reason), output.notes)
         write_json(args, {**data, "answer": "", "understood": None})
@@ -135,36 +130,37 @@ class FollowUp(NamedTuple):
         return self.whole.total_iterations == self.news.since_step
 
 
-async def follow_up(
-    navigator: Navigator, navigation_id: str, feedback: str, *, updates: Mapping[str, Any]
-) -> FollowUp:
-    """Take the step that feedback, and ``updates`` where there are any, ask for."""
-    before = (await navigator.report(navigation_id)).step_number
-    report = await navigator.step(navigation_id, feedback=feedback, updates=updates or None)
-    whole = await navigator.context(navigation_id)
-    news = await navigator.context(navigation_id, since_step=before)
-    return FollowUp(whole, news, report.answer, report.not_understood or ())
+def take_step(args: Namespace, settings: Settings, **wishes: Any) -> int:
+    """Take the step that ``wishes`` ask for, and print what is new; the report goes to stderr."""
+    started = time.perf_counter()
 
+    async def step(navigator: Navigator) -> FollowUp:
+        key = await select_navigation(navigator, args.navigation, Path.cwd(), quiet=args.quiet or args.json)
+        before = (await navigator.report(key)).step_number
+        report = await navigator.step(key, updates=plan_updates(args) or None, **wishes)
+        whole = await navigator.context(key)
+        news = await navigator.context(key, since_step=before)
+        return FollowUp(whole, news, report.answer, report.not_understood or ())
 
-def show_follow_up(found: FollowUp, args: Namespace, seconds: float, *, is_whole: bool = False) -> None:
-    """Print the answer where no step was taken, else what is new, or the whole; the report goes to stderr."""
+    found = use_navigator(settings, step)
     if args.json:
-        write_json(args, _follow_up_data(found, seconds))
-        return
-    console = stderr_console()
+        write_json(args, _follow_up_data(found, time.perf_counter() - started))
+        return 0
     if found.is_answered:
         write(args, found.answer)
-        return
+        return 0
+    console = stderr_console()
     if found.answer and not args.quiet:
         console.print(found.answer, style="green", markup=False)
     below = closing(found.whole, found.whole.seconds.total)
-    text = (found.whole if is_whole else found.news).context_string
+    text = (found.whole if args.all else found.news).context_string
     if text or args.output:
         show_context(text, args.output, below=below, pages=not args.no_pager)
     if not args.quiet:
-        if not is_whole:
+        if not args.all:
             console.print(_news_line(found), markup=False)
         console.print(below, soft_wrap=True)
+    return 0
 
 
 def _news_line(found: FollowUp) -> str:

@@ -8,14 +8,14 @@ import time
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING
 
 import anyio
 
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
-from navigator.errors import InvalidArgumentError, InvalidRequestError, ModelFailedError
+from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
 from navigator.planner.arguments import require_goal
 from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
@@ -27,15 +27,14 @@ from repo_navigator.arguments import (
     add_output,
     add_paging,
     find_repositories,
-    plan_updates,
     require_repository,
     write_json,
 )
 from repo_navigator.cli import CommandLineError, Parser, nonempty
-from repo_navigator.commands.context import FollowUp, context_data, follow_up, show_follow_up
+from repo_navigator.commands.context import context_data
 from repo_navigator.conversation import spinner, take_steps
 from repo_navigator.detached import start_detached
-from repo_navigator.navigations import ID_START, select_navigation, use_navigator
+from repo_navigator.navigations import use_navigator
 from repo_navigator.report import closing, cost_line, show_context, stderr_console
 from repo_navigator.terminal import CANCELLED, read_input, read_plan
 
@@ -53,7 +52,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add what is asked: a new navigation, or a stored one that is continued."""
+    """Add what is asked, and how the answer is printed."""
     parser.add_value(
         "repo",
         "REPO",
@@ -66,15 +65,6 @@ def add_arguments(parser: Parser) -> None:
     goals = parser.add_mutually_exclusive_group()
     goals.add_argument("--goal", metavar="TEXT", help="the task as a flag, for a text that begins with -")
     goals.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
-    parser.add_value(
-        "--continue",
-        "ID",
-        "continue a stored navigation by its id (default: the latest of this folder); a text after it "
-        "is feedback (`3, 7`, `drop X`), and only what is new is printed",
-        dest="continued",
-        nargs="?",
-        const="",
-    )
     parser.add_value(
         "--names", "A,B,…", "identifiers that you expect in the code, 4 to 10; guesses are welcome"
     )
@@ -135,14 +125,12 @@ def run(args: Namespace, settings: Settings) -> int:
         raise InvalidRequestError(
             f"{flag} is -, which would mix it with the context; name a file.", argument=flag
         )
-    asked = _continued(args) or _request(args, settings)
+    request = _request(args, settings)
     for file in files:
         require_writable(Path(file))
-    if isinstance(asked, Continued) and asked.words and not args.interactive:
-        return _follow_up(asked, args, settings, started)
     result = NavigationResult()
     try:
-        use_navigator(settings, lambda navigator: _navigate(navigator, asked, args, result))
+        use_navigator(settings, lambda navigator: _navigate(navigator, request, args, result))
     except (KeyboardInterrupt, ModelFailedError) as error:
         # What the steps before have found is paid for, and good.
         if result.output is None:
@@ -177,19 +165,14 @@ class NavigationResult:
 
 
 async def _navigate(
-    navigator: Navigator, asked: ValidRequest | Continued, args: Namespace, result: NavigationResult
+    navigator: Navigator, request: ValidRequest, args: Namespace, result: NavigationResult
 ) -> None:
-    """Open a navigation, or take up a stored one, and take its steps."""
+    """Open a navigation and take its steps."""
     try:
-        if isinstance(asked, Continued):
-            navigation_id, words = await _selected(navigator, asked, args), asked.words
-        else:
-            with spinner("Reading the repository") as progress:
-                navigation_id, words = await navigator.open(asked, on_progress=progress), ""
+        with spinner("Reading the repository") as progress:
+            navigation_id = await navigator.open(request, on_progress=progress)
         try:
-            await take_steps(
-                navigator, navigation_id, args, is_stored=isinstance(asked, Continued), words=words
-            )
+            await take_steps(navigator, navigation_id, args)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
@@ -215,78 +198,14 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
         if not args.quiet:
             # Who was asked after each step has seen the rest.
             console.print(cost_line(output, seconds) if args.interactive else below, soft_wrap=True)
-    _save(args, output, result.picture)
-
-
-def _save(args: Namespace, output: NavigatorOutput, picture: PictureData | None) -> None:
     if args.save_plan:
         replace_text(Path(args.save_plan), output.flight_plan_yaml)
-    if args.html and picture is not None:
-        replace_text(Path(args.html), saved_page(picture))
-
-
-def _follow_up(asked: Continued, args: Namespace, settings: Settings, started: float) -> int:
-    """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
-
-    async def work(navigator: Navigator) -> tuple[FollowUp, PictureData | None]:
-        navigation_id = await _selected(navigator, asked, args)
-        found = await follow_up(navigator, navigation_id, asked.words, updates=plan_updates(args))
-        return found, await navigator.picture(navigation_id) if args.html else None
-
-    found, picture = use_navigator(settings, work)
-    show_follow_up(found, args, time.perf_counter() - started)
-    _save(args, found.whole, picture)
-    return 0
-
-
-class Continued(NamedTuple):
-    """Which navigation is continued, and how."""
-
-    named: str | None
-    """Its id; None for the latest of the folder."""
-    folder: Path
-    words: str
-    """Feedback to it; may be ``""``."""
-
-
-async def _selected(navigator: Navigator, asked: Continued, args: Namespace) -> str:
-    quiet = args.quiet or args.json
-    return await select_navigation(navigator, asked.named, asked.folder, must_be_here=True, quiet=quiet)
-
-
-_NEW_ONLY: Final = (
-    *("goal", "goal_file", "further", "names", "changes", "token_budget", "fill", "model"),
-    *("max_cost_usd", "max_steps", "plan"),
-)
-"""Arguments that a stored navigation does not take."""
-
-
-def _continued(args: Namespace) -> Continued | None:
-    """Return what ``--continue`` means; None where it is not given.
-
-    Of the texts beside it, one that begins as an id is the id, and a folder's path names the repository.
-    """
-    if args.continued is None:
-        return None
-    if given := next((name for name in _NEW_ONLY if getattr(args, name)), ""):
-        why = "is for a new navigation; write what to change of this one behind it"
-        how = '`repo-navigator navigate --continue ID "show X"`.'
-        raise InvalidArgumentError(given, f"{why}: {how}", code=InvalidRequestError.code)
-    texts = [text for text in (args.continued, args.repo, args.words) if text]
-    navigation = next((text for text in texts if text.startswith(ID_START)), None)
-    folder = next((text for text in texts if text != navigation and Path(text).is_dir()), None)
-    if navigation is not None and folder is not None:
-        raise InvalidRequestError(
-            f"`{navigation}` is a navigation of one repository already; leave `{folder}` out, "
-            "or leave the id out for the latest navigation of that folder.",
-            argument="--continue",
-        )
-    words = " ".join(text for text in texts if text not in (navigation, folder))
-    return Continued(navigation, Path(folder).resolve() if folder else Path.cwd(), words)
+    if args.html and result.picture is not None:
+        replace_text(Path(args.html), saved_page(result.picture))
 
 
 def _request(args: Namespace, settings: Settings) -> ValidRequest:
-    """Return the request for a new navigation.
+    """Return the request for a navigation.
 
     Raises:
         InvalidRequestError: something of it can't be used.

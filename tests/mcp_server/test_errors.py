@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import json
 import os
 import shutil
 import socket
@@ -330,7 +329,8 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
             Refusal("model_key_missing", "--model"),
             2,
         ),
-        (["navigate", "--continue", "show x"], Refusal("unknown_navigation", "navigation_id"), 2),
+        (["show", "x"], Refusal("unknown_navigation", "navigation_id"), 2),
+        (["show"], Refusal("invalid_request", "WHAT"), 2),
         (["context"], Refusal("unknown_navigation", "navigation_id"), 2),
         (["context", "who calls discount?"], Refusal("invalid_request", "navigation_id"), 2),
         (["replay", "{shop}/none", "{shop}"], Refusal("invalid_flight_plan"), 2),
@@ -461,21 +461,6 @@ async def test_stores_that_do_not_answer_are_told(
                 refusal_of(await client.call_tool("navigate", {"goal": "the discount"})).code
                 == "storage_failed"
             )
-
-
-def test_what_can_not_be_gone_on_with_is_refused(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
-    assert main(["navigate", str(shop), "what a discount does", "--json", "-q"]) == 0
-    key = json.loads(capfd.readouterr().out)["navigation_id"]
-    monkeypatch.chdir(tmp_path)
-    for arguments, expected in (
-        (["navigate", "--continue", "show x"], Refusal("unknown_navigation", "navigation_id")),
-        (["navigate", "--continue", key, str(shop)], Refusal("invalid_request", "--continue")),
-        (["navigate", "--continue", key, "--tokens", "90"], Refusal("invalid_request", "--tokens")),
-    ):
-        assert refusal_of_command(arguments, capfd) == expected
 
 
 def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:

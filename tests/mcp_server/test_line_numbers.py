@@ -98,5 +98,5 @@ def test_a_stored_navigation_is_shown_with_line_numbers(
     assert ran(capfd, "context") == shown
     file = tmp_path / "context.txt"
     other = json.loads(ran(capfd, "navigate", shop, GOAL, "--json"))
-    ran(capfd, "navigate", "--continue", other["navigation_id"], "--line-numbers", "-o", file)
+    ran(capfd, "context", other["navigation_id"], "--line-numbers", "-o", file)
     assert file.read_text("utf-8") == shown

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from tests.support.results import object_of
+from tests.support.results import FENCE, object_of
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
@@ -21,6 +22,12 @@ async def read(client: Client, uri: str) -> str:
     return part.text
 
 
+async def read_fenced(client: Client, uri: str) -> Any:
+    text = FENCE.fullmatch(await read(client, uri))
+    assert text is not None
+    return json.loads(text[2])
+
+
 async def navigated(client: Client) -> str:
     return str(object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"])
 
@@ -30,8 +37,8 @@ async def test_every_template_reads_what_a_navigation_made(client: Client) -> No
         key = await navigated(client)
         assert "def discount" in await read(client, f"navigator://{key}/context")
         assert "verbosity:" in await read(client, f"navigator://{key}/plan")
-        assert json.loads(await read(client, f"navigator://{key}/report"))["navigation_id"] == key
-        decisions = json.loads(await read(client, f"navigator://{key}/decisions"))
+        assert (await read_fenced(client, f"navigator://{key}/report"))["navigation_id"] == key
+        decisions = await read_fenced(client, f"navigator://{key}/decisions")
         assert [decision["step_number"] for decision in decisions] == list(range(len(decisions)))
         assert "shop/prices.py" in await read(client, f"navigator://{key}/maps/0")
 

@@ -46,6 +46,9 @@ async def test_a_restarted_server_still_knows_a_navigation(settings: Settings, s
         before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
     async with Client(build_server(settings, working_folder=shop), mode=era) as client:
         arguments = {"navigation_id": before["navigation_id"]}
+        refused = await client.call_tool("step", {})
+        assert refusal_of(refused).code == "unknown_navigation"
+        assert before["navigation_id"] in str(refused.content)
         after = object_of(await client.call_tool("get_context", arguments))
         assert after["context_string"] == before["context"]
         assert (

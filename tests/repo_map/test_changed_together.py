@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.cochange import CoChange, CoChangeIndex
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
+from tests.support.history import read_history
 from tests.support.trees import commit
 
 EVERYTHING = {"a.py": "a = 0\n", "b.py": "b = 0\n", "c.py": "c = 0\n", "hub.py": "hub = 0\n"}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.confidence import SURE
 from repo_map.ranking.goal import parse_goal
 from repo_map.ranking.score import Relevance, score_goal
+from tests.support.history import read_history
 from tests.support.trees import commit, git, write
 
 MONEY = '''"""Money."""

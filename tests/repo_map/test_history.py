@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.history import History
-from repo_map.history.reader import read_history
 from repo_map.index.store import Store
+from tests.support.history import read_history
 from tests.support.trees import commit, git
 
 

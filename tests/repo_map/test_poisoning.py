@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from repo_map.ranking.score import score_goal
+from tests.support.history import read_history
 from tests.support.trees import commit, write
 
 GOAL = "An expired voucher still lowers the total of an order"

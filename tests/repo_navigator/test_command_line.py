@@ -192,7 +192,7 @@ MISTAKES = (
     ("repo-navigator navigate . --gaol x", "--gaol", "did you mean --goal?"),
     ("repo-navigator navigate . --token-budget 9", "--token-budget", "did you mean --tokens?"),
     ("repo-navigator navigate . --token 9", "--token", "did you mean --tokens?"),
-    ("repo-navigator navigate --continue --tokesn 9", "--tokesn", "did you mean --tokens?"),
+    ("repo-navigator navigate --tokesn 9", "--tokesn", "did you mean --tokens?"),
     ("repo-navigator navigate --repo . --goal x", "--repo", "`repo-navigator navigate --help`"),
     ("repo-navigator navigate . --temperature 1", "--temperature", "`repo-navigator navigate --help`"),
     ("repo-navigator navigate . --goal x --tokens y", "--tokens", "'y'"),
@@ -339,7 +339,7 @@ def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_c
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["navigate", str(shop), "the discount on an apple", "--tokens", "200"]) == 0
     _, message = capfd.readouterr()
-    assert 'repo-navigator context --feedback "1, 3"' in message
+    assert "repo-navigator show 1 3" in message
     assert re.search(r"^1\*? \w+ \d+-\d+$", message, re.MULTILINE), message
     last = message.rstrip().splitlines()[-1]
     assert re.fullmatch(r"\d+ of 200 tokens, \d files?, \d steps?, \$0\.00, [\d.]+ s  nav-\w+", last)

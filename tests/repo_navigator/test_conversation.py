@@ -29,16 +29,15 @@ def ran(*arguments: object, said: str = "") -> subprocess.CompletedProcess[str]:
     return process
 
 
-def test_a_stored_navigation_is_taken_up_asked_and_written_to_a_file(shop: Path, tmp_path: Path) -> None:
-    made = json.loads(ran("navigate", shop, GOAL, "--json").stdout)
-    key, file = made["navigation_id"], tmp_path / "context.txt"
+def test_a_conversation_is_written_to_a_file_and_stored(shop: Path, tmp_path: Path) -> None:
+    file = tmp_path / "context.txt"
     said = "where is discount defined?\nshow shop/mail.py\nwho calls discount?\nn\n"
-    process = ran("navigate", "--continue", key, "--interactive", "-o", file, said=said)
+    process = ran("navigate", shop, GOAL, "--interactive", "-o", file, said=said)
     assert "shop/prices.py:11-" in re.sub(r"\s+", " ", process.stderr.replace("│", ""))
     written = file.read_text("utf-8")
     assert "def send_reminder" in written
-    assert ran("context", key).stdout == written
-    assert json.loads(ran("context", key, "--json").stdout)["status"] == "user"
+    assert ran("context").stdout == written
+    assert json.loads(ran("context", "--json").stdout)["status"] == "user"
 
 
 def seen_on_a_terminal(*arguments: object, said: Sequence[str] = (), **variables: str) -> str:

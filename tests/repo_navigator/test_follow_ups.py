@@ -27,13 +27,18 @@ def opened(shop: Path, capfd: pytest.CaptureFixture[str]) -> str:
     return str(running.navigate(capfd, shop, GOAL)["navigation_id"])
 
 
-def test_words_beside_continue_do_what_feedback_does(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_show_takes_numbers_names_and_paths_and_is_undone(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     key = opened(shop, capfd)
-    context, message = ran(capfd, "navigate", "--continue", key, "show shop/mail.py")
+    context, message = ran(capfd, "show", "shop/mail.py", "--id", key)
     assert "def send_reminder" in context
     assert "`shop/mail.py`" in message
-    answer, _ = ran(capfd, "navigate", "who", "calls discount?", "--continue", key)
-    assert "shop/prices.py:6-8 price_of" in answer
+    assert "def send_reminder" not in ran(capfd, "show", "--drop", "shop/mail.py", "--all")[0]
+    assert "def send_reminder" in ran(capfd, "show", "--undo", "--all")[0]
+    found = json.loads(ran(capfd, "show", "1", "send_receipt", "--json")[0])
+    assert found["understood"]
+    assert refusal_of_command(["show"], capfd).code == "invalid_request"
 
 
 def test_a_number_of_the_outline_prints_that_place_though_it_is_larger_than_the_room(
@@ -46,40 +51,23 @@ def test_a_number_of_the_outline_prints_that_place_though_it_is_larger_than_the_
     _, message = ran(capfd, *asked)
     number = re.search(r"(\d+)\*? priced ", message)
     assert number
-    context, _ = ran(capfd, "context", "--feedback", number[1])
+    context, _ = ran(capfd, "show", number[1])
     assert context.count("    price = price + ") > 5
 
 
-def test_continue_without_an_id_means_the_latest_navigation_of_this_folder(
+def test_without_an_id_the_latest_navigation_of_this_folder_is_meant(
     shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = opened(shop, capfd)
     other = tmp_path / "other"
     other.mkdir()
     (other / "other.py").write_text("def other():\n    return 1\n")
-    monkeypatch.chdir(other)
-    assert key in ran(capfd, "navigate", "--continue", "show shop/mail.py", code=2)[1]
-    assert ran(capfd, "navigate", "--continue", "show shop/mail.py", shop)[0].startswith(
-        f"{HEADER} shop/mail.py"
-    )
     ran(capfd, "navigate", other, "what other returns", "-q")
     monkeypatch.chdir(shop / "shop")
-    answer, message = ran(capfd, "navigate", "--continue", "who calls discount?")
-    assert "shop/prices.py:6-8 price_of" in answer
+    context, message = ran(capfd, "show", "shop/mail.py")
+    assert context.startswith(f"{HEADER} shop/mail.py")
     assert key in message
     assert "shop/prices.py:6-8 price_of" in ran(capfd, "context", "--feedback", "who calls discount?")[0]
-
-
-@pytest.mark.parametrize(
-    "flags", [("--goal", "x"), ("--goal-file", "x"), ("--tokens", "90"), ("--plan", "x"), ("--since", "HEAD")]
-)
-def test_what_only_a_new_navigation_takes_is_refused_beside_continue(
-    flags: tuple[str, str], shop: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    key = opened(shop, capfd)
-    refused = refusal_of_command(["navigate", "--continue", key, *flags], capfd)
-    assert refused.code == "invalid_request"
-    assert flags[0] in refused.argument
 
 
 def test_a_follow_up_prints_what_is_new_alone_and_says_where_the_whole_is(

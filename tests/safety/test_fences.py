@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +94,7 @@ async def test_no_door_lets_repository_text_out_of_its_markers(hostile: Path, tm
         for part in ("context", "plan", "maps/0", "report", "decisions"):
             (content,) = (await client.read_resource(f"navigator://{key}/{part}")).contents
             assert isinstance(content, TextResourceContents)
-            if part in ("report", "decisions"):
-                json.loads(content.text)
-            else:
-                assert fences(content.text), part
+            assert fences(content.text), part
         for name in ("explain_context", "review_cuts"):
             (message,) = (await client.get_prompt(name, {"navigation_id": key})).messages
             assert isinstance(message.content, TextContent)

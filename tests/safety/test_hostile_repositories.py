@@ -11,13 +11,13 @@ import pytest
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.history import git_log
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.rendering import path_in_header, render_path
 from repo_map.plan.yaml import parse_plan
 from repo_map.sources.disk import escapes_root, open_inside
+from tests.support.history import read_history
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
 from tests.support.trees import commit, git, write
 

@@ -20,13 +20,13 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.outline.replay import replay, stamp
 from repo_map.plan.yaml import format_plan, parse_plan
+from tests.support.history import read_history
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import call
 from tests.support.secrets import SECRETS, invented

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_map.cache import cache_folder
-from repo_map.history.reader import read_history
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.limits import Limits
 from repo_map.ranking.score import score_goal
+from tests.support.history import read_history
 from tests.support.trees import commit, git, tables_digest, write
 
 FILES: dict[str, str | bytes] = {

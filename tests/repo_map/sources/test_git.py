@@ -14,11 +14,11 @@ import pytest
 
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import Workspaces
-from repo_map.history.reader import read_history
 from repo_map.index.store import Store
 from repo_map.sources.files import list_files
 from repo_map.sources.git import Deadline, Git, GitProcess, git_environment
 from repo_map.sources.repository import ALLOWED_ALTERNATES, discover_repository
+from tests.support.history import read_history
 from tests.support.trees import commit, git, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and shell scripts")
