@@ -27,6 +27,11 @@ _MARKS: Final = (
 _CODING: Final = re.compile(
     rb"\A[^\n]*?(?:\n[^\n]*?)?(?:coding[:=][ \t]*|encoding=[\"'])([\w.-]{1,30})", re.ASCII
 )
+_SAFE: Final = re.compile(
+    r"(?:utf[-_]?(?:8|16|32)|iso|latin|cp\d|windows|koi8|mac|euc|shift|s?jis|gb|hz|big5|ks_?c|uhc|tis|ascii|us-ascii)",
+    re.IGNORECASE,
+)
+"""What names of encodings begin with that take time linear in the text; that of ``punycode`` is quadratic."""
 _DETECTED: Final = (
     *("cp932", "euc_jp", "cp949", "gb18030", "big5"),
     *("cp1251", "koi8_r", "cp1252", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256"),
@@ -34,6 +39,7 @@ _DETECTED: Final = (
 """The encodings of source that are guessed; the first of equally likely ones counts."""
 _JAPANESE: Final = frozenset({"cp932", "euc_jp"})
 _SAMPLE_BYTES: Final = 4_000
+_BEYOND_ASCII: Final = bytes(range(0x80, 0x100))
 _MAX_ATTRIBUTES_BYTES: Final = 100_000
 
 
@@ -70,6 +76,8 @@ def _as_utf8(source: bytes, declared: str) -> Decoded:
         except UnicodeDecodeError:
             written = _CODING.match(source[:400])
             encoding = written[1].decode() if written else _detected(source)
+    if not _SAFE.match(encoding):
+        return Decoded(source)
     try:
         text = source.decode(encoding, "replace")
     except (LookupError, ValueError):  # Python knows no such encoding of text.
@@ -87,11 +95,11 @@ def _detected(source: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - few files need it
 
     lines = (line for line in source.splitlines(keepends=True) if not line.isascii())
-    sample = b"".join(lines)
-    end = sample.find(b"\n", _SAMPLE_BYTES) + 1 or len(sample)
+    sample = b"".join(lines)[:_SAMPLE_BYTES].rstrip(_BEYOND_ASCII)  # No character is cut.
     found = [
         (_mixture(str(each), each.encoding), each.chaos, _DETECTED.index(each.encoding))
-        for each in from_bytes(sample[:end], cp_isolation=list(_DETECTED), enable_fallback=False)
+        for each in from_bytes(sample, cp_isolation=list(_DETECTED), enable_fallback=False)
+        if each.encoding in _DETECTED
     ]
     return _DETECTED[min(found)[2]] if found else "utf-8"
 
@@ -120,7 +128,7 @@ def _encodings(root: Path, _changed_ns: int) -> tuple[tuple[str, str], ...]:
         text = disk.read_start(root, ".gitattributes", _MAX_ATTRIBUTES_BYTES).decode("utf-8", "replace")
     except OSError:
         return ()
-    found = re.findall(r"^\s*([^\s#]\S*)\s(?:.*\s)?working-tree-encoding=(\S+)", text, re.M)
+    found = re.findall(r"^[ \t]*([^\s#]\S*)[ \t](?:.*[ \t])?working-tree-encoding=(\S+)", text, re.M)
     return tuple(
         (f"**/{each}" if "/" not in each else each.lstrip("/"), encoding) for each, encoding in found
     )
@@ -157,7 +165,7 @@ def _cells(source: bytes) -> bytes:
     """
     try:
         cells, language = list(_read_cells(source)), _kernel_language(source)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, AttributeError, RecursionError):
         return source
     mark = "//" if language in _SLASHES else "#"
     lines = [f"{mark} Notebook in {language}"]
@@ -203,12 +211,14 @@ def _read_cells(source: bytes) -> Iterator[_Cell]:
         elif written in b"}]":
             path.pop()
             key = b""
-            if path == [b"", b"cells"]:
+            if len(path) == 2 and path[1] == b"cells":
                 yield _Cell(kind, pieces)
                 kind, pieces = "", []
         elif token[1]:
             key = written[1 : written.rindex(b'"')]
-        elif path[1:] == [b"cells", b""] and key == b"cell_type":
+        elif not 3 <= len(path) <= 4 or path[1] != b"cells":
+            continue
+        elif len(path) == 3 and key == b"cell_type":
             kind = json.loads(written)
-        elif path[1:] == [b"cells", b"", b"source"] or (path[1:] == [b"cells", b""] and key == b"source"):
+        elif path[3:] == [b"source"] or (len(path) == 3 and key == b"source"):
             pieces.append((token.start(), json.loads(written)))

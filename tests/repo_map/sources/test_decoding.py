@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,27 @@ def test_a_notebook_is_source_of_its_kernel(
     index = build_index(tmp_path, store=Store(None), workers=1)
     assert index.language(0) == language
     assert [each.name for each in index.definitions(0)] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("deep.ipynb", b'{"cells": [{"source": ' + b"[" * 200_000 + b'"a",' * 100_000),
+        ("quotes.ipynb", b'{"' * 300_000),
+        ("lines.ipynb", b'{"cells": [{"cell_type": "code", "source": [' + b'"a",\n' * 200_000 + b'"b"]}]}'),
+        ("metadata.ipynb", b'{"cells": [], "metadata": "none"}'),
+        ("coding.py", b"# coding: punycode\n" + b"a" * 100_000 + b"-" + b"\xe9" * 100_000),
+        ("long.c", b"\xe9\xff" * 300_000),
+    ],
+)
+def test_hostile_bytes_take_linear_time(path: str, source: bytes) -> None:
+    began = time.process_time()
+    decode(source, path)
+    assert time.process_time() - began < 4
+
+
+def test_hostile_attributes_take_linear_time(tmp_path: Path) -> None:
+    (tmp_path / ".gitattributes").write_bytes(b"\n" * 60_000 + b"a " * 20_000)
+    began = time.process_time()
+    assert declared_encoding(tmp_path, "a.c") == ""
+    assert time.process_time() - began < 2
