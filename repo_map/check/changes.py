@@ -25,6 +25,8 @@ _MAX_NAME_CHARS: Final = 120
 _MIN_SIMILARITY: Final = 0.6
 """Similarity of two bodies, 0 to 1, from which on one replaces the other under a new name."""
 _MAX_COMPARED_CHARS: Final = 2_000
+_MAX_COMPARED: Final = 200
+"""Added definitions that may replace a removed one."""
 
 
 class ExportedName(NamedTuple):
@@ -120,9 +122,8 @@ def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     body = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS]
     home = trees.file_after(removed[0])
     scored = [
-        (SequenceMatcher(None, body, text, autojunk=False).ratio(), each)
-        for each in same_kind
-        if each[0] == home
+        (1.0 if body == text else SequenceMatcher(None, body, text, autojunk=False).ratio(), each)
+        for each in [place for place in same_kind if place[0] == home][:_MAX_COMPARED]
         for text in (after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS],)
     ]
     best = max(scored, default=None)

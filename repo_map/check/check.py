@@ -139,7 +139,9 @@ def _unreadable(trees: TreeComparison) -> Iterator[str]:
             continue
         if not tree.relations.knows(file):
             unresolved.setdefault(tree.language(file) or f"`{shown_path(each.new or each.old)}`")
-        elif tree.language(file) in _EXACT_GRAMMARS and tree.forms(file).errors:
+        elif not tree.forms(file).is_read or (
+            tree.language(file) in _EXACT_GRAMMARS and tree.forms(file).errors
+        ):
             unparsed.setdefault(f"`{shown_path(each.new or each.old)}`")
     if unresolved:
         yield f"Names of {first_three(list(unresolved))} are not resolved."

@@ -75,7 +75,12 @@ def changed_definitions(index: Index, changes: Changes) -> tuple[Place, ...]:
     for part in changes.parts:
         file = index.file_id(part.path)
         definitions = index.definitions(file) if file is not None and part.name else ()
-        rows = [row for row in range(len(definitions)) if index.qualified_name(file or 0, row) == part.name]
+        last = part.name.rpartition(".")[2]
+        rows = [
+            row
+            for row, each in enumerate(definitions)
+            if each.name.endswith(last) and index.qualified_name(file or 0, row) == part.name
+        ]
         if rows:
             nearest = min(rows, key=lambda row: abs(definitions[row].start - part.first))
             found[file or 0, nearest] = None

@@ -30,6 +30,7 @@ from repo_map.relations.model import Place
 from repo_map.relations.text_search import row_at, shared_folders
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
 from repo_map.text.terms import terms_of, tokenize
+from repo_map.text.units import GAP, MAX_TEXT_WINDOWS, MAX_WINDOWS
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -37,8 +38,12 @@ if TYPE_CHECKING:
 _MAX_LISTED: Final = 10
 _MAX_FILES: Final = 400
 """Files with one name that are read, the nearest; a more frequent name is counted in the others."""
+_MAX_WORD_FILES: Final = 20
+"""Files with a word of a file without a resolver from which on it is no name."""
 _MAX_RAW_BYTES: Final = 50_000_000
 """Of a file that is too large for the index up to which its bytes are searched."""
+_SMALL_BYTES: Final = 60
+"""Of a file whose only lines the index may leave out."""
 _MAX_WORDS: Final = 300
 """Words of changed files without a resolver that are searched for."""
 _MIN_WORD_CHARS: Final = 3
@@ -48,7 +53,8 @@ _MAX_OPENER_CHARS: Final = 2_000
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls", "exports", "module"})
 _TYPE: Final = re.compile(r"[A-Z]\w+")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
-_FIELD: Final = re.compile(r"\s*[:,}=]")
+_FIELD: Final = re.compile(r"\s*(?::(?![:=])|[,}=])")
+_GO_FIELD: Final = re.compile(r"\s*:(?![:=])")
 _CALLEE: Final = re.compile(r"([\w$]+)\s*\Z")
 _EXPORTED: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
 _QUOTED: Final = (
@@ -58,7 +64,7 @@ _QUOTED: Final = (
 """What is before and after a name that a string holds as a path, or as a call."""
 _COMMENT: Final = re.compile(r"\s*(?://|# |#$|/\*|\* |\*$|-- |;;|<!--|\{#|% |\"\"\")")
 """Begins a line that is a comment in most languages."""
-_KEYS: Final = re.compile(r"(?m)^[\s\-\[]*[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[\]:=]")
+_KEYS: Final = re.compile(r"(?m)(?:^|[{,\[])[\s\-\[]*[\"']?([A-Za-z_][\w-]*)[\"']?\s*[\]:=]")
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*(?:-[A-Za-z_]\w*)*")
 _KEBAB: Final = frozenset({"css", "html", "clojure", "vue", "svelte"})
 """Languages whose names may have hyphens."""
@@ -87,6 +93,8 @@ class ChangedName(NamedTuple):
     """The qualified name of its class; ``""`` at the top of a file."""
     place: Place | None = None
     """Its definition in the tree after; None for a removed name."""
+    is_word: bool = False
+    """Whether it is a word of a file without a resolver, that may be no name."""
     is_hidden: bool = False
     """Whether it is still defined, and other files can't use it any more."""
 
@@ -113,7 +121,7 @@ def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[
             for export in removed_exports(trees, file.old, file.new)
         ),
         *(
-            ChangedName(word, file.old)
+            ChangedName(word, file.old, is_word=True)
             for file in trees.files
             for word in _removed_words(trees, file.old, file.new)
         ),
@@ -145,11 +153,13 @@ def _file_names(trees: TreeComparison) -> Iterator[ChangedName]:
 def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
     """Yield the words that only the file before has, if no resolver reads it; of data only the keys."""
     before, after = trees.before, trees.after
+    trees.require_time()
     file = before.index.file_id(old) if old else None
     if file is None or before.relations.knows(file) or is_prose(before.index, file):
         return
-    if int(before.index.files.flags[file]) & int(GENERATED_OR_VENDORED):
-        return
+    is_copied = int(before.index.files.flags[file]) & int(GENERATED_OR_VENDORED)
+    if is_copied or re.search(r"(?:^|/)\.[^/]+/", old):
+        return  # No program reads the settings of a git host.
     now = after.index.file_id(new) if new else None
     pattern = _KEYS if is_data(before.index, file) else _WORDS
     rest = set(_WORDS.findall(after.index.sources.text(now))) if now is not None else set()
@@ -289,12 +299,13 @@ class _Finder:
     def _candidates(self) -> dict[int, frozenset[str]]:
         """Return the files that may have a word, with these words, by the index of terms."""
         index = self._index
-        files, starts = index.files, index.units.file_start
-        covered = np.concatenate(([0], np.cumsum(index.units.end - index.units.start + 1)))
+        starts = index.units.file_start
+        gaps = np.concatenate(([0], np.cumsum(index.units.kind == GAP)))
+        counts = gaps[starts[1:]] - gaps[starts[:-1]]
         # Of long texts the index has the terms of the first lines only.
-        partial = np.flatnonzero((covered[starts[1:]] - covered[starts[:-1]]) < files.lines)
-        flags = files.flags
-        copied = (flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)) != 0
+        is_cut = (counts == MAX_TEXT_WINDOWS) | (counts >= MAX_WINDOWS) | (index.files.size < _SMALL_BYTES)
+        partial = np.flatnonzero(is_cut)
+        copied = (index.files.flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)) != 0
         terms = {word: _term(index, word) for word in self._names}
         wanted = sorted({term for term in terms.values() if term is not None and term >= 0})
         rows = np.flatnonzero(np.isin(index.postings.term, wanted))
@@ -306,13 +317,18 @@ class _Finder:
             if term is None:
                 chosen = np.arange(len(index))
             else:
-                chosen = np.union1d(row_files[row_terms == term], partial)
+                number = index.strings.get(word)
+                named = np.flatnonzero(index.references.name == number) if number is not None else []
+                users = np.searchsorted(index.references.file_start, named, side="right") - 1
+                chosen = np.unique(np.concatenate((row_files[row_terms == term], partial, users)))
             listed = [
                 file
                 for file in chosen[~copied[chosen]].tolist()
                 if not is_prose(index, file) and not is_bundle(index.paths[file])
             ]
             home = self._names[word][0].path
+            if self._names[word][0].is_word and len(listed) > _MAX_WORD_FILES:
+                continue
             if len(listed) > _MAX_FILES:
                 self._uncounted[word] = len(listed) - _MAX_FILES
                 listed.sort(key=lambda file: (-shared_folders(home, index.paths[file]), file))
@@ -381,7 +397,7 @@ class _Finder:
             return (2, "in a string") if is_named and not self._is_unreachable(name, file, line) else (0, "")
         if is_same:
             return 0, "" if self._is_resolved_by_kin(name, file, at, line) else "its target is unknown"
-        sites = [each for each in tree.view(file).sites if each.line == line and each.name == name.word]
+        sites = self._sites(file, line, name.word)
         row = row_at(self._index, file, line)
         for site in sites or [Site(name.word, "", row, line, VALUE, 0)]:
             if tree.relations.meaning(file, site).targets:
@@ -410,7 +426,7 @@ class _Finder:
             is_bound_in_text(code, word, language) or self._is_import(name, file, at, line)
         ):
             return True
-        sites = [each for each in tree.view(file).sites if each.line == line and each.name == name.name]
+        sites = self._sites(file, line, name.name)
         dotted = (receiver or "").replace("::", ".")
         for site in sites or [Site(name.name, dotted, row, line, VALUE, 0)]:
             meaning = tree.relations.meaning(file, site)
@@ -423,6 +439,9 @@ class _Finder:
         if self._is_fully_resolved(name):
             return True
         return not receiver and self._is_local(file, row, name.name, line)
+
+    def _sites(self, file: int, line: int, word: str) -> list[Site]:
+        return [each for each in self._tree.view(file).sites_by_line.get(line, ()) if each.name == word]
 
     def _is_import(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if an occurrence is part of an import, which the removal of a name is checked for."""
@@ -479,8 +498,9 @@ class _Finder:
         tree, code = self._tree, self._tree.code(file)
         opener, start = _opener(code, at)
         is_keyword = opener == "(" and _KEY.match(code, at + len(name.word)) is not None
-        is_key = opener == "{" and _FIELD.match(code, at + len(name.word)) is not None
-        if is_key and code[:at].rstrip()[-1:] not in ("{", ","):
+        field = _FIELD if tree.language(file) in SCRIPTS | {"rust"} else _GO_FIELD
+        is_key = opener == "{" and field.match(code, at + len(name.word)) is not None
+        if is_key and code[max(0, at - _MAX_RECEIVER_CHARS) : at].rstrip()[-1:] not in ("{", ","):
             return None
         if not is_keyword and not is_key:
             return None
@@ -489,7 +509,7 @@ class _Finder:
             return is_key and tree.language(file) in SCRIPTS
         head = code.count("\n", 0, callee.start()) + 1
         row = row_at(self._index, file, line)
-        sites = [each for each in tree.view(file).sites if each.line == head and each.name == callee[1]]
+        sites = self._sites(file, head, callee[1])
         meanings = [
             tree.relations.meaning(file, site) for site in sites or [Site(callee[1], "", row, head, VALUE, 0)]
         ]

@@ -90,6 +90,7 @@ class RemovedReferences:
         """Yield a finding for each line and name."""
         yield from self._imports_of_files()
         for place in self.removed[:_MAX_REMOVED]:
+            self._trees.require_time()
             if self._before.relations.knows(place[0]) and not self._is_still_defined(place):
                 self._check_references(place)
                 if not self._before.is_local(place):
@@ -142,8 +143,8 @@ class RemovedReferences:
     def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
         """Yield the sites of a line that refer to a definition, or have its name in their receiver."""
         name = self._before.name(place)
-        for site in self._before.view(file).sites:
-            if site.line == line and (
+        for site in self._before.view(file).sites_by_line.get(line, ()):
+            if (
                 place in self._before.relations.meaning(file, site).targets
                 or re.search(WORD.format(re.escape(name)), site.object)
                 or (site.name == name and not site.object)

@@ -25,12 +25,12 @@ CLOSED: Final = SCRIPTS | {"python", "go"}
 """Languages in which a bare name that no line binds is a builtin, or a mistake."""
 _PYTHON: Final = frozenset(dir(builtins)) | words("__file__ __name__ reveal_type unicode xrange raw_input")
 _SCRIPTS: Final = SCRIPT_GLOBALS | words(
-    "AbortController Blob File FormData Headers Request Response TextDecoder TextEncoder WebSocket"
+    "AbortController Awaited Blob File FormData Headers Request Response TextDecoder TextEncoder WebSocket"
     " Worker addEventListener after afterAll afterEach alert atob before beforeAll beforeEach btoa"
     " cancelAnimationFrame clearImmediate clearInterval clearTimeout confirm context crypto decodeURI"
     " decodeURIComponent describe dispatchEvent encodeURI encodeURIComponent escape eval expect"
     " fdescribe fetch fit getComputedStyle getSelection globalThis import importScripts isFinite isNaN"
-    " it jest matchMedia parseFloat parseInt performance postMessage print prompt queueMicrotask"
+    " it jest matchMedia NoInfer parseFloat parseInt performance postMessage print prompt queueMicrotask"
     " removeEventListener reportError requestAnimationFrame requestIdleCallback require scrollTo"
     " setImmediate setInterval setTimeout setup specify structuredClone suite super teardown test"
     " unescape vi xdescribe xit __dirname __filename"
@@ -80,6 +80,8 @@ _PROVIDES_ANY: Final = {
     **dict.fromkeys(SCRIPTS, r"export\s*\*|module\.exports|exports\[|Object\.assign\("),
 }
 """What in a module may provide any name, for languages whose imports name a file and a name of it."""
+_AUTO_IMPORTS: Final = re.compile(r"(?:^|/)(?:nuxt\.config\.[cm]?[jt]s|auto-imports\.d\.ts)$")
+"""Files beside scripts whose imports a build adds."""
 _MODULE: Final = re.compile(r"^\s*(?:import|export)\b|\brequire\(", re.M)
 _DEFINES: Final = re.compile(
     r"\b(?:def|class|import|as|global|nonlocal|fn|func|fun|function|use|struct|type|macro)\s+$"
@@ -252,7 +254,12 @@ def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
 
 def _may_bind_any(trees: TreeComparison, file: int, language: str) -> bool:
     text = trees.after.index.sources.text(file)
-    if language in SCRIPTS and _MODULE.search(text) is None:
+    path = trees.after.index.paths[file]
+    has_globals = (
+        _AUTO_IMPORTS.search(each) is not None and path.startswith(each.rpartition("/")[0])
+        for each in trees.after.index.paths
+    )
+    if language in SCRIPTS and (_MODULE.search(text) is None or any(has_globals)):
         return True
     bindings = trees.after.view(file).bindings
     return re.search(_BINDS_ANY[language], text) is not None or any(each.kind == STAR for each in bindings)
@@ -263,6 +270,7 @@ def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]
     tree = trees.after
     bound = {binding.name for binding in tree.view(file).bindings}
     for call in tree.forms(file).calls:
+        trees.require_time()
         is_known = call.receiver or call.name in bound or is_builtin(call.name, language)
         if is_known or trees.line_before(file, call.line) or not call.name.isidentifier():
             continue
@@ -282,8 +290,8 @@ def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bo
     """Return True if the relations know no target of a call, and did not give up on it."""
     meanings = [
         trees.after.relations.meaning(file, site)
-        for site in trees.after.view(file).sites
-        if site.line == line and site.name == name and site.kind == CALL and not site.object
+        for site in trees.after.view(file).sites_by_line.get(line, ())
+        if site.name == name and site.kind == CALL and not site.object
     ]
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
 

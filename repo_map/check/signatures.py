@@ -131,6 +131,7 @@ class SignatureChecker:
         ):
             tree.read([use.source[0] for place in places for use in tree.relations.callers_of(place)])
         for before, after in pairs:
+            self._trees.require_time()
             self._check_unchanged_calls(before, after)
         for before, after in self.changed:
             self._check_edited_calls(before, after)
@@ -155,6 +156,8 @@ class SignatureChecker:
         """Yield the functions whose parameters changed, before and after."""
         before, after = self._before, self._after
         for old, new in self._trees.matched.items():
+            if self._trees.is_late():
+                return
             if before.definition(old).kind in FUNCTIONS and before.relations.knows(old[0]):
                 one, other = before.forms_of(old), after.forms_of(new)
                 if len(one) == len(other) == 1 and one[0].parameters != other[0].parameters:
@@ -272,6 +275,7 @@ class SignatureChecker:
             if not each.lines.before(call.line)
         )
         for file, call in calls:
+            self._trees.require_time()
             sites = [site for site in _call_sites(tree, file, call.line) if site.name == call.name]
             if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
                 continue
@@ -332,11 +336,14 @@ class SignatureChecker:
     def find_overrides(self) -> Iterator[Finding]:
         """Yield overrides, implementations and prototypes with the old signature."""
         for before, after in self.changed:
+            self._trees.require_time()
             yield from self._of_changed(before, after)
             yield from self._prototypes(after)
         for place in self._trees.removed:
+            self._trees.require_time()
             yield from self._of_removed(place)
         for place in self._trees.added:
+            self._trees.require_time()
             yield from self._missing_implementations(place)
 
     def _of_changed(self, before: Place, after: Place) -> Iterator[Finding]:
@@ -491,8 +498,7 @@ def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Site,
 
 
 def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:
-    sites = tree.view(file).sites
-    return [site for site in sites if site.line == line and site.kind == CALL]
+    return [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
 
 
 def _sites_calling(tree: TreeVersion, file: int, line: int, place: Place) -> list[Site]:

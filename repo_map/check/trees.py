@@ -75,6 +75,7 @@ class TreeVersion:
         self.index = index
         self.relations: Relations = relations_of(index)
         self._forms: dict[int, Forms] = {}
+        self._functions: dict[int, dict[int, list[Form]]] = {}
         self._calls: dict[int, dict[int, list[CallForm]]] = {}
         self._lines: dict[int, list[str]] = {}
         self._code: dict[tuple[int, bool], str] = {}
@@ -115,8 +116,11 @@ class TreeVersion:
         definition = self.index.definitions(file)[row]
         name = self.name(place).lstrip("@$#")
         last = max(definition.sig_end, definition.sig_start)
-        found = (each for each in self.forms(file).functions if each.name == name)
-        return tuple(each for each in found if definition.start <= each.line <= last)
+        if file not in self._functions:
+            self._functions[file] = grouped((each.line, each) for each in self.forms(file).functions)
+        by_line = self._functions[file]
+        lines = range(definition.start, last + 1)
+        return tuple(each for line in lines for each in by_line.get(line, ()) if each.name == name)
 
     def calls_at(self, file: int, line: int, name: str) -> tuple[CallForm, ...]:
         """Return the calls of a name in a line."""

@@ -68,6 +68,11 @@ class FileView:
         return tuple(sites_at(self._index, np.arange(rows.start, rows.stop)))
 
     @cached_property
+    def sites_by_line(self) -> dict[int, list[Site]]:
+        """The uses of names in each line."""
+        return grouped((site.line, site) for site in self.sites)
+
+    @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """Every binding, by line."""
         index, table = self._index, self._index.bindings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from posixpath import commonpath, dirname
 from typing import TYPE_CHECKING, Final
@@ -49,8 +50,13 @@ def shared_folders(path: str, other: str) -> int:
 
 def row_at(index: Index, file: int, line: int) -> int:
     """Return the innermost definition around a line, -1 where there is none."""
-    rows = enumerate(index.definitions(file))
-    return max((row for row, each in rows if each.start <= line <= each.end), default=-1)
+    definitions = index.definitions(file)
+    row = bisect_right(definitions, line, key=lambda each: each.start) - 1
+    while row >= 0 and definitions[row].end < line:
+        # Definitions that begin in one line may be side by side.
+        is_beside = row > 0 and definitions[row - 1].start == definitions[row].start
+        row = row - 1 if is_beside else definitions[row].parent
+    return row
 
 
 def files_with(index: Index, names: Sequence[str]) -> list[int]:

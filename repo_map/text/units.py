@@ -20,8 +20,8 @@ _MIN_OPENED_LINES = 150
 _MAX_SIGNATURE_LINES = 12
 _MIN_MACRO_LINES = 2
 """Macros of one or two lines are constants: they stay in the gaps."""
-_MAX_WINDOWS = 100
-_MAX_TEXT_WINDOWS = 20
+MAX_WINDOWS = 100
+MAX_TEXT_WINDOWS = 20
 """For files without definitions, such as generated pages and data."""
 _MAX_COMMENT_LINES = 40
 _MAX_OUTER_NAMES = 50
@@ -126,7 +126,7 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
 def _max_windows(symbols: FileSymbols) -> int:
     has_code = any(definition.kind in FUNCTIONS | CONTAINERS for definition in symbols.definitions)
     is_plain = language_named(symbols.language).structure is Structure.PLAIN
-    return _MAX_WINDOWS if has_code or is_plain else _MAX_TEXT_WINDOWS
+    return MAX_WINDOWS if has_code or is_plain else MAX_TEXT_WINDOWS
 
 
 def _limited(spans: Iterable[_Span], max_gaps: int) -> list[_Span]:
