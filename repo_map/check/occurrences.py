@@ -52,6 +52,7 @@ _MAX_RECEIVER_CHARS: Final = 120
 _MAX_OPENER_CHARS: Final = 2_000
 _OWN_RECEIVERS: Final = frozenset({"self", "this", "cls", "exports", "module"})
 _TYPE: Final = re.compile(r"[A-Z]\w+")
+_MEMBER: Final = re.compile(r"(?:\.|->|::)\s*\Z")
 _KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
 _FIELD: Final = re.compile(r"\s*(?::(?![:=])|[,}=])")
 _GO_FIELD: Final = re.compile(r"\s*:(?![:=])")
@@ -158,8 +159,8 @@ def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
     if file is None or before.relations.knows(file) or is_prose(before.index, file):
         return
     is_copied = int(before.index.files.flags[file]) & int(GENERATED_OR_VENDORED)
-    if is_copied or re.search(r"(?:^|/)\.[^/]+/", old):
-        return  # No program reads the settings of a git host.
+    if is_copied or re.search(r"(?:^|/)(?:\.[^/]+/|package\.json$|tsconfig[^/]*\.json$)", old):
+        return  # Settings of a git host or of modules.
     now = after.index.file_id(new) if new else None
     pattern = _KEYS if is_data(before.index, file) else _WORDS
     rest = set(_WORDS.findall(after.index.sources.text(now))) if now is not None else set()
@@ -177,10 +178,14 @@ def is_prose(index: Index, file: int) -> bool:
 
 def is_data(index: Index, file: int) -> bool:
     """Return True for a file whose keys may be names and that defines nothing."""
-    language = index.language(file)
+    return _is_data_path(index.paths[file])
+
+
+def _is_data_path(path: str) -> bool:
+    language = language_of(path)
     if language:
         return language_named(language).role is LanguageRole.DATA
-    return _CONFIGURATION.search(index.paths[file]) is not None
+    return _CONFIGURATION.search(path) is not None
 
 
 def find_unresolved(
@@ -318,7 +323,7 @@ class _Finder:
                 chosen = np.arange(len(index))
             else:
                 number = index.strings.get(word)
-                named = np.flatnonzero(index.references.name == number) if number is not None else []
+                named = np.flatnonzero(index.references.name == (-1 if number is None else number))
                 users = np.searchsorted(index.references.file_start, named, side="right") - 1
                 chosen = np.unique(np.concatenate((row_files[row_terms == term], partial, users)))
             listed = [
@@ -375,34 +380,43 @@ class _Finder:
         self, name: ChangedName, file: int, where: tuple[int, int], *, is_code: bool, is_defined: bool
     ) -> tuple[int, str]:
         """Return why an occurrence is not resolved, ``""`` if it is, after the rank of such reasons."""
-        tree, (at, line) = self._tree, where
-        language, home = tree.language(file), language_of(name.path)
-        is_same = _kin(self._index.paths[file], language) == _kin(name.path, home)
-        if not tree.relations.knows(file):
-            if is_defined and not (name.owner and is_same):
-                return 0, ""
+        tree, language = self._tree, self._tree.language(file)
+        is_same = _kin(self._index.paths[file], language) == _kin(name.path, language_of(name.path))
+        is_known = tree.relations.knows(file)
+        if is_defined and (is_known or not name.owner or not is_same):
+            return 0, ""
+        if not is_known:
             rank = 2 if is_data(self._index, file) else 0 if is_same else 1
             return rank, f"{language or 'text'} is not resolved"
-        if is_defined:
-            return 0, ""
         if not is_code and language_named(language).structure is Structure.BLOCKS:
             return 0, f"in the template of {language}"
         if not is_code:
-            if any(each.name == name.word for each in self._index.definitions(file)):
-                return 0, ""  # Such as an entry of its own ``__all__``.
-            text = self._index.sources.text(file)
-            is_path = _QUOTED[0].search(text, max(0, at - _MAX_RECEIVER_CHARS), at) is not None
-            is_path = is_path and _QUOTED[1].match(text, at + len(name.word)) is not None
-            is_named = is_path or not self._is_home_resolved(name)
-            return (2, "in a string") if is_named and not self._is_unreachable(name, file, line) else (0, "")
+            return 2, "in a string" if self._is_used_in_string(name, file, where) else ""
         if is_same:
-            return 0, "" if self._is_resolved_by_kin(name, file, at, line) else "its target is unknown"
-        sites = self._sites(file, line, name.word)
-        row = row_at(self._index, file, line)
-        for site in sites or [Site(name.word, "", row, line, VALUE, 0)]:
-            if tree.relations.meaning(file, site).targets:
-                return 0, ""
-        return 1, "" if self._is_local(file, row, name.word) else f"used from {language}"
+            return 0, "" if self._is_resolved_by_kin(name, file, *where) else "its target is unknown"
+        return 1, "" if self._is_resolved_by_others(name, file, *where) else f"used from {language}"
+
+    def _is_used_in_string(self, name: ChangedName, file: int, where: tuple[int, int]) -> bool:
+        """Return True if a string holds a name as a path, or text in another language that may use it."""
+        at, line = where
+        if any(each.name == name.word for each in self._index.definitions(file)):
+            return False  # Such as an entry of its own ``__all__``.
+        text = self._index.sources.text(file)
+        is_path = _QUOTED[0].search(text, max(0, at - _MAX_RECEIVER_CHARS), at) is not None
+        is_path = is_path and _QUOTED[1].match(text, at + len(name.word)) is not None
+        is_named = is_path or not self._is_home_resolved(name)
+        return is_named and not self._is_unreachable(name, file, line)
+
+    def _is_resolved_by_others(self, name: ChangedName, file: int, at: int, line: int) -> bool:
+        """Return True if code in another language than that of a name means something of the tree."""
+        tree, word, row = self._tree, name.word, row_at(self._index, file, line)
+        is_key = name.is_word and _is_data_path(name.path)
+        if is_key and not _MEMBER.search(tree.code(file), max(0, at - _MAX_RECEIVER_CHARS), at):
+            return True
+        sites = self._sites(file, line, word) or [Site(word, "", row, line, VALUE, 0)]
+        return any(tree.relations.meaning(file, site).targets for site in sites) or self._is_local(
+            file, row, word
+        )
 
     def _is_home_resolved(self, name: ChangedName) -> bool:
         file = self._trees.before.index.file_id(name.path)
