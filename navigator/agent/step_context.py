@@ -78,6 +78,8 @@ class StepContext:
     """Model calls of this step."""
     tokens_read: int = 0
     """What models have read in it: the first message and the answers of tools."""
+    asked: set[Request] = field(default_factory=set)
+    """What models have looked for in it."""
     is_finishing: bool = False
     """Whether a limit is reached, and the model was asked to finish."""
     gave_up: str = ""

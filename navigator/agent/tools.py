@@ -108,6 +108,12 @@ async def _look_up(operation: str, args: Arguments, _context: ToolContext) -> di
         request = parse_request(operation, {name: value for name, value in args.items() if value != ""})
         if operation == "read":
             request = step.with_numbers(request)
+        if request in step.asked:
+            # A small model asks the same again and again, and would read the answer each time.
+            return _error(
+                "You asked this before and have the answer; ask something else, or call finalize_context."
+            )
+        step.asked.add(request)
         found = await step.computing.run(
             answer,
             step.workspace.index,

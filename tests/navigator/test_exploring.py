@@ -164,7 +164,11 @@ async def test_a_limit_of_tokens_read_asks_a_model_to_finish(
 ) -> None:
     def mind(request: dict[str, Any], number: int) -> Say:
         is_last = "Call finalize_context now" in request["messages"][-1]["content"]
-        return selects("token_expired") if is_last else call("read", {"targets": ["src/auth/tokens.py"]})
+        return (
+            selects("token_expired")
+            if is_last
+            else call("read", {"targets": [f"src/auth/tokens.py:1-{9 + number}"]})
+        )
 
     found = await flown(make_navigator, repository, mind, max_tokens_read=600)
     assert 1 < len(found.server.requests) < MAX_CALLS
@@ -291,6 +295,19 @@ async def test_a_model_without_a_usable_selection_leaves_the_embedded_answer_and
     assert WIRE.model in found.notes
 
 
+async def test_what_a_model_asks_again_is_not_sent_again(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    search = call("search", {"pattern": "LIFETIME_S"})
+    found = await flown(make_navigator, repository, script(search, search, selects("token_expired")))
+    first, second = (
+        each["content"] for each in found.server.requests[2]["messages"] if each["role"] == "tool"
+    )
+    assert "token_expired" in first
+    assert "token_expired" not in second
+    assert found.output.model == WIRE.model
+
+
 async def test_a_model_is_asked_to_finish_with_its_last_call(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -325,12 +342,12 @@ async def test_a_cost_limit_keeps_the_price_of_finishing_in_reserve(
         text = json.dumps(request)
         if "Call finalize_context now" in text:
             return call("finalize_context", DONE, prompt=1_000)
-        return call("search", {"pattern": "token"}, prompt=1_000)
+        return call("search", {"pattern": f"token|{number}"}, prompt=1_000)
 
-    found = await fly(make_navigator, repository, mind, max_cost_usd=0.004)
+    found = await fly(make_navigator, repository, mind, max_cost_usd=0.003)
     assert found.output.model == "gemini-2.0-flash"
     assert 1 < len(found.server.requests) < MAX_CALLS
-    assert 0 < found.output.total_cost <= Decimal("0.004")
+    assert 0 < found.output.total_cost <= Decimal("0.003")
 
 
 async def test_what_the_user_leaves_out_is_not_shown_to_a_model(
