@@ -25,9 +25,9 @@ from mcp_server.prompts import offer_prompts
 from mcp_server.refusals import (
     cause_of,
     note_ignored,
+    prompt_arguments,
     protocol_error,
     refusal,
-    refuse_unusable_prompt,
     refused_call,
     report_errors,
     usable_arguments,
@@ -125,8 +125,8 @@ class NavigatorServer(MCPServer[AppContext]):
         context: Context[AppContext, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
         """Write a prompt; say what is wrong with its name or its arguments."""
-        refuse_unusable_prompt(name, arguments or {}, await self.list_prompts())
-        return await super().get_prompt(name, arguments, context)
+        given = prompt_arguments(name, arguments or {}, await self.list_prompts())
+        return await super().get_prompt(name, given, context)
 
     async def read_resource(
         self, uri: Any, context: Context[AppContext, Any] | None = None

@@ -85,8 +85,8 @@ def refusal(tool: str, error: ToolError | UserError) -> ErrorDetails:
     return ErrorDetails("invalid_request", mask_name(str(error)))
 
 
-def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Sequence[Prompt]) -> None:
-    """Raise for a prompt that does not exist, or that lacks an argument."""
+def prompt_arguments(name: str, arguments: Mapping[str, Any], known: Sequence[Prompt]) -> dict[str, Any]:
+    """Return the arguments that a prompt takes; raise if it does not exist, or lacks one."""
     prompt = next((prompt for prompt in known if prompt.name == name), None)
     if prompt is None:
         names = ", ".join(prompt.name for prompt in known)
@@ -97,6 +97,7 @@ def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Seque
         if argument.required and not arguments.get(argument.name):
             message = f"{name} needs `{argument.name}`; pass it and ask again."
             raise InvalidRequestError(message, code="missing_argument", argument=argument.name)
+    return {each.name: arguments[each.name] for each in prompt.arguments or () if arguments.get(each.name)}
 
 
 def usable_arguments(

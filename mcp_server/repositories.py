@@ -87,7 +87,7 @@ class Root(NamedTuple):
 
     def is_called(self, name: str) -> bool:
         """Return True if this is the root's name, or that of its folder."""
-        return bool(name) and name in (self.name, self.folder.name)
+        return bool(name) and name.rstrip("/") in (self.name, self.folder.name)
 
 
 def project_roots(environ: Mapping[str, str]) -> list[Root]:
@@ -151,7 +151,7 @@ class RepositoryAccess:
         """
         given = [named] if isinstance(named, str) else list(named or ())
         texts = [text for each in given if (text := _unquoted(each.strip()))]
-        roots = roots or self._project
+        roots = [each for each in roots if not _is_home(each.folder)] or self._project or roots
         if len(texts) > MAX_REPOSITORIES:
             raise RepositoryNotFoundError(
                 f"{len(texts)} repositories are named, and one call takes {MAX_REPOSITORIES} at most; "
@@ -161,7 +161,8 @@ class RepositoryAccess:
             return write_address([self._source(text, roots, working_folder, user) for text in texts])
         if not self.may_name_folders(user):
             raise RepositoryNotFoundError(f"No repository is named; {self._advice(user)}")
-        folders = self._open_folders(roots) if roots else [self._started_in(working_folder)]
+        opened = [each for each in roots if not _is_home(each.folder)]
+        folders = self._open_folders(opened) if opened else [self._started_in(working_folder)]
         return write_address([Source(str(each)) for each in folders])
 
     def require(self, address: str, user: str) -> None:
@@ -261,7 +262,8 @@ class RepositoryAccess:
             what = f"{shown} is a file" if kind(resolved) == S_IFREG else f"There is no folder {shown}"
             raise RepositoryNotFoundError(f"{what}; pass the absolute path of a repository's folder.")
         # A home folder may be the work tree of its settings, and holds everything else besides.
-        if _is_home(resolved) and not (named and top_folder(resolved)):
+        is_explicit = named.startswith(("~", "file://")) or Path(named).is_absolute()
+        if _is_home(resolved) and not (is_explicit and top_folder(resolved)):
             raise RepositoryNotFoundError(
                 f"`{folder}` holds everything that you have, and is no project; name the project's folder "
                 "in it."
@@ -316,7 +318,10 @@ def project_tree(folder: Path) -> Path | None:
 
 
 def _is_home(folder: Path) -> bool:
-    return folder in (_resolved(path_of("~")), Path(folder.anchor))
+    try:
+        return _resolved(folder) in (_resolved(path_of("~")), Path(folder.anchor))
+    except RepositoryNotFoundError:
+        return False
 
 
 def _unquoted(text: str) -> str:

@@ -16,7 +16,7 @@ from repo_map.errors import RepositoryNotFoundError
 from repo_map.sources.commit_names import FORMS_OF_NAMES, CommitNameError, locate
 from repo_map.sources.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.sources.files import Listing, ReadFile, digest, sort_names, too_large
-from repo_map.sources.git import Deadline, Git, GitError, git_error
+from repo_map.sources.git import Deadline, Git, GitError, GitOutput, git_error
 from repo_map.sources.listing import ListingResult
 from repo_map.sources.source import RepositoryPart
 
@@ -82,17 +82,16 @@ class CommitSource:
         tree = f"{start.head}:{start.prefix}"
         named = git.history("rev-parse", "--verify", "--quiet", tree, deadline=deadline)
         if named is None or named.status != 0:
-            raise RepositoryNotFoundError(
+            no_folder = (
                 f"The commit `{self.ref}` has no folder `{start.prefix}`; name the repository's own folder."
             )
+            raise self._failed(named, no_folder)
         tree_id = named.text.strip()
         if known is not None and known.digest == tree_id:
             return known
         listed = git.history("ls-tree", "-r", "-l", "-z", "--full-tree", tree, deadline=deadline)
-        if listed is None or listed.status is None:
-            raise RepositoryNotFoundError(self._unreadable("git did not list its files in time; try again."))
-        if listed.status != 0:
-            raise RepositoryNotFoundError(self._unreadable(str(git_error(listed.errors, self.root))))
+        if listed is None or listed.status != 0:
+            raise self._failed(listed, self._unreadable("git did not list its files in time; try again."))
         entries = entries_of(listed.text)
         links = [entry.id for entry in entries.values() if entry.kind == stat.S_IFLNK]
         stats = _CommitStats(entries, read_blobs(git, links))
@@ -112,6 +111,12 @@ class CommitSource:
     @property
     def _name(self) -> str:
         return self.title.removesuffix(f"@{self.ref}")
+
+    def _failed(self, output: GitOutput | None, otherwise: str) -> RepositoryNotFoundError:
+        """Return git's own reason for a failure as an error, or another where it gave none."""
+        if output is None or not output.status or not output.errors:
+            return RepositoryNotFoundError(otherwise)
+        return RepositoryNotFoundError(self._unreadable(str(git_error(output.errors, self.root))))
 
     def _unreadable(self, why: str) -> str:
         # The folder of a named repository's clone is not shown.

@@ -32,6 +32,7 @@ _MAX_MEMORY_BYTES = 4_000_000_000
 _LISTING_CPU_S = 10
 """CPU time of a listing: 80,000 files take 1 s, unless ignore patterns are slow."""
 _ERROR_BYTES = 10_000
+_MAX_REASON_CHARS = 200
 _EXIT_S = 5.0
 """For the pipes of a git that was ended to close."""
 _POLL_S = 0.2
@@ -232,9 +233,9 @@ class Git:
         output = call.finish(deadline)
         git_dir, prefix, *_ = (*os.fsdecode(output.text).split("\n"), "")
         # Git decides whether it trusts the owner; what it finds must be what was checked.
-        if output.status and (refused := git_error(output.errors, self._root)).is_notable:
-            raise refused
-        if output.status != 0 or Path(git_dir).resolve() != self._repository.git_dir:
+        if output.status:
+            raise git_error(output.errors, self._root)
+        if output.status is None or Path(git_dir).resolve() != self._repository.git_dir:
             return None
         head = self.history("rev-parse", "--verify", "--quiet", f"{HEAD}^{{commit}}", deadline=deadline)
         return HistoryStart(head.text.decode().strip() if head and head.status == 0 else "", git_dir, prefix)
@@ -374,8 +375,8 @@ def git_error(errors: str, root: Path) -> GitError:
             f"run `git config --global --add safe.directory {shlex.quote(owned)}` to trust it.",
             is_notable=True,
         )
-    first_line = next(iter(errors.splitlines()), "no reason given")
-    return GitError(f"Git failed in `{root}`: {first_line}")
+    reason = " ".join(errors.split())[:_MAX_REASON_CHARS] or "no reason given"
+    return GitError(f"Git failed in `{root}`: {reason}")
 
 
 def _limit_resources(process_id: int, cpu_s: int | None) -> None:

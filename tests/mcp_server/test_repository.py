@@ -100,9 +100,18 @@ def test_a_home_folder_and_the_root_of_the_disk_are_no_repositories(
     # The work tree of a home folder's settings is read if it is named, and by no other way.
     below = tmp_path / "Documents"
     below.mkdir()
-    for roots, working_folder in (((), tmp_path), ((), below), ((tmp_path,), tmp_path)):
+    for named, roots, working_folder in (
+        (None, (), tmp_path),
+        (None, (), below),
+        (None, (tmp_path,), below),
+        (".", (), tmp_path),
+        ("..", (below,), tmp_path),
+    ):
         with pytest.raises(RepositoryNotFoundError):
-            choose_repository(None, roots, working_folder, ())
+            choose_repository(named, roots, working_folder, ())
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    assert choose_repository(None, (tmp_path,), project, ()) == project
 
 
 @pytest.mark.parametrize(

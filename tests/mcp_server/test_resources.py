@@ -74,3 +74,10 @@ async def test_a_person_finds_four_prompts_and_each_leads_to_a_tool(client: Clie
             (message,) = (await client.get_prompt(name, arguments)).messages
             assert isinstance(message.content, TextContent)
             assert "all " in message.content.text
+
+
+async def test_a_prompt_ignores_arguments_that_a_client_adds(client: Client) -> None:
+    async with client:
+        plain = await client.get_prompt("find_code", {"task": "fix it"})
+        added = await client.get_prompt("find_code", {"task": "fix it", "repo_path": "", "sessionId": "s"})
+        assert added.messages == plain.messages

@@ -265,5 +265,9 @@ def test_a_commit_without_objects_in_a_partial_clone_names_the_command_that_fetc
         capsys, ["navigate", f"{partial}@HEAD~2", *goal], ["check", str(partial), "--since", "HEAD~2"]
     ):
         assert f"git -C {partial} fetch --refetch --no-filter" in told
+    git(partial, "config", "extensions.unknown", "true")
+    for told in _refuse(capsys, ["check", str(partial)], ["navigate", f"{partial}@HEAD", *goal]):
+        assert "unknown repository extension" in told
+    git(origin, "config", "--file", str(partial / ".git/config"), "--unset", "extensions.unknown")
     git(partial, "fetch", "-q", "--refetch", "--no-filter")
     assert main(["navigate", f"{partial}@HEAD~2", *goal]) == 0
