@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from mcp_server import wire
@@ -99,6 +99,7 @@ def wire_report(
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
     max_findings = None if detail.cuts else detail.impact
+    sufficiency = clip(report.sufficiency, detail.characters)
     costs = ("cost_this_turn", "total_cost", "budget_remaining")
     is_free = not (with_costs or report.total_cost) and report.model in (EMBEDDED, USER)
     shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
@@ -110,15 +111,14 @@ def wire_report(
         "status": status,
         "last_action": clip(report.last_action, detail.characters),
         "reasoning": clip(report.reasoning, detail.characters),
-        "grades_first": report.confidence is not None and report.reasoning.startswith(report.sufficiency),
         "answer": "\n".join(clip_source(report.answer, _ANSWER_SHARE * detail.characters)) or None,
         "understood": None if report.not_understood is None else not report.not_understood,
         "token_budget": response_token_budget,
         "focus_areas": report.focus_areas[: detail.focus_areas],
         "cuts": report.cuts[: detail.cuts],
-        "account": report.account._asdict() if report.account.calls and detail.cuts else None,
+        "usage": report.total_usage._asdict() if report.total_usage.calls and detail.cuts else None,
         "outline": _outline(report, detail.outline) or None,
-        "sufficiency": _sufficiency(report, detail),
+        "sufficiency": None if report.sufficiency in report.reasoning else sufficiency,
         "findings": [finding_data(each) for each in report.findings[:max_findings]],
         "impact": [clip(each, detail.characters) for each in report.impact[: detail.impact]],
         "notes": _notes(report, detail),
@@ -137,17 +137,6 @@ def _outline(report: reports.TurnReport, limit: int) -> str:
     if not limit:
         return f"{plural(rest, 'place')} in get_turn_report"
     return f"{outline_text(first_entries(report.outline, limit))}\nand {rest} more: get_turn_report"
-
-
-def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
-    """Return how sure the choice is, unless the reasoning is just that, or holds it where room is short."""
-    sufficiency, reasoning = (
-        clip(report.sufficiency, detail.characters),
-        clip(report.reasoning, detail.characters),
-    )
-    is_bare = detail.focus_areas == DETAILS[0].focus_areas
-    is_repeated = report.sufficiency == report.reasoning or (is_bare and sufficiency in reasoning)
-    return None if not sufficiency or is_repeated else sufficiency
 
 
 def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
@@ -219,6 +208,7 @@ def report_lines(
         *([report.repository] if report.repository else []),
         *report.impact,
         *([_reasoning_line(report)] if report.reasoning else []),
+        *([report.sufficiency] if report.sufficiency else []),
     ]
     if report.answer:
         lines.append(f"answer: {report.answer}")
@@ -234,10 +224,11 @@ def report_lines(
         lines.append(f"also listed: {report.also_listed}")
     if report.left_out:
         lines.append(f"left out for lack of budget: {plural(report.left_out, 'file')}")
-    if report.account and not is_first_answer:
-        lines.append(_account_line(report.account))
-    if report.sufficiency and report.sufficiency not in report.reasoning:
-        lines.append(report.sufficiency)
+    if (usage := report.usage) and not is_first_answer:
+        lines.append(
+            f"model tokens so far: {usage['input']:,} read, of them {usage['cached']:,} from a cache; "
+            f"{usage['output'] + usage['thinking']:,} answered"
+        )
     lines += [f"note: {note}" for note in report.notes]
     return ours, lines
 
@@ -254,8 +245,8 @@ def _spent(report: wire.TurnReportJson) -> str:
 
 
 def _reasoning_line(report: wire.TurnReportJson) -> str:
-    """Return why a step did what it did; how sure a choice is speaks for itself."""
-    if report.grades_first:
+    """Return why a step did what it did; a summary speaks for itself."""
+    if report.last_action == "finalize_context":
         return report.reasoning
     return f"{action_word(report.last_action)}: {report.reasoning}"
 
@@ -279,14 +270,6 @@ def _outline_lines(outline: str | None) -> list[str]:
 def _sizes(report: wire.TurnReportJson) -> str:
     """Return how large the code is."""
     return f"{plural(report.map_size_tokens, 'token')} of code"
-
-
-def _account_line(account: Mapping[str, int]) -> str:
-    sent = account["fresh"] + account["cached"] + account["repeated"]
-    return (
-        f"model tokens so far: {sent:,} sent, of them {account['cached']:,} cached, {account['repeated']:,} "
-        f"repeated; {account['output']:,} answered"
-    )
 
 
 def clip(text: str, characters: int) -> str:

@@ -174,20 +174,21 @@ def navigate_answer(
 
     def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
         message = wire_report(reported, response_token_budget, detail, with_costs=False)
-        result = wire.NavigateResultJson(
+        short_summary = summary and clip(summary, detail.characters)
+        result = wire.as_object(
             navigation_id=output.navigation_id,
             status=message.status,
-            turn_report=message,
+            turn_report=message.on_the_wire(is_nested=True),
             context=context,
-            reasoning_summary=summary and clip(summary, detail.characters),
+            reasoning_summary=short_summary,
             next_cursor=cursor,
         )
         ours, report_parts = report_lines(message, is_first_answer=is_bare, explores=explores)
-        report_parts += [f"summary: {result.reasoning_summary}"] if summary else []
+        report_parts += [f"summary: {short_summary}"] if summary else []
         if context:
             report_parts += ["", context.removesuffix("\n")]
         fenced = "\n".join([*ours, quoted("\n".join(report_parts))])
-        return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result.on_the_wire())
+        return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result)
 
     details = _OPEN if report.stop_reason is None else _FOUND
     as_object = None if first_answer is None else int(first_answer * _MAX_JSON_GROWTH) + _JSON_NAMES
@@ -214,23 +215,23 @@ def step_answer(
             notes += [f"not read yet: get_context with cursor {each}" for each in unread]
             # What was sent before is not sent again.
             changes: dict[str, Any] = {"cuts": [], "notes": notes}
-            changes |= dict.fromkeys(("account", "sufficiency", "outline"))
+            changes |= dict.fromkeys(("usage", "sufficiency", "outline"))
             if message.answer:
                 changes["reasoning"] = ""
             if took_none and message.status != "running":
                 changes["next"] = ""
             message = message.model_copy(update=changes)
-        result = wire.StepResultJson(
+        result = wire.as_object(
             navigation_id=report.navigation_id,
             status=message.status,
-            turn_report=message,
+            turn_report=message.on_the_wire(is_nested=True),
             context_delta=context,
             removed=_removed(delta),
             next_cursor=cursor,
         )
         parts = [report_text(message)] if is_first else [step_text(message)]
         parts.append("" if took_none else _since(delta))
-        return Answer(_with_context(parts, context, cursor), result.on_the_wire())
+        return Answer(_with_context(parts, context, cursor), result)
 
     details = _UNCHANGED if took_none else _OPEN if report.stop_reason is None else _OPEN[1:]
     start = Cursor(report.step_number, delta.since_step, 0)
@@ -239,9 +240,8 @@ def step_answer(
 
 def forgotten_answer(navigation_id: str) -> Answer:
     """Return the answer of ``step`` that deleted a navigation."""
-    result = wire.StepResultJson(navigation_id=navigation_id, status="deleted")
     text = f"navigation {navigation_id}: deleted with its maps and reports; no call reads it any more"
-    return Answer(text, result.on_the_wire())
+    return Answer(text, wire.as_object(navigation_id=navigation_id, status="deleted"))
 
 
 def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
@@ -259,21 +259,21 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
     def make(detail: DetailLevel, context: str, following: str | None) -> Answer:
-        result = _wire_output(
+        summary = clip(output.reasoning_summary, detail.characters)
+        notes = [clip(note, detail.characters) for note in output.notes]
+        result = _output_object(
             output,
             response_token_budget,
             context_string=context,
             next_cursor=following,
             since_step=output.since_step,
             removed=_removed(output),
-            reasoning_summary=clip(output.reasoning_summary, detail.characters) or None,
-            notes=[clip(note, detail.characters) for note in output.notes],
+            reasoning_summary=summary or None,
+            notes=notes,
         )
-        lines = [f"note: {note}" for note in result.notes]
-        if result.reasoning_summary:
-            lines.append(f"summary: {result.reasoning_summary}")
-        parts = [_output_head(result), _since(output), quoted("\n".join(lines)) if lines else ""]
-        return Answer(_with_context(parts, context, following), result.on_the_wire())
+        lines = [*(f"note: {note}" for note in notes), *([f"summary: {summary}"] if summary else [])]
+        parts = [_output_head(output), _since(output), quoted("\n".join(lines)) if lines else ""]
+        return Answer(_with_context(parts, context, following), result)
 
     return _fitted(make, output, cursor, response_token_budget, DETAILS[2::-1])
 
@@ -287,24 +287,22 @@ def plan_answer(output: NavigatorOutput, place: Cursor, response_token_budget: i
             Cursor(output.total_iterations, None, end, is_plan=True).encode() if end < len(plan) else None
         )
         part = plan[start:end]
-        result = _wire_output(
+        result = _output_object(
             output, response_token_budget, context_string="", flight_plan_yaml=part, next_cursor=following
         )
         message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
         more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
-        parts = [_output_head(result), f"{message}\n{quoted(part.rstrip())}", more]
-        return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
+        parts = [_output_head(output), f"{message}\n{quoted(part.rstrip())}", more]
+        return Answer("\n\n".join(filter(None, parts)), result)
 
     whole = page(len(plan))
     guess = response_token_budget / max(whole.size, 1)
     return page(page_end(plan, start, (), lambda end: page(end).size <= response_token_budget, guess))
 
 
-def _wire_output(
-    output: NavigatorOutput, response_token_budget: int, **fields: Any
-) -> wire.NavigatorOutputJson:
-    """Return the output as clients see it, with ``fields`` for what an answer takes of it."""
-    return wire.NavigatorOutputJson(
+def _output_object(output: NavigatorOutput, response_token_budget: int, **fields: Any) -> dict[str, Any]:
+    """Return the object of ``get_context``, with ``fields`` for what an answer takes of the output."""
+    return wire.as_object(
         navigation_id=output.navigation_id,
         status=status_of(output.stop_reason),
         token_count=output.token_count,
@@ -315,12 +313,10 @@ def _wire_output(
     )
 
 
-def _output_head(result: wire.NavigatorOutputJson) -> str:
-    size = plural(result.token_count, "token")
-    return (
-        f"navigation {result.navigation_id}: {STATUS_WORDS[result.status]}, {size}, "
-        f"{plural(result.total_iterations, 'step')}, {dollars(result.total_cost)}"
-    )
+def _output_head(output: NavigatorOutput) -> str:
+    size, steps = plural(output.token_count, "token"), plural(output.total_iterations, "step")
+    words = STATUS_WORDS[status_of(output.stop_reason)]
+    return f"navigation {output.navigation_id}: {words}, {size}, {steps}, {dollars(output.total_cost)}"
 
 
 def _fitted(

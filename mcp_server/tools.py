@@ -48,12 +48,11 @@ from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling import HOST
-from navigator.planner.arguments import require_goal, turn_request
+from navigator.planner.arguments import require_goal, require_token_budget, turn_request
 from navigator.settings import (
     DEFAULT_MAX_STEPS,
     DEFAULT_TOKEN_BUDGET,
     FIRST_ANSWER,
-    MAX_TOKEN_BUDGET,
     MIN_TOKEN_BUDGET,
     NavigationRequest,
     Timeouts,
@@ -95,16 +94,7 @@ def budgets(
     asked = settings.token_budget if token_budget is None else token_budget
     if asked is None:
         return Budgets(map_token_budget_in(DEFAULT_TOKEN_BUDGET), DEFAULT_TOKEN_BUDGET, first_answer)
-    if asked < MIN_TOKEN_BUDGET:
-        raise InvalidArgumentError(
-            "token_budget",
-            f"is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, 8000 is a good start.",
-        )
-    if asked > MAX_TOKEN_BUDGET:
-        raise InvalidArgumentError(
-            "token_budget",
-            f"is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; 8000 is a good start.",
-        )
+    require_token_budget(asked, MIN_TOKEN_BUDGET)
     return Budgets(map_token_budget_in(asked), asked, text_tokens_in(asked))
 
 

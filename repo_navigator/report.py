@@ -24,7 +24,7 @@ from repo_navigator.terminal import print_text, write_or_print
 
 if TYPE_CHECKING:
     from navigator.state.reports import CutReport, NavigatorOutput, OutlineEntry, TurnReport
-    from navigator.state.usage import TokenAccount
+    from navigator.state.usage import TokenUsage
 
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
@@ -139,24 +139,22 @@ def budget_line(report: TurnReport) -> str:
 
 
 def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
-    """Return what each step sent, was answered and cost, and what sessions of one step would have sent."""
+    """Return what each step sent, was answered and cost."""
     *_, last = reports
-    account = last.account
-    if not account.calls:
+    total = last.total_usage
+    if not total.calls:
         return Text("No model was called, so nothing was spent.")
-    table = Table(box=None, header_style="bold", caption=_saving(account), caption_justify="left")
+    cached = total.cached / total.input if total.input else 0
+    caption = f"{cached:.0%} of what was sent came from a cache."
+    table = Table(box=None, header_style="bold", caption=caption, caption_justify="left")
     table.add_column("step")
     table.add_column("model")
-    for name in ("calls", "sent new", "repeated", "cached", "answered", "US dollars"):
+    for name in ("calls", "sent", "cached", "answered", "US dollars"):
         table.add_column(name, justify="right")
-    before = reports[0].account
     for report in reports[1:]:
-        _add_row(
-            table, str(report.step_number), report.model, report.account.minus(before), report.cost_this_turn
-        )
-        before = report.account
+        _add_row(table, str(report.step_number), report.model, report.usage, report.cost_this_turn)
     table.add_section()
-    _add_row(table, "all", "", account, last.total_cost)
+    _add_row(table, "all", "", total, last.total_cost)
     return table
 
 
@@ -205,13 +203,6 @@ def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
     return [Text(f"Shown in less detail for lack of tokens: {listed}", style="yellow")] if cuts else []
 
 
-def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: Decimal) -> None:
-    numbers = (account.calls, account.fresh, account.repeated, account.cached, account.output)
+def _add_row(table: Table, step: str, model: str, usage: TokenUsage, cost: Decimal) -> None:
+    numbers = (usage.calls, usage.input, usage.cached, usage.output + usage.thinking)
     table.add_row(step, model, *(f"{number:,}" for number in numbers), dollars(cost))
-
-
-def _saving(account: TokenAccount) -> str:
-    return (
-        f"Role, rules, tools and goal are {account.initial:,} tokens. Of {account.read:,} tokens "
-        f"{account.saved:.0%} came from a cache; {account.wasted:.0%} of all said nothing new."
-    )

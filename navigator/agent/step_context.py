@@ -162,7 +162,7 @@ class StepContext:
         if self.session is None:
             return Navigation(navigation.state, navigation.run.noting(*self.notes))
         ledger = self.session.ledger
-        totals = {"spent": ledger.spent, "usage": ledger.usage, "account": ledger.account}
+        totals = {"spent": ledger.spent, "usage": ledger.usage}
         run = navigation.run.model_copy(update=totals)
         budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
         state = navigation.state.model_copy(update={"budget_config": budget})

@@ -152,7 +152,7 @@ def report_of_map(
     plain: dict[str, Any] = {
         **dict.fromkeys(("navigation_id", "model", "last_action", "reasoning"), ""),
         **dict.fromkeys(("context_string", "reasoning_summary"), ""),
-        **dict.fromkeys(("step_number", "budget_remaining", "budget_utilization", "map_version"), 0),
+        **dict.fromkeys(("step_number", "budget_remaining", "map_version"), 0),
         "map_size_tokens": tokens,
         "token_count": tokens,
         "map_token_budget": token_budget,

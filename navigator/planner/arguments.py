@@ -11,7 +11,7 @@ from navigator.settings import MAX_TOKEN_BUDGET, StepAction
 from navigator.storage.state import can_be_stored
 from repo_map.lookup.requests import LookupRequestError, Request, parse_request
 from repo_map.secrets.masking import mask_text
-from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes, read_numbers
+from repo_map.steering.commands import NO_WISHES, OF_FILES, Argument, TypedWishes
 
 MAX_WISHES: Final = 50
 """Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
@@ -19,7 +19,6 @@ _MAX_ENTRY_CHARS: Final = 500
 _MAX_NUMBER: Final = 9_999
 """More entries than an outline has."""
 MAX_FEEDBACK_CHARS: Final = 4_000
-_NUMBERS: Final = "numbers"
 
 
 def map_texts(change: Callable[[str], str], value: Any, depth: int = 100) -> Any:
@@ -70,24 +69,25 @@ def require_goal(goal: str) -> str:
     return goal
 
 
-def require_token_budget(budget: int) -> int:
-    """Return a budget of tokens, from 1 to ``MAX_TOKEN_BUDGET``.
+def require_token_budget(budget: int, minimum: int = 1) -> int:
+    """Return a budget of tokens, from ``minimum`` to ``MAX_TOKEN_BUDGET``.
 
     Raises:
         InvalidArgumentError: it is out of that range.
     """
-    return whole_number("token_budget", budget, MAX_TOKEN_BUDGET, "how many tokens the context may take")
+    meaning = "how many tokens the context may take"
+    return whole_number("token_budget", budget, MAX_TOKEN_BUDGET, meaning, minimum)
 
 
-def whole_number(argument: str, value: int, maximum: int, meaning: str) -> int:
-    """Return a whole number from 1 to ``maximum``.
+def whole_number(argument: str, value: int, maximum: int, meaning: str, minimum: int = 1) -> int:
+    """Return a whole number from ``minimum`` to ``maximum``.
 
     Raises:
         InvalidArgumentError: it is none, or out of that range.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise InvalidArgumentError(
-            argument, f"is {value}; give {meaning}: a whole number from 1 to {maximum}."
+            argument, f"is {value}; give {meaning}: a whole number from {minimum} to {maximum}."
         )
     return value
 
@@ -208,7 +208,7 @@ def turn_request(
 
     Args:
         feedback: the user's words.
-        updates: a partial flight plan, with new limits and outline numbers.
+        updates: a partial flight plan, with new limits.
         action: by default ``continue``.
         outline_step: the step whose outline numbers mean.
         show: outline numbers, names, paths, globs; one of them alone too. A number may be written as text.
@@ -226,23 +226,7 @@ def turn_request(
     words = mask_text((feedback or "").strip())
     require_length("feedback", words, MAX_FEEDBACK_CHARS, "say it in a few sentences")
     wishes = _parse_wishes(show, drop, ask)
-    if updates is not None:
-        # Numbers of the outline are shown before all else.
-        wishes = wishes._replace(show=(*_parse_numbers(updates.get(_NUMBERS)), *wishes.show))
-        updates = {name: part for name, part in updates.items() if name != _NUMBERS}
     return TurnRequest(words, wishes, updates, cast(StepAction, action), outline_step)
-
-
-def _parse_numbers(value: object) -> tuple[int, ...]:
-    """Return the outline numbers that updates name: ``[3, 7]``, or words such as ``"2-5"``."""
-    if value is None:
-        return ()
-    words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    if not (numbers := read_numbers(words)):
-        raise InvalidArgumentError(
-            _NUMBERS, f'is {value!r}; give numbers of the outline, as [3, 7] or "2-5".'
-        )
-    return numbers
 
 
 def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:

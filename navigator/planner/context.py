@@ -175,7 +175,6 @@ def current_report(record: StepRecord, run: RunState) -> TurnReport:
             "notes": tuple(dict.fromkeys((*run.notes, *record.report.notes))),
             "total_cost": run.spent,
             "total_usage": run.usage,
-            "account": run.account,
         }
     )
 

@@ -66,7 +66,7 @@ def amend_by_model(
         within = own.model_copy(update={"budget": min(before.budget, own.budget)})
         room = code_tokens_of(run, selection, asked.reasoning)
         plan = plan_selection(index, selection, within, room, navigation.state.user_task)
-    plan = apply_update(plan, _without_sections(plan, asked.updates)).plan
+    plan = apply_update(plan, asked.updates).plan
     limit = run.map_token_budget
     if plan.budget > limit:
         raise FlightPlanError(
@@ -79,23 +79,6 @@ def amend_by_model(
         if not compare_plans(before, plan).diff:
             raise FlightPlanError(f"{note} Choose among the other files, or finish.")
     return ModelAmendment(compare_plans(before, plan), selection, notes)
-
-
-def _without_sections(plan: FlightPlan, updates: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return updates whose rules for whole files take the place of the sections that the plan has of them."""
-    sections = {rule.pattern: rule.sections for rule in plan.verbosity if rule.sections}
-    rules = updates.get("verbosity")
-    if not sections or not isinstance(rules, list | tuple):
-        return updates
-    found = []
-    for rule in rules:
-        known = sections.get(str(rule.get("pattern", "")).strip()) if isinstance(rule, Mapping) else None
-        if known and rule.get("level") is not None and "sections" not in rule:
-            removed = [{**each.model_dump(include={"pattern", "lines"}), "level": None} for each in known]
-            found.append({**rule, "sections": removed})
-        else:
-            found.append(rule)
-    return {**updates, "verbosity": found}
 
 
 def merge_user_plan(
@@ -155,12 +138,7 @@ def amend_by_user(
 def apply_wishes(index: Index, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
     plan = apply_update(plan, updates).plan
-    wanted = {rule.pattern: rule for rule in own.verbosity}
-    mentioned = _mentioned(updates)
-    # A level for the whole file takes the place of the sections that the planner chose.
-    whole = {pattern for pattern, rule in mentioned.items() if "sections" not in rule}
-    rules = [wanted.get(rule.pattern, rule) if rule.pattern in whole else rule for rule in plan.verbosity]
-    out = excluded(index, plan)
+    mentioned, rules, out = _mentioned(updates), plan.verbosity, excluded(index, plan)
     # What has just been asked for must not be hidden by an earlier rule behind it.
     late = [
         rule

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from navigator.planner.answer_size import pack_answer
 from navigator.planner.context import FOCUS_LEVEL, summarize
-from navigator.planner.record import Decision, files_of, reason_of_planner
+from navigator.planner.record import Decision, files_of
 from navigator.planner.view import View
 from navigator.state.labels import EMBEDDED
 from navigator.state.run_state import Navigation
@@ -29,9 +29,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Decision
     """Return the policy's decision: another plan, or to finish with the map as it is."""
     reasoning, plan = choose_plan(navigation, workspace, view)
     if plan is None:
-        ended = reason_of_planner(view.report.outline, fills=navigation.run.fill)
-        before = navigation.state.flight_plan
-        return Decision("finalize_context", EMBEDDED, reasoning, before, ended=ended)
+        return Decision("finalize_context", EMBEDDED, reasoning, navigation.state.flight_plan)
     diff = compare_plans(navigation.state.flight_plan, plan).diff
     return Decision("update_flight_plan", EMBEDDED, reasoning, plan, diff, selection=())
 

@@ -27,8 +27,7 @@ _LOGGED_DIFFS: Final = 2
 _MAX_LANGUAGES: Final = 2
 _MAX_REASONING_CHARS: Final = 2_000
 _NOTHING_TO_IMPROVE: Final = "Nothing was found that a further step would improve."
-_ENDED_BY_ROOM: Final = "The code ends here; the outline lists what had no room."
-_ENDED_BY_NEED: Final = "The outline lists more."
+_MORE_IS_LISTED: Final = "The outline lists more."
 
 
 class Decision(NamedTuple):
@@ -41,21 +40,13 @@ class Decision(NamedTuple):
     plan: FlightPlan
     diff: Mapping[str, Any] = {}
     """What changes, as a partial plan."""
-    ended: str = ""
-    """Why the navigation ends with it; ``""`` if the decision does not say."""
     selection: tuple[SelectedPlace, ...] | None = None
     """The places that are selected from now on; None if they stay."""
 
 
-def reason_of_planner(outline: Sequence[OutlineEntry], *, fills: bool) -> str:
-    """Return why the planner ends a navigation: the outline has nothing worth its tokens, or no room."""
-    more = [entry for entry in outline if entry.tokens]
-    return _ENDED_BY_NEED if more and not fills else _reason(more)
-
-
-def _reason(outline: Sequence[OutlineEntry]) -> str:
+def _ended(outline: Sequence[OutlineEntry]) -> str:
     """Return why a navigation ends: never that nothing is missing beside a list of what had no room."""
-    return _ENDED_BY_ROOM if outline else _NOTHING_TO_IMPROVE
+    return _MORE_IS_LISTED if any(entry.tokens for entry in outline) else _NOTHING_TO_IMPROVE
 
 
 def apply_decision(
@@ -87,7 +78,7 @@ def apply_decision(
     )
     is_finished = decision.action == "finalize_context"
     if is_finished:
-        run = run.stopping(StopReason.FINISHED, decision.ended or _reason(view.report.outline))
+        run = run.stopping(StopReason.FINISHED, _ended(view.report.outline))
     elif run.step >= run.max_steps and decision.by != USER:
         run = run.stopping(StopReason.MAX_STEPS, f"The limit of {plural(run.max_steps, 'step')} was reached.")
     reasoning = decision.reasoning[:_MAX_REASONING_CHARS]
@@ -169,18 +160,15 @@ def _step_record(after: Navigation, view: View, decision: Decision | None, *, si
         budget_remaining=max(state.budget_config.max_spend_usd - run.spent, Decimal(0)),
         map_size_tokens=drawn.tokens,
         map_token_budget=run.map_token_budget,
-        budget_utilization=_share(drawn.tokens, run.map_token_budget),
         map_version=run.map_version,
         file_count=len(files),
         focus_areas=state.map_metadata.focus_areas,
         focus=tuple(file for file in files if file.level >= FOCUS_LEVEL),
-        excluded_count=drawn.excluded,
         left_out=drawn.left_out,
         cuts=cuts_of(drawn),
         repository=_repository(state, view),
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,
-        account=run.account,
         stop_reason=run.stop_reason,
         ended=run.ended,
         notes=(*run.notes, *drawn.notes, *view.notes),

@@ -76,7 +76,10 @@ def change_selection(
     found = [place for place in found if place not in hidden]
     if notes and not found:
         raise RepoMapError(" ".join(notes))
-    merged = {place.key: place for place in (*kept, *_with_others(index, found, own))}
+    # All places are one question, whose time is limited.
+    with relations_of(index).asking():
+        found = list(_with_others(index, found, own))
+    merged = {place.key: place for place in (*kept, *found)}
     if not merged:
         raise RepoMapError("This drops every selected place; select others, or call finalize_context.")
     if len(merged) > MAX_PLACES:
@@ -158,9 +161,8 @@ def _with_others(index: Index, places: Sequence[SelectedPlace], own: FlightPlan)
         if file is None or row < 0:
             yield place
             continue
-        with relations.asking():
-            above = [each.target for each in relations.overrides_of((file, row))]
-            below = [each.source for each in relations.overridden_by((file, row))]
+        above = [each.target for each in relations.overrides_of((file, row))]
+        below = [each.source for each in relations.overridden_by((file, row))]
         same = [each for each in find_definitions(index, leaf) if trust(index, each[0]) < _PROSE]
         kind = index.definitions(file)[row].kind
         same = [each for each in same if index.definitions(each[0])[each[1]].kind == kind]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,7 +22,7 @@ from repo_map.outline.exclusions import hides
 from repo_map.outline.pack import general_rules, goal_terms, is_shown, pack, shown_places
 from repo_map.outline.places import rank_places, with_boosts
 from repo_map.plan.update import PlanChange, compare_plans
-from repo_map.steering.apply import IN_FULL, steer
+from repo_map.steering.apply import steer
 from repo_map.steering.commands import UNDO_ALL
 from repo_map.steering.targets import NamedDefinition
 
@@ -39,13 +38,11 @@ _MAX_MESSAGES: Final = 5
 """Messages of the user that are remembered."""
 _MAX_CHANGES: Final = 5
 """Of a plan, in the sentence that lists them."""
-_IN_PART: Final = "In part: "
 _FOCUS_ALONE: Final = "A focus changes the order of what is shown and adds nothing to it; `show` adds."
 _TOO_LARGE: Final = (
     "{} takes more than the {} available for code: the most relevant part is shown. Ask for the "
     "rest by name, or by lines."
 )
-_QUOTED: Final = re.compile(r"`([^`]+)`")
 
 
 class SteeredNavigation(NamedTuple):
@@ -256,38 +253,14 @@ def _revise_plan(
     packed = pack(index, base, places, own.budget, terms=terms, latest=latest, others=others)
     gone = [place for place in places[:kept] if not is_shown(packed.plan, place)]
     without_room = [*packed.without_room, *(f"{each.name or each.first} ({each.path})" for each in gone)]
-    room, notes, answer = plural(own.budget, "token"), [], run.answer
+    room, notes = plural(own.budget, "token"), []
     if without_room:
         dropped = list_names(without_room)
         notes.append(f"To make room in the {room} available for code, no longer shown: {dropped}.")
     if packed.in_part:
         notes.append(_TOO_LARGE.format(list_names(packed.in_part), room))
-        answer = _mark_partial(answer, packed.in_part)
     # The earlier summary is of another map; a further step goes on from this one.
-    decisions = {"decision_count": 0 if asks_for_more else 1, "answer": answer}
+    decisions = {"decision_count": 0 if asks_for_more else 1}
     after = steered.navigation.replace(state={"reasoning_summary": ""}, run=decisions)
     change = compare_plans(before.state.flight_plan, packed.plan)
     return with_notes(after, notes), change, EMBEDDED if asks_for_more else USER
-
-
-def _mark_partial(answer: str, in_part: Sequence[str]) -> str:
-    """Return an answer that says "in part" of what is shown so; of all, if none of it is named."""
-
-    def is_part(name: str) -> bool:
-        return any(part == name or part.startswith(f"{name} (") for part in in_part)
-
-    lines = answer.split("\n")
-    in_full = [line for line in lines if line.startswith(IN_FULL)]
-    is_named = any(map(is_part, _QUOTED.findall("\n".join(in_full))))
-    for at, line in enumerate(lines):
-        if not line.startswith(IN_FULL):
-            continue
-        names = _QUOTED.findall(line)
-        parts = [name for name in names if is_part(name) or not is_named]
-        whole = [name for name in names if name not in parts]
-        lines[at] = " ".join(
-            f"{lead}{', '.join(f'`{name}`' for name in group)}."
-            for lead, group in ((IN_FULL, whole), (_IN_PART, parts))
-            if group
-        )
-    return "\n".join(lines)

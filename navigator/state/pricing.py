@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
 from navigator.state.state import ModelPricingRates, Usd
-from navigator.state.usage import TokenAccount, TokenUsage
+from navigator.state.usage import TokenUsage
 
 MILLION = Decimal(1_000_000)
 _SMALLEST_RATE = Decimal("0.000001")
@@ -132,13 +132,10 @@ LATER_MARGIN = Decimal("1.1")
 class Ledger:
     """What a navigation may still spend; every call is checked before and booked after."""
 
-    def __init__(
-        self, limit: Decimal, spent: Decimal, usage: TokenUsage, account: TokenAccount | None = None
-    ) -> None:
+    def __init__(self, limit: Decimal, spent: Decimal, usage: TokenUsage) -> None:
         self.limit = limit
         self.spent = spent
         self.usage = usage
-        self.account = account or TokenAccount()
         self._ratios: dict[str, Decimal] = {}
 
     @property
@@ -146,10 +143,10 @@ class Ledger:
         """US dollars that are left, never below 0."""
         return max(self.limit - self.spent, Decimal(0))
 
-    def catch_up(self, spent: Decimal, usage: TokenUsage, account: TokenAccount) -> None:
+    def catch_up(self, spent: Decimal, usage: TokenUsage) -> None:
         """Take over totals that were stored elsewhere; what was spent here and not stored stays."""
         if spent > self.spent or usage.calls > self.usage.calls:
-            self.spent, self.usage, self.account = max(spent, self.spent), usage, account
+            self.spent, self.usage = max(spent, self.spent), usage
 
     def expected(self, model: str, input_tokens: int, output_limit: int) -> TokenUsage:
         """Return the most tokens that a call should be billed for."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from navigator.state.state import ExecutionMode, PlanDiff, PlanValue, Usd
-from navigator.state.usage import TokenAccount, TokenUsage
+from navigator.state.usage import TokenUsage
 from repo_map.check.model import Finding
 from repo_map.ranking.grade import Grade
 
@@ -145,16 +145,12 @@ class TurnReport(GoalReport):
     map_size_tokens: int
     map_token_budget: int
     """Tokens of the map at most."""
-    budget_utilization: float
-    """Percentage of the map's token budget that the map uses."""
     map_version: int
     file_count: int
     focus_areas: tuple[str, ...] = ()
     """Paths at level 3 or 4, most relevant first."""
     focus: tuple[FileReport, ...] = ()
     """The focus areas with their levels, tokens and reasons."""
-    excluded_count: int = 0
-    """Files that the plan puts at level 0."""
     left_out: int = 0
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
@@ -163,8 +159,6 @@ class TurnReport(GoalReport):
     usage: TokenUsage = TokenUsage()
     """Model tokens of this step."""
     total_usage: TokenUsage = TokenUsage()
-    account: TokenAccount = TokenAccount()
-    """Of all steps: what was sent, cached and repeated, and what a whole conversation would have sent."""
     stop_reason: StopReason | None = None
     """None while the navigation is open for another step."""
     is_running: bool = Field(default=False, exclude=True)

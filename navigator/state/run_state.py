@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from navigator.state.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state.state import NavigatorState, PlanValue
-from navigator.state.usage import TokenAccount, TokenUsage
+from navigator.state.usage import TokenUsage
 from repo_map.check.model import NO_CHANGES, Changes
 
 MAX_NOTES = 8
@@ -74,7 +74,6 @@ class RunState(BaseModel):
     """The total when the last completed step ended: what came since belongs to the step under way."""
     usage: TokenUsage = TokenUsage()
     usage_before_step: TokenUsage = TokenUsage()
-    account: TokenAccount = TokenAccount()
     user_plan: PlanValue
     """What the user asks of the plan: the one that was given, with the user's later changes.
 

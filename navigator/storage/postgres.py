@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import asyncpg
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from navigator.errors import StorageError
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import TABLE, NavigationIndex
 from navigator.storage.locks import LOCK_SETTINGS, AdvisoryLocks, NavigationLocks
@@ -28,9 +26,6 @@ CONNECTING_S: Final = 5.0
 ANSWERING_S: Final = 10.0
 _ONE_AT_A_TIME: Final = 0x5265706F
 """The advisory lock under which one replica at a time makes the schema."""
-_OLD_TABLE: Final = "layout"
-"""A table that earlier versions made."""
-logger = logging.getLogger(__name__)
 
 
 def open_postgres(
@@ -52,16 +47,10 @@ async def look_at(address: DatabaseAddress) -> str:
     with StorageFaults(str(address)).raised():
         connection = await PostgresDatabase(address).connect()
         try:
-            if await _has(connection, address.schema, _OLD_TABLE):
-                return "tables of an earlier version; the next server that starts sets them aside"
-            is_made = await _has(connection, address.schema, "navigations")
-            return "" if is_made else "no tables yet; the first server makes them"
+            found = await connection.fetchval("SELECT to_regclass($1)", f'"{address.schema}".navigations')
+            return "no tables yet; the first server makes them" if found is None else ""
         finally:
             await connection.close(timeout=CONNECTING_S)
-
-
-async def _has(connection: Any, schema: str, table: str) -> bool:
-    return await connection.fetchval("SELECT to_regclass($1)", f'"{schema}".{table}') is not None
 
 
 class PostgresDatabase:
@@ -129,18 +118,12 @@ class PostgresDatabase:
         await self._engine.dispose()
 
     async def _make(self) -> None:
-        """Make the schema and the tables where they are missing; those of an earlier version are set aside.
-
-        Raises:
-            StorageError: an earlier version's schema can't be renamed.
-        """
+        """Make the schema and the tables where they are missing."""
         name, connection = self._address.schema, await self.connect()
         try:
             # ADK's service makes its tables on a connection of its own while this one has the lock.
             await connection.execute(f"SELECT pg_advisory_lock({_ONE_AT_A_TIME})")
             async with connection.transaction():
-                if await _has(connection, name, _OLD_TABLE):
-                    await _set_aside(connection, name)
                 # "IF NOT EXISTS" asks for the right to make one although it is there.
                 if await connection.fetchval("SELECT to_regnamespace($1)", f'"{name}"') is None:
                     await connection.execute(f'CREATE SCHEMA "{name}"')
@@ -149,22 +132,3 @@ class PostgresDatabase:
             await service.prepare_tables()
         finally:
             await connection.close(timeout=CONNECTING_S)
-
-
-async def _set_aside(connection: Any, name: str) -> None:
-    aside = await connection.fetchval(
-        "SELECT $1 || '_before_' || to_char(clock_timestamp(), 'YYYYMMDDHH24MISS')", name[:40]
-    )
-    try:
-        await connection.execute(f'ALTER SCHEMA "{name}" RENAME TO "{aside}"')
-    except asyncpg.InsufficientPrivilegeError:
-        raise StorageError(
-            f"The schema `{name}` holds navigations of an earlier version, and this user may not rename it; "
-            "name another schema in REPO_NAVIGATOR_STORE, as `?schema=NAME`."
-        ) from None
-    logger.warning(
-        "The schema %s held navigations of an earlier version, which can't be read; it is called %s now, and "
-        "nothing was deleted",
-        name,
-        aside,
-    )

@@ -255,8 +255,10 @@ def _part(model: type[_Part], removes: str) -> Callable[[_Part | None, Mapping[s
 def _changed_rule(old: VerbosityRule | None, update: Mapping[str, Any]) -> VerbosityRule | None:
     if update.get("level", 0) is None and "sections" not in update:
         return None
+    # A level for the whole file takes the place of its parts.
+    is_whole = update.get("level") is not None and "sections" not in update
     sections = _merge(
-        old.sections if old else (),
+        old.sections if old and not is_whole else (),
         update.get("sections", ()),
         ("pattern", "lines"),
         _part(SectionRule, "level"),

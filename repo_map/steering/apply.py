@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _MAX_FILES: Final = 3
 _MAX_COMMITS: Final = 8
 _MAX_NAMED: Final = 20
-IN_FULL: Final = "In full: "
 """Begins the line about parts that are shown whole."""
 _BODY, _OUTLINE, _OUT = 4, 2, 0
 _MANY: Final = 5
@@ -309,7 +308,7 @@ class _Steering:
         places = [self._outline[number] for number in numbers if number in self._outline]
         names = [name for target in targets_of(places) for name in self._show_whole(target).names]
         if names:
-            self.lines.append(f"{IN_FULL}{', '.join(f'`{name}`' for name in names)}.")
+            self.lines.append(f"Shown: {', '.join(f'`{name}`' for name in names)}.")
 
     def _show(self, target: Target) -> None:
         """Show a target; one that the user left out comes back."""
@@ -326,7 +325,7 @@ class _Steering:
             self.lines.append(f"More weight on {target.quoted}.")
         else:
             self._show_whole(target)
-            self.lines.append(f"{IN_FULL}{target.quoted}.")
+            self.lines.append(f"Shown: {target.quoted}.")
 
     def _show_whole(self, target: Target) -> Target:
         around_it = target.with_surroundings(self._index)

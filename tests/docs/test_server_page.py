@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from pydantic import BaseModel
 
 from mcp_server import wire
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from mcp_server.tools import compact
 from repo_navigator.clients.hosts import HOSTS
+from tests.support.results import object_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 README = Path(__file__).parents[2] / "README.md"
@@ -38,11 +38,30 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
         for tool in tools
         for row in published(tool.name, tool.input_schema, tool.input_schema.get("required", []))
     }
-    assert shown("### Results") == {
-        row
-        for tool in tools
-        for row in published(tool.name, compact(answered(tool.name)), answered(tool.name)["required"])
+
+
+@pytest.mark.anyio
+async def test_the_page_names_every_field_of_an_answer(tmp_path: Path) -> None:
+    report = wire.TurnReportJson.model_json_schema(mode="serialization")
+    rows = shown("### Results")
+    assert {row for row in rows if row[0] == "get_turn_report"} == {
+        *published("get_turn_report", compact(report), report["required"])
     }
+    tree = tmp_path / "shop"
+    tree.mkdir()
+    (tree / "cart.py").write_text("def total(cart):\n    return sum(cart)\n")
+    named = {(tool, field) for tool, field, _, _ in rows}
+    always = {(tool, field) for tool, field, _, is_bold in rows if is_bold and tool != "get_turn_report"}
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("navigate", {"goal": "the total of a cart", "repo_path": str(tree)}),
+        ("step", {"ask": {"callers": "total"}}),
+        ("get_context", {}),
+        ("get_context", {"cursor": "plan"}),
+    )
+    async with Client(build_server(Settings(data_dir=tmp_path / "data"))) as client:
+        for tool, arguments in calls:
+            fields = {(tool, field) for field in object_of(await client.call_tool(tool, arguments))}
+            assert {each for each in always if each[0] == tool} <= fields <= named
 
 
 def test_the_readme_lists_every_host_that_install_knows() -> None:
@@ -65,17 +84,6 @@ def shown(heading: str) -> set[tuple[str, str, str, bool]]:
     section = PAGE.read_text(encoding="utf-8").split(f"{heading}\n")[1].split("\n##")[0]
     rows = _ROW.finditer(section)
     return {(row["tool"], row["field"], row["types"], bool(row["bold"])) for row in rows}
-
-
-def answered(tool: str) -> dict[str, Any]:
-    """The schema of the object in a tool's answers."""
-    shapes: dict[str, type[BaseModel]] = {
-        "navigate": wire.NavigateResultJson,
-        "step": wire.StepResultJson,
-        "get_turn_report": wire.TurnReportJson,
-        "get_context": wire.NavigatorOutputJson,
-    }
-    return shapes[tool].model_json_schema(mode="serialization")
 
 
 def published(tool: str, schema: dict[str, Any], required: list[str]) -> list[tuple[str, str, str, bool]]:

@@ -82,7 +82,7 @@ async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Pat
         stepped = object_of(await client.call_tool("step", {"feedback": "Think about the cart too."}))
         report = object_of(await client.call_tool("get_turn_report", {}))
     assert report["model"] == "host"
-    assert report["account"]["calls"] == 3
+    assert report["usage"]["calls"] == 3
     assert stepped["status"] == "finished"
 
 

@@ -31,7 +31,6 @@ STEP: dict[str, Any] = {
     "budget_remaining": Decimal(1),
     "map_size_tokens": 1,
     "map_token_budget": 1,
-    "budget_utilization": 100.0,
     "map_version": 1,
     "file_count": 1,
 }
@@ -96,7 +95,7 @@ async def test_the_numbers_of_the_outline_return_just_those_bodies(
         assert list(places) == list(range(1, len(places) + 1))
         one, two, three, *_ = not_shown(first)
         second = object_of(await client.call_tool("step", {"feedback": f"{one} and {two}"}))
-        third = object_of(await client.call_tool("step", {"updates": {"numbers": [three]}}))
+        third = object_of(await client.call_tool("step", {"show": [three]}))
     assert defined(second["context_delta"]) == {places[number][1] for number in (one, two)}
     # Numbers mean the outline that was sent last, and one is sent again only where the goal is another one.
     assert "outline" not in second["turn_report"]

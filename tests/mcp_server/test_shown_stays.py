@@ -151,7 +151,7 @@ async def test_what_is_asked_for_last_is_what_is_shown_however_little_the_goal_s
         await call(client, "navigate", goal=goal, token_budget=700)
         assert (LONG, "def voucher_total(order):") in await shown(client)
         answer = (await call(client, "step", feedback=f"show {LONG}:rounded"))["turn_report"]["answer"]
-        assert "In part: `rounded (orderdesk/rounding.py)`." in answer
+        assert "`rounded (orderdesk/rounding.py)` takes more than" in answer
         now = await shown(client)
         assert {(LONG, "def rounded(cents):"), (LONG, "    if fee := surcharge_of(cents):")} <= now
         assert len([line for path, line in now if path == LONG and line.startswith("    cents = ")]) > 10

@@ -189,7 +189,7 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
     assert report["answer"] in text_of(result)
     assert report["left_out"] > 0
     assert f"{report['left_out']} files" in text_of(whole)
-    assert "account" not in report, "no model was asked"
+    assert "usage" not in report, "no model was asked"
 
 
 @pytest.mark.parametrize("fill", [False, True])

@@ -176,7 +176,7 @@ async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_bac
         before = object_of(await client.call_tool("map_data", given))["picture"]
         at = before["turns"][-1]["step"]
         place = next(each for each in before["places"] if each["number"] and each["tokens"])
-        wish = {"at_step": at, "updates": {"numbers": [place["number"]]}}
+        wish = {"at_step": at, "show": [place["number"]]}
         added = object_of(await client.call_tool("map_data", {**given, "steer": wish}))["picture"]
         undone = object_of(await client.call_tool("map_data", {**given, "steer": {"feedback": "undo"}}))
 

@@ -20,7 +20,7 @@ from navigator.agent.models.clients import ModelClient
 from navigator.agent.models.session import ModelSession
 from navigator.settings import NavigatorSettings
 from navigator.state.pricing import Ledger, ModelPrice
-from navigator.state.usage import TokenAccount, TokenUsage
+from navigator.state.usage import TokenUsage
 from repo_map.text.tokens import count
 
 OUTPUT_LIMIT = 500
@@ -123,9 +123,9 @@ def test_a_projection_learns_from_what_the_provider_counted() -> None:
 
 def test_a_ledger_takes_over_what_another_process_spent() -> None:
     ledger = Ledger(Decimal(1), Decimal("0.1"), TokenUsage(calls=1))
-    ledger.catch_up(Decimal("0.3"), TokenUsage(calls=4), TokenAccount())
+    ledger.catch_up(Decimal("0.3"), TokenUsage(calls=4))
     assert ledger.remaining == Decimal("0.7")
-    ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1), TokenAccount())
+    ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1))
     assert ledger.spent == Decimal("0.3")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import navigator.navigator as navigator_module
 from navigator.agent.plugins import MAX_CALLS
 from navigator.planner.arguments import turn_request
 from navigator.settings import NavigationRequest, Timeouts
@@ -119,6 +121,24 @@ async def test_calls_of_one_turn_are_all_answered_and_the_conversation_goes_on(
     for text in (search, read, references, outline):
         assert re.fullmatch(FENCE, text)
     assert [report.step_number for report in found.reports] == [0, 1]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_what_tools_return_reaches_every_provider_as_text(
+    make_navigator: MakeNavigator, repository: Path, wire: str
+) -> None:
+    mind = script(call("read", {"targets": ["token_expired"]}), selects("token_expired"))
+    found = await fly(make_navigator, repository, mind, wire=WIRES[wire], goal=GOAL)
+    request = found.server.requests[1]
+    if not wire.startswith("gemini"):
+        (text,) = results(request)
+    else:
+        parts = [part for content in request["contents"] for part in content["parts"]]
+        (given,) = [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
+        text = given.pop("output")
+        assert not given
+    assert re.fullmatch(FENCE, text)
+    assert re.search(r"\n +\d+     return age_s > LIFETIME_S", text)
 
 
 async def test_what_is_selected_is_what_arrives_in_its_order_with_its_reasons(
@@ -394,6 +414,41 @@ async def test_source_that_imitates_the_fence_does_not_end_it(
         assert re.fullmatch(FENCE, each)
 
 
+def build(
+    report: TurnReport, output: NavigatorOutput, _client: ClientState | None
+) -> tuple[tuple[TurnReport, NavigatorOutput], ClientState]:
+    step = report.step_number
+    return (report, output), ClientState(token_budget=8_000, held_step=step, held_steps=(step,))
+
+
+async def test_an_answer_that_is_being_built_at_the_deadline_is_the_only_one(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    navigator, began, built = make_navigator(), asyncio.Event(), list[int]()
+
+    async def deadline_passes(_task: object, deadline: float | None) -> bool:
+        if deadline is not None:
+            await began.wait()
+            return False
+        return await is_done(_task, deadline)
+
+    async def report(*given: Any) -> TurnReport:
+        began.set()
+        return await read(*given)
+
+    def count_built(*given: Any) -> Any:
+        built.append(given[0].step_number)
+        return build(*given)
+
+    is_done, read = navigator_module._is_done, navigator._reader.report
+    monkeypatch.setattr(navigator_module, "_is_done", deadline_passes)
+    monkeypatch.setattr(navigator._reader, "report", report)
+    request = NavigationRequest(GOAL, repository, max_steps=1)
+    answer, _ = await navigator.start(request, count_built, timeouts=Timeouts(None, 0.0))
+    assert built == [answer.step_number]
+    await navigator.aclose()
+
+
 async def test_a_step_that_outlives_its_call_is_reported_as_running_and_then_delivered(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
@@ -402,12 +457,6 @@ async def test_a_step_that_outlives_its_call_is_reported_as_running_and_then_del
     def mind(_request: dict[str, Any], _number: int) -> Say:
         may_answer.wait(20)
         return selects("token_expired")
-
-    def build(
-        report: TurnReport, output: NavigatorOutput, _client: ClientState | None
-    ) -> tuple[tuple[TurnReport, NavigatorOutput], ClientState]:
-        step = report.step_number
-        return (report, output), ClientState(token_budget=8_000, held_step=step, held_steps=(step,))
 
     with WIRE.serve(mind) as server:
         navigator = make_navigator(**WIRE.settings(server))

@@ -56,7 +56,7 @@ async def test_what_an_outline_lists_without_source_can_be_asked_for_by_its_numb
     assert len(outline) > 2
     for place in (place for place in outline if place.tokens):
         navigation_id = await zoomed(navigator, repository, 110)
-        await navigator.step(navigation_id, updates={"numbers": [place.number], "budget": 5_000})
+        await navigator.step(navigation_id, show=[place.number], updates={"budget": 5_000})
         shown = (await navigator.context(navigation_id)).context_string
         assert re.search(rf"(?:def|class) {place.name.rpartition('.')[2]}\b", shown)
 

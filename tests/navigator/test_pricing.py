@@ -11,7 +11,7 @@ import pytest
 from navigator.errors import InvalidRequestError, UnpricedModelError
 from navigator.state.labels import dollars
 from navigator.state.pricing import ModelPrice, load_prices
-from navigator.state.usage import RequestTokens, TokenAccount, TokenUsage
+from navigator.state.usage import TokenUsage
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import fly
 from tests.support.providers.minds import Say, call
@@ -91,30 +91,8 @@ def test_money_is_told_with_as_much_as_matters(amount: str, message: str) -> Non
     assert dollars(Decimal(amount)) == message
 
 
-def fly_account(cached: int) -> TokenAccount:
-    """Ten calls of 1,000 stable and 500 changing tokens, of which later ones find ``cached`` in a cache."""
-    account = TokenAccount()
-    for number in range(10):
-        said = RequestTokens(stable=1_000, changing=500, repeated=1_000 if number else 0)
-        account = account.after_call(said, read=1_500, cached=cached if number else 0, output=200)
-    return account
-
-
-def test_what_is_sent_again_and_found_in_no_cache_is_wasted() -> None:
-    account = fly_account(cached=0)
-    assert (account.initial, account.fresh, account.repeated) == (1_000, 6_000, 9_000)
-    assert account.sent == account.read == 15_000
-    assert account.wasted == 9_000 / 17_000
-
-
-def test_a_cached_prefix_is_not_wasted() -> None:
-    account = fly_account(cached=1_000)
-    assert (account.sent, account.cached, account.repeated, account.wasted) == (6_000, 9_000, 0, 0.0)
-    assert account.saved == 0.6
-
-
 @pytest.mark.anyio
-async def test_a_turn_report_carries_the_account(
+async def test_a_turn_report_carries_the_tokens_of_all_calls(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
@@ -123,8 +101,5 @@ async def test_a_turn_report_carries_the_account(
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + number % 4}]}
         return call("update_flight_plan", {"reasoning": "again", "updates": update}, cached=300)
 
-    account = (await fly(make_navigator, repository, mind, max_steps=6)).reports[-1].account
-    assert account.calls == 6
-    assert account.cached == 6 * 300
-    assert account.read > account.initial > 0
-    assert account.fresh + account.repeated + account.cached == 6 * 1_000
+    usage = (await fly(make_navigator, repository, mind, max_steps=6)).reports[-1].total_usage
+    assert (usage.calls, usage.input, usage.cached) == (6, 6 * 1_000, 6 * 300)

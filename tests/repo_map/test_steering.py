@@ -236,7 +236,7 @@ def test_steer_shows_a_path_with_a_blank(tmp_path: Path) -> None:
     files = {"docs/my file.md": "# One\n", "{{slug}}/a.py": "A = 1\n"}
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
     shown = steer(index, FlightPlan(), "", typed=TypedWishes(show=("docs/my file.md", "{{slug}}/a.py")))
-    assert shown.lines == ("In full: `docs/my file.md`.", "In full: `{{slug}}/a.py`.")
+    assert shown.lines == ("Shown: `docs/my file.md`.", "Shown: `{{slug}}/a.py`.")
 
 
 TEXTS = {

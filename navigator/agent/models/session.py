@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from decimal import Decimal
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from google.adk.models import BaseLlm
@@ -31,7 +30,7 @@ from navigator.agent.models.responses import (
 )
 from navigator.state.labels import EMBEDDED, dollars
 from navigator.state.pricing import FIRST_MARGIN, Ledger
-from navigator.state.usage import RequestTokens, TokenUsage
+from navigator.state.usage import TokenUsage
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -77,8 +76,6 @@ class ModelSession:
         self._current = 0
         self._without_tool_choice: set[str] = set()
         self._counts: dict[str, int] = {}
-        self._sent: dict[str, list[str]] = {}
-        """By model, the texts of the last request that it answered."""
 
     @property
     def model_name(self) -> str:
@@ -88,7 +85,7 @@ class ModelSession:
     def begin_step(self, navigation: Navigation, notes: list[str]) -> None:
         """Start from a navigation as it is stored; what the step's report mentions goes into ``notes``."""
         run = navigation.run
-        self.ledger.catch_up(run.spent, run.usage, run.account)
+        self.ledger.catch_up(run.spent, run.usage)
         self.notes = notes
         self.failure = ""
 
@@ -156,8 +153,8 @@ class ModelSession:
         while attempt <= self.settings.retries:
             if attempt:
                 await asyncio.sleep(self.settings.retry_delay_s * 2 ** (attempt - 1))
-            tokens = self._count(client, request)
-            if client.price.window and tokens.total > client.price.window:
+            tokens = self._count(request)
+            if client.price.window and tokens > client.price.window:
                 return ModelError(f"reads at most {client.price.window:,} tokens", is_temporary=False)
             if not self.ledger.affords(self._expected_cost(client, request)):
                 message = f"{error.message}, and another call could pass the cost limit"
@@ -172,9 +169,9 @@ class ModelSession:
         return error
 
     async def _attempt(
-        self, client: ModelClient, request: LlmRequest, tokens: RequestTokens
+        self, client: ModelClient, request: LlmRequest, tokens: int
     ) -> LlmResponse | ModelError:
-        expected = self.ledger.expected(client.name, tokens.total, _output_limit(request))
+        expected = self.ledger.expected(client.name, tokens, _output_limit(request))
         try:
             response = await self._generate(client, request)
         except Exception as error:
@@ -192,8 +189,6 @@ class ModelSession:
         answer = read_response(response, request)
         if isinstance(answer, LlmResponse):
             answer.usage_metadata = usage_metadata(usage)
-        if tokens.total:
-            self._sent[client.name] = _texts(request)
         return answer
 
     def _copy(self, client: ModelClient, llm: BaseLlm, request: LlmRequest) -> LlmRequest:
@@ -234,7 +229,7 @@ class ModelSession:
         return last
 
     def _book(
-        self, client: ModelClient, response: LlmResponse, tokens: RequestTokens, expected: TokenUsage
+        self, client: ModelClient, response: LlmResponse, tokens: int, expected: TokenUsage
     ) -> TokenUsage:
         """Book the usage that the provider reports, or our own count if there is none that can be true."""
         ledger, received = self.ledger, count_received(response)
@@ -244,32 +239,23 @@ class ModelSession:
             reported = None
         elif charges and (reported is None or (received and not reported.output + reported.thinking)):
             self._note(f"{client.name} reports no token usage; the product's own count is used.")
-        usage = reported or TokenUsage(input=expected.input if charges else 0, calls=1)
-        if charges and not usage.output + usage.thinking:
+        usage = reported or TokenUsage(input=expected.input if charges else tokens, calls=1)
+        if not usage.output + usage.thinking:
             # Another tokenizer may count more; unreported thinking can't be counted.
-            usage = usage._replace(output=int(received * FIRST_MARGIN))
-        ledger.book(client.name, client.price, usage, tokens.total if reported else 0)
-        if tokens.total:
-            output = usage.output + usage.thinking
-            ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
+            usage = usage._replace(output=int(received * FIRST_MARGIN) if charges else received)
+        ledger.book(client.name, client.price, usage, tokens if reported else 0)
         return usage
 
     def _expected_cost(self, client: ModelClient, request: LlmRequest) -> Decimal:
         """Return the most that the next attempt should cost, in US dollars."""
-        total = self._count(client, request).total
-        return client.price.cost(self.ledger.expected(client.name, total, _output_limit(request)))
+        expected = self.ledger.expected(client.name, self._count(request), _output_limit(request))
+        return client.price.cost(expected)
 
-    def _count(self, client: ModelClient, request: LlmRequest) -> RequestTokens:
-        """Return the tokens of a request by our count, and which of them the model was sent before."""
+    def _count(self, request: LlmRequest) -> int:
+        """Return the tokens of a request by our count."""
         texts = _texts(request)
         self._counts = {text: self._counts[text] if text in self._counts else count(text) for text in texts}
-        counts = [self._counts[text] for text in texts]
-        stable = 1 + len(request.config.tools or [])
-        pairs = zip(texts, self._sent.get(client.name, []), strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        return RequestTokens(
-            stable=sum(counts[:stable]), changing=sum(counts[stable:]), repeated=sum(counts[:shared])
-        )
+        return sum(self._counts[text] for text in texts)
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
@@ -322,7 +308,7 @@ class ModelSessions:
         names = list(dict.fromkeys(names[: names.index(EMBEDDED)] if EMBEDDED in names else names))
         clients = [open_model(name, settings, self._custom) for name in names]
         limit = navigation.state.budget_config.max_spend_usd
-        ledger = Ledger(limit, run.spent, run.usage, run.account)
+        ledger = Ledger(limit, run.spent, run.usage)
         return ModelSession(ledger, clients, settings, embedded_follows=embedded_follows)
 
     async def close(self, navigation_id: str) -> None:
