@@ -1,4 +1,4 @@
-"""Languages whose definitions are read and whose names are not resolved, each a table of syntax.
+"""Languages whose names are not resolved: a record each, for most with a table of their syntax.
 
 A row of ``_query`` is ``kind node name body``: the kind of definition, its node types with commas between,
 the field that names it or, after a dot, the child, and likewise its body; ``-`` for none, ``head`` if the
@@ -8,13 +8,16 @@ signature ends with the name. Any other line is a pattern of tree-sitter's query
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final
 
+from repo_map.languages.javascript.components import page_code
 from repo_map.languages.language import (
     EXTRA_GRAMMARS,
     HASH_COMMENTS,
     DocComments,
+    Found,
     Language,
     LanguageRole,
     SharedSuffix,
@@ -26,6 +29,7 @@ from repo_map.languages.syntax import (
     DASH_LITERALS,
     HASH_LITERALS,
     LISP_LITERALS,
+    MAX_NAME_CHARS,
     SCRIPT_LITERALS,
     Captures,
     Named,
@@ -117,6 +121,102 @@ def _unscoped_name(source: bytes, kind: str, captures: Captures) -> Named:
     return [(name.rpartition(":")[2], kind) for name, _ in bare_name(source, kind, captures)]
 
 
+_MAX_YAML_DEPTH: Final = 200
+"""Levels; the scanner of tree-sitter-yaml 0.7 writes 4 bytes for each into a buffer of 1,024."""
+
+
+def _too_deep(source: bytes) -> str:
+    if (depth := max_levels(source)) > _MAX_YAML_DEPTH:
+        return f"its blocks may be nested {depth:,} deep, more than {_MAX_YAML_DEPTH}"
+    return ""
+
+
+def max_levels(source: bytes) -> int:
+    """Return a number of levels that no block is deeper than, 0 where no line is far enough in to matter.
+
+    Blocks within one another begin at different places of their lines. So the places are counted, and not
+    what lies between them: comments, blank lines and texts of many lines end no block, or only seem to.
+    """
+    # To YAML a lone carriage return ends a line as well; the other separators of Unicode do not.
+    source = source.replace(b"\r", b"\n")
+    far_in, line_start = _patterns()
+    if far_in.search(source) is None:
+        return 0
+    places: set[tuple[int, bool]] = set()
+    for start in {line[0] for line in line_start.finditer(source)}:
+        places.update((at, True) for at, byte in enumerate(start) if byte in b"-?:")
+        places.add((len(start), False))
+    return len(places)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Return what tells a line that is far in, and what reads the marks at the start of one."""
+    # A column holds two levels at most: a key, and the list below it at the same indentation.
+    far_in = re.compile(rb"^[ \t?:-]{%d}" % (_MAX_YAML_DEPTH // 2), re.M)
+    return far_in, re.compile(rb"^[ \t]*(?:[-?:][ \t]+)*[-?:]?", re.M)
+
+
+_MAX_DOC_LINES: Final = 400
+"""Lines."""
+
+
+def _clause_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Call a clause by its head, without arguments and guard."""
+    if not (nodes := captures.get("name")):
+        return []
+    name = text_of(source, nodes[0])
+    if name.startswith('"'):
+        return [(name.strip('"')[:MAX_NAME_CHARS], kind)]
+    head = re.match(r"[\w.!?]+", name)
+    return [(head[0] if head else name.partition(" when ")[0][:MAX_NAME_CHARS], kind)]
+
+
+def _elixir_docs(source: bytes) -> Callable[[Found], tuple[int, int]]:
+    """Find ``@doc`` before a signature, or ``@moduledoc`` after it."""
+    lines = source.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+
+    def attribute(item: Found) -> tuple[int, int]:
+        for row in (*range(item.start, item.sig_start), item.sig_end + 1):
+            line = lines[row].strip() if row < len(lines) else b""
+            if line.startswith((b"@doc ", b"@moduledoc ")) and not line.endswith(b"false"):
+                last = row
+                if line.count(b'"""') == 1:
+                    below = range(row + 1, min(row + _MAX_DOC_LINES, len(lines)))
+                    last = next((r for r in below if b'"""' in lines[r]), row)
+                return row + 1, last + 1
+        return 0, 0
+
+    return attribute
+
+
+def _alias(text: str) -> Imports:
+    """Read ``alias A.{B, C}``, ``import A``, ``use A, option: 1``."""
+    named = re.split(r"[,\s]", text.strip(), maxsplit=2)
+    if len(named) < 2:
+        return
+    module, brace, tail = text.partition("{")
+    if brace:
+        names = tuple(part.strip() for part in tail.rstrip("} \n").split(",") if part.strip())
+        yield module.split()[-1].rstrip("."), names
+    else:
+        yield named[1], ()
+
+
+def _element(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name ``main#cart`` by tag and id, a heading by its text."""
+    if kind == "heading":
+        parts = re.sub(r"<[^>]*>", " ", text_of(source, captures["heading"][0])).split()
+        return [(" ".join(parts)[:MAX_NAME_CHARS], kind)] if parts else []
+    return [("#".join(text_of(source, node) for node in captures["name"])[:MAX_NAME_CHARS], kind)]
+
+
+def _rule(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a style rule by its whole head."""
+    name = " ".join(text_of(source, node) for node in captures.get("name", ()))
+    return [(name[:MAX_NAME_CHARS], kind)] if name else []
+
+
 _HASH: Final = r"(?<![^\s;])#[^\n]*+"
 _LUA_BLOCK: Final = r"(?:--)?\[\[[^\]]*+(?:\](?!\])[^\]]*+)*(?:\]\])?"
 _VERBATIM: Final = r'@"[^"]*+(?:""[^"]*+)*"?'
@@ -150,6 +250,81 @@ _PLAIN: Final = (
 """Suffixes of source that no grammar reads."""
 
 LANGUAGES: Final = (
+    Language(
+        name="json",
+        role=LanguageRole.DATA,
+        suffixes=(".json", ".jsonc", ".json5", ".webmanifest"),
+        unspoken_suffixes=(".jsonc", ".json5", ".webmanifest"),
+        grammar_module="tree_sitter_json",
+        namer=bare_name,
+        token_factor=1.05,
+    ),
+    Language(
+        name="yaml",
+        role=LanguageRole.DATA,
+        suffixes=(".yml", ".yaml"),
+        filenames=(".clang-format", ".clang-tidy"),
+        grammar_module="tree_sitter_yaml",
+        refusal=_too_deep,
+        namer=bare_name,
+        doc_comments=HASH_COMMENTS,
+        literals=HASH_LITERALS,
+        token_factor=1.05,
+    ),
+    Language(
+        name="toml",
+        role=LanguageRole.DATA,
+        suffixes=(".toml",),
+        filenames=("cargo.lock", "poetry.lock", "uv.lock", "pipfile"),
+        grammar_module="tree_sitter_toml",
+        namer=bare_name,
+        doc_comments=HASH_COMMENTS,
+        literals=HASH_LITERALS,
+    ),
+    Language(
+        name="elixir",
+        suffixes=(".ex", ".exs"),
+        interpreters=("elixir",),
+        grammar_module="tree_sitter_elixir",
+        namer=_clause_name,
+        doc_comments=HASH_COMMENTS,
+        docs=_elixir_docs,
+        imports=_alias,
+        writing=writing(("hash", "triple", "double_lines", "single"), ("#{",), "hash_braces"),
+        keywords=words(
+            "after alias and case catch cond def defdelegate defexception defguard defimpl defmacro defmacrop"
+            " defmodule defp defprotocol defstruct do else end false fn for if import in nil not or quote"
+            " raise receive require rescue super throw true try unless unquote use when with __MODULE__"
+            " is_nil"
+        ),
+        literals=HASH_LITERALS,
+    ),
+    Language(
+        name="markdown",
+        role=LanguageRole.PROSE,
+        suffixes=(".md", ".markdown", ".mdx", ".mdown"),
+        unspoken_suffixes=(".markdown", ".mdx", ".mdown"),
+        structure=Structure.HEADINGS,
+    ),
+    Language(
+        name="html",
+        role=LanguageRole.MARKUP,
+        suffixes=(".html", ".htm", ".xhtml"),
+        unspoken_suffixes=(".htm", ".xhtml"),
+        grammar_module="tree_sitter_html",
+        scripts=page_code,
+        namer=_element,
+    ),
+    Language(
+        name="css",
+        role=LanguageRole.MARKUP,
+        suffixes=(".css", ".scss", ".less"),
+        unspoken_suffixes=(".less",),
+        grammar_module="tree_sitter_css",
+        namer=_rule,
+        imports=first_quoted,
+        literals=SCRIPT_LITERALS,
+    ),
     Language(
         name="bash",
         suffixes=(".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild"),
