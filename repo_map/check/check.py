@@ -138,7 +138,9 @@ def _unreadable(trees: TreeComparison) -> Iterator[str]:
         if file is None or is_prose(tree.index, file) or is_data(tree.index, file):
             continue
         if not tree.relations.knows(file):
-            unresolved.setdefault(tree.language(file) or f"`{shown_path(each.new or each.old)}`")
+            language = language_named(tree.language(file))
+            is_named = language.name and language.structure is not Structure.PLAIN
+            unresolved.setdefault(language.name if is_named else f"`{shown_path(each.new or each.old)}`")
         elif not tree.forms(file).is_read or (
             tree.language(file) in _EXACT_GRAMMARS and tree.forms(file).errors
         ):

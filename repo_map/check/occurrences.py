@@ -67,6 +67,7 @@ _COMMENT: Final = re.compile(r"\s*(?://|# |#$|/\*|\* |\*$|-- |;;|<!--|\{#|% |\"\
 """Begins a line that is a comment in most languages."""
 _KEYS: Final = re.compile(r"(?m)(?:^|[{,\[])[\s\-\[]*[\"']?([A-Za-z_][\w-]*)[\"']?\s*[\]:=]")
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*(?:-[A-Za-z_]\w*)*")
+_HEAD: Final = re.compile(r"([A-Za-z_][\w-]*)\W?\s*\(")
 _KEBAB: Final = frozenset({"css", "html", "clojure", "vue", "svelte"})
 """Languages whose names may have hyphens."""
 _IMPLICIT: Final = frozenset(
@@ -108,6 +109,8 @@ class ChangedName(NamedTuple):
 def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[ChangedName]:
     """Return the names whose uses elsewhere may break, each once.
 
+    Where no resolver reads a language, a function with another head may take other arguments.
+
     Args:
         trees: The trees before and after the change.
         incompatible: Functions of the tree after whose old calls may not match.
@@ -133,13 +136,21 @@ def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[
                 tree.qualified_name(place).rpartition(".")[0],
                 place,
             )
-            for place in incompatible
+            for place in (*incompatible, *_changed_heads(trees))
             if not tree.is_local(place)
         ),
     ):
         if re.search(r"\w", each.word):
             found.setdefault(each[:3], each)
     return list(found.values())
+
+
+def _changed_heads(trees: TreeComparison) -> Iterator[Place]:
+    before, after = trees.before, trees.after
+    for old, new in trees.matched.items():
+        is_open = not after.relations.knows(new[0]) and after.definition(new).kind in FUNCTIONS
+        if is_open and "".join(before.head(old)).split() != "".join(after.head(new)).split():
+            yield new
 
 
 def _file_names(trees: TreeComparison) -> Iterator[ChangedName]:
@@ -165,7 +176,13 @@ def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
     pattern = _KEYS if is_data(before.index, file) else _WORDS
     rest = set(_WORDS.findall(after.index.sources.text(now))) if now is not None else set()
     words = dict.fromkeys(pattern.findall(before.index.sources.text(file)))
-    yield from [each for each in words if len(each) >= _MIN_WORD_CHARS and each not in rest][:_MAX_WORDS]
+    found = [each for each in words if each not in rest]
+    if pattern is _WORDS:
+        # An edited line may be the head of a definition.
+        lines = enumerate(before.lines(file), 1)
+        edited = (text for at, text in lines if not trees.line_after(file, at))
+        found += (head[1] for text in edited if (head := _HEAD.search(text)) is not None)
+    yield from [each for each in dict.fromkeys(found) if len(each) >= _MIN_WORD_CHARS][:_MAX_WORDS]
 
 
 def is_prose(index: Index, file: int) -> bool:
@@ -240,7 +257,7 @@ class _Finder:
             for word, count in self._uncounted.items()
         ]
         if self._unsearched:
-            files = plural(len(self._unsearched), "file")
+            files = plural(len(self._unsearched), "path")
             notes.append(f"{files} could not be searched: {first_three(list(self._unsearched))}.")
         listed = tuple(occurrence for _, (_, occurrence) in ordered[:_MAX_LISTED])
         return Unresolved(listed, len(ordered), tuple(notes))
@@ -332,7 +349,8 @@ class _Finder:
                 if not is_prose(index, file) and not is_bundle(index.paths[file])
             ]
             home = self._names[word][0].path
-            if self._names[word][0].is_word and len(listed) > _MAX_WORD_FILES:
+            is_text = self._names[word][0].is_word and not _is_data_path(home)
+            if is_text and len(listed) > _MAX_WORD_FILES:
                 continue
             if len(listed) > _MAX_FILES:
                 self._uncounted[word] = len(listed) - _MAX_FILES
@@ -361,8 +379,9 @@ class _Finder:
             ):
                 continue
             for name in self._names[word]:
-                if name.place is not None and not self._trees.line_before(file, line):
-                    continue  # Whoever edited the line knew the new parameters.
+                is_told = name.place is not None or (name.is_word and name.path == path)
+                if is_told and not self._trees.line_before(file, line):
+                    continue  # The author of an edited line knew of the change.
                 is_code = bool(code) and code[at] == text[at]
                 rank, reason = self._reason(
                     name, file, (at, line), is_code=is_code, is_defined=line in defined
@@ -383,11 +402,12 @@ class _Finder:
         tree, language = self._tree, self._tree.language(file)
         is_same = _kin(self._index.paths[file], language) == _kin(name.path, language_of(name.path))
         is_known = tree.relations.knows(file)
-        if is_defined and (is_known or not name.owner or not is_same):
+        is_guessed = language_named(language).structure is Structure.PLAIN
+        if is_defined and not is_guessed and (is_known or not name.owner or not is_same):
             return 0, ""
         if not is_known:
             rank = 2 if is_data(self._index, file) else 0 if is_same else 1
-            return rank, f"{language or 'text'} is not resolved"
+            return rank, f"{'text' if is_guessed else language or 'text'} is not resolved"
         if not is_code and language_named(language).structure is Structure.BLOCKS:
             return 0, f"in the template of {language}"
         if not is_code:
@@ -584,7 +604,9 @@ class _Finder:
 
 def _kin(path: str, language: str) -> str:
     """Return what files have in common that may use each other's names; a suffix without a language."""
-    return kin_of(language) or path.rpartition("/")[2].rpartition(".")[2]
+    is_guessed = language_named(language).structure is Structure.PLAIN
+    suffix = path.rpartition("/")[2].rpartition(".")[2]
+    return suffix if is_guessed else kin_of(language) or suffix
 
 
 def _compiled(words: Iterable[str]) -> Any:

@@ -14,6 +14,7 @@ from repo_map.check.patch import read_patch
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
 from tests.repo_map.check.edit_cases import CASES, Case
+from tests.repo_map.check.unresolved_cases import UNRESOLVED, Edit
 from tests.support.trees import commit, git
 
 
@@ -113,3 +114,36 @@ def test_unresolved_occurrence_of_a_removed_name_is_no_finding(
     assert report.findings == ()
     assert uncertain(report) == (place,)
     assert not report.complete
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(each, id=f"{why}-{name}")
+        for why, edits in UNRESOLVED.items()
+        for name, each in edits.items()
+    ],
+)
+def test_edit_with_users_that_nothing_resolves_is_not_all_clear(tmp_path: Path, edit: Edit) -> None:
+    commit(tmp_path, edit.files)
+    for path, text in edit.files.items():
+        if text.startswith("\ufeffutf-16\n"):
+            (tmp_path / path).write_bytes(text.replace("utf-16", "#").encode("utf-16-le"))
+            git(tmp_path, "commit", "-qam", "as UTF-16")
+    command, _, place = edit.setup.partition(" ")
+    if command == "skip":
+        git(tmp_path, "update-index", "--skip-worktree", place)
+        (tmp_path / place).unlink()
+    elif command == "link":
+        head = git(tmp_path, "rev-parse", "HEAD").strip()
+        git(tmp_path, "update-index", "--add", "--cacheinfo", f"160000,{head},{place}")
+        git(tmp_path, "commit", "-qm", "link")
+        (tmp_path / place).mkdir(parents=True)
+    target = tmp_path / edit.path
+    target.write_text(target.read_text().replace(edit.old, edit.new))
+    report = check(tmp_path)
+    named = [f"{each.path}:{each.line}" for each in report.findings]
+    named += [f"{each.path}:{each.line}" for each in report.unresolved.likeliest]
+    is_noted = ":" not in edit.place and any(edit.place in note for note in report.unresolved.notes)
+    assert edit.place in named or is_noted
+    assert report.findings or not report.complete
