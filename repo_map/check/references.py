@@ -27,7 +27,6 @@ _MAX_REMOVED: Final = 200
 _MAX_IMPORT_LINES: Final = 60
 _END: Final = 1_000_000
 """A line after all that a file binds at its top."""
-_MIN_NAME_CHARS: Final = 3
 _MAX_FILES: Final = 400
 """Files with a name that are searched, the nearest."""
 _RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
