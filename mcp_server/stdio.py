@@ -54,6 +54,7 @@ _NO_MESSAGE: Final = (
     "The line is not a JSON-RPC message; write one object per line and no batches, such as "
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}.'
 )
+_NO_TEXT: Final = "The message has an unpaired surrogate, such as \\ud800, which is no text; send it without."
 _INPUT_ENDED: Final = ErrorData(
     code=CONNECTION_CLOSED, message="The connection is closing; the client can't be asked."
 )
@@ -246,15 +247,16 @@ def _parent_check() -> Callable[[], bool]:
 def refusal(error: Exception) -> JSONRPCError | None:
     """Return the answer to a line that is no message, None to a blank one."""
     findings = error.errors() if isinstance(error, ValidationError) else []
-    code, given = INVALID_REQUEST, [each["input"] for each in findings]
+    code, message, given = INVALID_REQUEST, _NO_MESSAGE, [each["input"] for each in findings]
     if findings and findings[0]["type"] == "json_invalid":
         if not given[0].strip():
             return None
         try:
             # An unpaired surrogate is no text, and yet the request that has one waits for an answer.
+            message = _NO_TEXT if "\\ud" in given[0].lower() else message
             given = [json.loads(given[0])]
         except (ValueError, RecursionError):
             code = PARSE_ERROR
     ids = [each.get("id") for each in given if isinstance(each, dict) and "method" in each]
     request_id = ids[0] if ids and isinstance(ids[0], int | str) and not isinstance(ids[0], bool) else None
-    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=_NO_MESSAGE))
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message))

@@ -121,8 +121,11 @@ class TerminalReport:
 def closing(output: NavigatorOutput, total_seconds: float) -> Group:
     """Return what stands below a context: how sure it is, what can be added, and what it took."""
     took = Text(cost_line(output, total_seconds), style="bold")
+    budget = plural(output.map_token_budget, "token")
+    is_empty = bool(output.outline) and not output.context_string.strip()
+    empty = f"No source fits into {budget}; navigate with larger --tokens, or without." if is_empty else ""
     return Group(
-        *(Text(each) for each in (*output.impact, output.sufficiency, output.ended) if each),
+        *(Text(each) for each in (*output.impact, output.sufficiency, output.ended, empty) if each),
         *_cut_lines(output.cuts),
         *_outline_lines(output.outline, output.tests),
         *_note_lines(output.notes),

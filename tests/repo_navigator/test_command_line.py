@@ -337,6 +337,9 @@ def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_c
     shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
+    assert main(["navigate", str(shop), "the discount on an apple", "--tokens", "15"]) == 0
+    shown, message = capfd.readouterr()
+    assert "--tokens" in message or shown.strip()
     assert main(["navigate", str(shop), "the discount on an apple", "--tokens", "200"]) == 0
     _, message = capfd.readouterr()
     assert "repo-navigator show 1 3" in message
