@@ -26,6 +26,8 @@ CLOSED: Final = SCRIPTS | {"python", "go"}
 _PYTHON: Final = frozenset(dir(builtins)) | words("__file__ __name__ reveal_type unicode xrange raw_input")
 _SCRIPTS: Final = SCRIPT_GLOBALS | words(
     "AbortController Awaited Blob File FormData Headers Request Response TextDecoder TextEncoder WebSocket"
+    " Capitalize ConstructorParameters Exclude Extract InstanceType Lowercase NoInfer NonNullable Parameters"
+    " Required ReturnType ThisType Uncapitalize Uppercase"
     " Worker addEventListener after afterAll afterEach alert atob before beforeAll beforeEach btoa"
     " cancelAnimationFrame clearImmediate clearInterval clearTimeout confirm context crypto decodeURI"
     " decodeURIComponent describe dispatchEvent encodeURI encodeURIComponent escape eval expect"
@@ -82,6 +84,8 @@ _PROVIDES_ANY: Final = {
 """What in a module may provide any name, for languages whose imports name a file and a name of it."""
 _AUTO_IMPORTS: Final = re.compile(r"(?:^|/)(?:nuxt\.config\.[cm]?[jt]s|auto-imports\.d\.ts)$")
 """Files beside scripts whose imports a build adds."""
+_MAX_OTHERS: Final = 40
+"""Files with an undefined name that are searched for whether they use it as a global."""
 _MODULE: Final = re.compile(r"^\s*(?:import|export)\b|\brequire\(", re.M)
 _DEFINES: Final = re.compile(
     r"\b(?:def|class|import|as|global|nonlocal|fn|func|fun|function|use|struct|type|macro)\s+$"
@@ -278,6 +282,8 @@ def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]
             continue
         if not all(_is_only_called(tree.code(each), call.name) for each in _scope(trees, file, call.name)):
             continue
+        if language in SCRIPTS and _is_global(trees, file, call.name):
+            continue
         where = {"go": "package", "java": "tree"}.get(language, "file")
         message = f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported"
         place = file, row_at(tree.index, file, call.line)
@@ -294,6 +300,19 @@ def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bo
         if site.name == name and site.kind == CALL and not site.object
     ]
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
+
+
+def _is_global(trees: TreeComparison, file: int, name: str) -> bool:
+    """Return True if another file of scripts called a bare name before the change and bound it nowhere."""
+    tree, called = trees.before, re.compile(rf"(?<![\w.$]){re.escape(name)}\(")
+    for other in files_with(tree.index, (name,))[:_MAX_OTHERS]:
+        is_other = tree.index.paths[other] != trees.after.index.paths[file]
+        if is_other and tree.language(other) in SCRIPTS and called.search(tree.code(other)):
+            view = tree.view(other)
+            names = {each.name for each in view.bindings} | {each.name for each in view.definitions}
+            if name not in names and not is_bound_in_text(tree.code(other), name, tree.language(other)):
+                return True
+    return False
 
 
 def _scope(trees: TreeComparison, file: int, name: str) -> Iterable[int]:

@@ -12,7 +12,7 @@ from repo_map.check.resolution import SCRIPTS, find_prototypes
 from repo_map.check.trees import TreeComparison, TreeVersion
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import first_three, one_line, plural
-from repo_map.parsing.facts_model import CALL, INHERITS, Site
+from repo_map.parsing.facts_model import CALL, IMPORT, INHERITS, RENAMED, Site
 from repo_map.parsing.forms import (
     EITHER,
     LAMBDA,
@@ -280,6 +280,9 @@ class SignatureChecker:
             if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
                 continue
             targets = tree.relations.meaning(file, sites[0]).targets
+            imported = (each.name for each in tree.view(file).bindings if each.kind in (IMPORT, RENAMED))
+            if any(each[0] == file for each in targets) and call.name in imported:
+                continue  # A definition in one callback shadows an import that is called in another.
             errors = [
                 self._has_plain_signature(each) and self._call_error(tree, each, call) for each in targets
             ]

@@ -124,6 +124,19 @@ def misused(place: str, name: str, error: str) -> tuple[str, ...]:
 
 
 CASES = {
+    "script-local-that-shadows-an-import": Case(
+        {
+            "a.test.ts": "import { make } from 'lib'\nit('a', () => {\n  const make = () => 1\n  make()\n})\n"
+            "it('b', () => {\n})\n"
+        },
+        {"a.test.ts": ("it('b', () => {\n", "it('b', () => {\n  make(1)\n")},
+        (),
+    ),
+    "script-global": Case(
+        {"a.js": "import x from 'x'\nx(defineTest({}))\n", "b.js": "import x from 'x'\nx(1)\n"},
+        {"b.js": ("x(1)", "x(defineTest({ a: 1 }))")},
+        (),
+    ),
     "python-async": Case(
         TILL,
         {"pay.py": ("def charge", "async def charge")},
