@@ -18,7 +18,7 @@ from benchmarks.rows import RowFile, bootstrap
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, add_folders, files_at_head, find_mirror, materialise
-from repo_map.ranking.model import Weights
+from repo_map.ranking.score import Weights
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace

@@ -14,7 +14,6 @@ from repo_map.check.model import BREAKING, NO_CHANGES, Changes, Finding
 from repo_map.messages import printable
 from repo_map.outline.replay import Drift, find_drift
 from repo_map.outline.sections import qualified_names
-from repo_map.outline.why import brief_reason
 from repo_map.parsing.values import LineRange
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.model import RelationKind
@@ -291,9 +290,6 @@ class _Describer:
         }
 
     def _entry(self, file: int, entry: OutlineEntry) -> dict[str, Any]:
-        known = self._reasons.get((entry.path, entry.name), ())
-        # An outline has room for a few words of a reason; here it is whole.
-        why = known[0] if known and brief_reason(known) == entry.why else entry.why
         return {
             "number": entry.number,
             "file": file,
@@ -301,7 +297,7 @@ class _Describer:
             # Parameters on lines of their own leave a space where they are joined.
             "head": entry.head.replace("( ", "("),
             "lines": [entry.first, entry.last],
-            "why": why,
+            "why": entry.why,
             "tokens": entry.tokens,
             "sure": entry.is_sure,
         }

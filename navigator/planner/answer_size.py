@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.outline.costs import file_level_costs
 from repo_map.outline.pack import Packed, goal_terms, pack
-from repo_map.outline.places import LISTED, Place, list_places, rank_places, related_places, with_boosts
-from repo_map.outline.why import short_name
+from repo_map.outline.places import (
+    LISTED,
+    Place,
+    list_places,
+    rank_places,
+    related_places,
+    short_name,
+    with_boosts,
+)
 from repo_map.plan.model import VerbosityRule
 from repo_map.ranking.grade import Grade
 from repo_map.text import tokens

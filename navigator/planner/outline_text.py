@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map.messages import one_line
-from repo_map.outline.why import short_name
+from repo_map.outline.places import short_name
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry

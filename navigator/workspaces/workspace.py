@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
-    from repo_map.ranking.model import Weights
-    from repo_map.ranking.score import Relevance
+    from repo_map.ranking.score import Relevance, Weights
     from repo_map.sources.source import FileSource
 
 

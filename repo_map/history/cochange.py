@@ -42,16 +42,12 @@ class CoChangeIndex:
     def __init__(self, history: History) -> None:
         self._history = history
 
-    def best_partner(self, path: str, others: Sequence[str]) -> CoChange | None:
-        """Return which of ``others`` a file changed with most often, the first of equals; None for none.
+    def partners(self, path: str, others: Sequence[str]) -> tuple[CoChange, ...]:
+        """Return which of ``others`` a file changed with, most frequent first.
 
         It takes three commits, a quarter of the file's latest changes, and a clearly higher frequency of the
         other file in these commits than in all.
         """
-        return next(iter(self.partners(path, others)), None)
-
-    def partners(self, path: str, others: Sequence[str]) -> tuple[CoChange, ...]:
-        """Return all of ``others`` that qualify, most frequent first."""
         file = self._rows.get(path)
         if file is None:
             return ()

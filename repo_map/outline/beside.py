@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.kinds import CONTAINERS
-from repo_map.outline.why import MOST_CHARACTERS, clipped
 from repo_map.relations.model import Confidence, Place
 from repo_map.relations.resolve import relations_of
 
@@ -56,17 +55,6 @@ class Neighbour(NamedTuple):
         """Return in a few words why it is worth a look: ``called by Session.send, line 703``."""
         line = f", line {self.line}" if self.how is How.CALLEE else ""
         return f"{self.how} {_member(index, chosen)}{line}"
-
-    def header(self, index: Index, chosen: Place) -> str:
-        """Return as a header tells it why it is shown: ``called by Session.send``."""
-        return about(index, self.how, chosen)
-
-
-def about(index: Index, how: str, place: Place) -> str:
-    """Return what a header tells of code and a definition, with its class where there is room."""
-    name = _member(index, place)
-    long = f"{how} {name}"
-    return long if len(long) <= MOST_CHARACTERS else clipped(f"{how} {name.rpartition('.')[2]}")
 
 
 def _member(index: Index, place: Place) -> str:

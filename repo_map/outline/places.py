@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map import globs
@@ -16,7 +17,6 @@ from repo_map.outline.beside import neighbours_of
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.sections import qualified_names
 from repo_map.outline.select import files_named
-from repo_map.outline.why import header_reason
 from repo_map.sources.file_kinds import FileFlag, kinds_of
 from repo_map.text.terms import terms_in
 from repo_map.text.units import FUNCTION, GAP
@@ -31,8 +31,9 @@ LISTED: Final = 15
 a longer list leaves less room for source (`docs/results.md`)."""
 _MIN_LISTED: Final = 6
 """Places that are listed however unlikely they are: there has to be something to go on from."""
-_MIN_CHANCE: Final = 0.01
-"""Chance from which on a further place is listed; a higher one loses edited functions."""
+_MIN_CHANCE: Final = 0.0005
+"""Chance from which on a further place is listed: from .01 on lists of 10 places lose a tenth of the edited
+functions of the development tasks with guessed names."""
 _MAX_OF_FILE: Final = 8
 """Places of one file: more of them take the lines of other files, and find no more on those tasks."""
 _MIN_STATEMENT_CHANCE: Final = 0.2
@@ -43,6 +44,8 @@ _MAX_RELATED: Final = 8
 """Places beside one definition: who relies on it is what is left to ask."""
 _MAX_TYPE_LINES: Final = 60
 """Lines up to which a class is related: of a longer one a member is meant."""
+_MAX_REASON: Final = 48
+"""Characters: a header has little room beside its path."""
 _WHOLE_KINDS: Final = FUNCTIONS | TEXT
 """Kinds of definitions that lines within them stand for."""
 _ASIDE_ROLES: Final = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
@@ -135,6 +138,13 @@ def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> lis
     return list(found.values())[:limit]
 
 
+def short_name(name: str, above: str) -> str:
+    """Return a name as it is listed below another: ``.send`` below ``Session.close``."""
+    owner, dot, leaf = name.rpartition(".")
+    within = above == owner or above.startswith(f"{owner}.")
+    return one_line(f".{leaf}" if dot and within else name)
+
+
 def with_boosts(index: Index, relevance: Relevance, own: FlightPlan) -> Relevance:
     """Return the scores with the boosts of a plan in them, and without what it leaves out."""
     relevance = without_excluded(index, relevance, own)
@@ -196,7 +206,9 @@ class _FilePlaces:
     def of(self, unit: ScoredUnit) -> Place | None:
         """Return the definition that a unit is or belongs to, or the statement of likely lines."""
         row = self._row(unit)
-        reason = header_reason(unit.reasons)
+        reason = shorten(
+            one_line(next(iter(unit.reasons), "")).replace("`", ""), _MAX_REASON, placeholder=" …"
+        )
         if row >= 0:
             found = self._definitions[row]
             return Place(unit.path, found.start, found.end, self._names[row], reason, unit.chance)

@@ -1,4 +1,4 @@
-"""Lexical score of files and units, query expansion included."""
+"""BM25F scores of files and units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
 from repo_map.ranking.goal import GoalPart, ParsedGoal
-from repo_map.text.units import DOCS, NAME, SIGNATURE, STRINGS
+from repo_map.text.units import NAME
 
 SOURCE_WEIGHTS: Mapping[GoalPart, float] = {
     GoalPart.TITLE: 2.2,
@@ -41,8 +41,6 @@ class Query(NamedTuple):
     """Inverse document frequency over units."""
     goal_weights: Mapping[str, float]
     """Weight of every term of the goal, whether the files' text knows it or not."""
-    unknown: tuple[str, ...]
-    """Terms of the title and of inline code that the repository lacks."""
 
 
 def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
@@ -86,7 +84,6 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
         weights=weights[kept],
         idf=idf[kept],
         goal_weights=term_weights(goal),
-        unknown=tuple(dict.fromkeys(unknown)),
     )
 
 
@@ -156,11 +153,10 @@ UNIT_SATURATION = 0.2
 """k1: in a function a term is there or not."""
 UNIT_LENGTH = 0.35
 """b: how much a long unit's terms count less."""
+_SOFT_SATURATION, _SOFT_LENGTH = 4.0, 0.6
 FILE_SATURATION = 7.0
 """k1: in a file every occurrence counts almost as much as the first."""
 FILE_LENGTH = 0.5
-SOURCES = ("title", "code", "inline", "error", "wall")
-_FIELDS = {"name": NAME, "sig": SIGNATURE, "doc": DOCS, "str": STRINGS}
 
 
 class Hits(NamedTuple):
@@ -264,19 +260,31 @@ def match_units(candidates: Candidates, hits: Hits, columns: int) -> Matches:
     return match(hits, mine, mean, columns, saturation=UNIT_SATURATION, b=UNIT_LENGTH)
 
 
+def match_softly(candidates: Candidates, hits: Hits, columns: int) -> Matches:
+    """Match terms with the units so that a term that is repeated counts more, and a long unit less."""
+    lengths = candidates.corpus.index.units.length
+    mean = float(lengths.mean()) if len(lengths) else 1.0
+    mine = lengths[candidates.units].astype(np.float64)
+    return match(hits, mine, mean, columns, saturation=_SOFT_SATURATION, b=_SOFT_LENGTH)
+
+
 def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Floats]:
-    """Return the unit signals of words in common, each between 0 and 1 within the goal."""
+    """Return the unit features of words in common, each between 0 and 1 within the goal.
+
+    ``b.unit`` counts each term once, ``b.soft`` its repetitions as well, ``b.near`` that of the best units in
+    the file; ``u.wall`` counts words alone, without the weights of the parts that they are in.
+    """
     hits = unit_hits(candidates, query.ids)
     rows = len(candidates.units)
     matches = match_units(candidates, hits, len(query.ids))
     weighted = query.weights * query.idf
-    features = {"b.unit": score(matches, weighted, rows)}
-    for source in SOURCES:
-        features[f"u.{source}"] = score(matches, query.sources[source] * query.idf, rows)
-    for field, number in _FIELDS.items():
-        features[f"fld.{field}"] = _field_score(hits, number, weighted, rows)
-    main = candidates.main_unit
-    return {name: scaled(values, main) for name, values in features.items()}
+    values = {
+        "b.unit": score(matches, weighted, rows),
+        "b.soft": score(match_softly(candidates, hits, len(query.ids)), weighted, rows),
+        "u.wall": score(matches, query.sources["wall"] * query.idf, rows),
+    }
+    features = {name: scaled(each, candidates.main_unit) for name, each in values.items()}
+    return {**features, "b.near": candidates.mean_of_best(features["b.soft"])[candidates.file_row]}
 
 
 def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
@@ -303,53 +311,11 @@ def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
     return covered
 
 
-def _field_score(hits: Hits, field: int, column_weights: Floats, rows: int) -> Floats:
-    inside = hits.field == field
-    return summed(hits.row[inside], column_weights[hits.column[inside]], rows)
-
-
 def lexical_file_features(candidates: Candidates, query: Query, matches: Matches) -> dict[str, Floats]:
-    """Return the file signals of words in common; ``matches`` are those of every file."""
+    """Return the file features of words in common; ``matches`` are those of every file."""
     files = len(candidates.corpus.index.paths)
-    weighted = query.weights * query.idf
-    features = {"b.file": scaled(score(matches, weighted, files)[candidates.files], candidates.main)}
-    for source in SOURCES:
-        values = score(matches, query.sources[source] * query.idf, files)
-        features[f"f.{source}"] = scaled(values[candidates.files], candidates.main)
-    return features
-
-
-_SIGNATURE_SHARE = 0.4
-
-
-def expansion_scores(candidates: Candidates, terms: Mapping[int, float]) -> Floats:
-    """Score the candidates' units by weighted terms, the best being 1."""
-    rows = len(candidates.units)
-    if not terms or not rows:
-        return np.zeros(rows)
-    ids = np.array(sorted(terms), np.int64)
-    weights = np.array([terms[term] for term in ids.tolist()])
-    return scaled(
-        score(match_units(candidates, unit_hits(candidates, ids), len(ids)), weights, rows),
-        candidates.main_unit,
-    )
-
-
-def terms_of_units(corpus: Corpus, unit_weight: Floats, most: int) -> dict[int, float]:
-    """Return the terms in names and signatures of weighted units: often there and rare elsewhere."""
-    postings = corpus.index.postings
-    units = np.flatnonzero(unit_weight)
-    starts, ends = postings.unit_start[units], postings.unit_start[units + 1]
-    counts = ends - starts
-    where = concatenated_ranges(starts, ends)
-    inside = (postings.field[where] == NAME) | (postings.field[where] == SIGNATURE)
-    share = np.where(postings.field[where[inside]] == NAME, 1.0, _SIGNATURE_SHARE)
-    weight = np.repeat(unit_weight[units], counts)[inside] * share
-    term = postings.term[where[inside]]
-    gained = summed(term, weight, len(corpus.index.terms))
-    documents = len(corpus.index.units.start)
-    idf = np.log1p(documents / (corpus.term_postings + 1.0))
-    gained *= idf
-    best = np.argsort(-gained, kind="stable")[:most]
-    total = float(gained.max(initial=0.0)) or 1.0
-    return {int(row): float(gained[row] / total) for row in best if gained[row] > 0}
+    weights = {"b.file": query.weights * query.idf, "f.title": query.sources[GoalPart.TITLE] * query.idf}
+    return {
+        name: scaled(score(matches, each, files)[candidates.files], candidates.main)
+        for name, each in weights.items()
+    }

@@ -1,4 +1,4 @@
-"""What the past tells: what commits like this goal changed, and what their words came to mean."""
+"""What the past tells: which files commits like this goal changed, and what changed together."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.arrays import distinct
-from repo_map.history.cochange import CoChangeIndex
 from repo_map.history.history import History
-from repo_map.ranking.bm25 import terms_of_units
 from repo_map.ranking.corpus import (
     Candidates,
     Corpus,
@@ -34,7 +32,6 @@ _VOTES_OF_A_FILE = 5
 _SHARPNESS = 2.0
 _HALF_LIFE = 120.0
 """Commits after which a change is half as recent."""
-_TRANSLATIONS = 40
 _WIDEST_TOUCH = 400
 """Hunks over more lines of today than this are rewrites: they single no function out."""
 _FRESH_SHARE = 0.5
@@ -55,11 +52,6 @@ class AlignedHistory:
     def file_at(self) -> Ints:
         """The index's file of each entry of ``history.file``, -1 for files it lacks."""
         return self._aligned[self.history.file]
-
-    @cached_property
-    def together(self) -> CoChangeIndex:
-        """Which files changed together."""
-        return CoChangeIndex(self.history)
 
     @cached_property
     def _aligned(self) -> Ints:
@@ -212,22 +204,6 @@ class CommitVotes:
         return self._spread(self.weights)
 
     @cached_property
-    def best(self) -> Floats:
-        """The vote of the most alike commit that touched each file."""
-        history = self.past.history
-        best = np.zeros(len(self.past.corpus.index.paths))
-        at = self.past.file_at
-        np.maximum.at(best, at[at >= 0], self.weights[history.file_commit[at >= 0]])
-        return best
-
-    @cached_property
-    def voters(self) -> Ints:
-        """How many of the commits that vote touched each file."""
-        history, at = self.past.history, self.past.file_at
-        voting = (at >= 0) & (self.weights[history.file_commit] > 0.25)
-        return np.asarray(np.bincount(at[voting], minlength=len(self.past.corpus.index.paths)), np.int64)
-
-    @cached_property
     def lift(self) -> Floats:
         """How much more of the votes than of all changes each file gets."""
         share = self.per_file / max(float(self.per_file.sum()), 1e-9)
@@ -238,14 +214,6 @@ class CommitVotes:
         history, at = self.past.history, self.past.file_at
         value = (weights / np.sqrt(np.maximum(history.file_count, 1)))[history.file_commit]
         return summed(at[at >= 0], value[at >= 0], len(self.past.corpus.index.paths))
-
-    @cached_property
-    def per_unit(self) -> Floats:
-        """Sum of the votes for each unit of the index."""
-        commit, unit = self.past.touches
-        breadth = np.maximum(np.bincount(commit, minlength=len(self.weights)), 1)
-        value = (self.weights / np.sqrt(breadth))[commit]
-        return summed(unit, value, len(self.past.corpus.index.units.start))
 
 
 def vote(past: AlignedHistory, goal_terms: Mapping[str, float]) -> CommitVotes:
@@ -284,8 +252,6 @@ def file_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, 
     chosen = candidates.files
     return {
         "h.vote": scaled(votes.per_file[chosen], candidates.main),
-        "h.lvote": scaled(np.log1p(5.0 * votes.per_file[chosen]), candidates.main),
-        "h.max": votes.best[chosen],
         "h.recent": recent[chosen],
         "h.lift": scaled(np.log1p(votes.lift[chosen]), candidates.main),
     }
@@ -309,25 +275,3 @@ def changed_together(candidates: Candidates, past: AlignedHistory, seeds: Mappin
     own = weight * np.bincount(at[known], narrow[history.file_commit[known]], files)
     together = np.maximum(together - own, 0.0) / np.sqrt(np.maximum(changes, 1))
     return scaled(together[candidates.files], candidates.main)
-
-
-def unit_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, Floats]:
-    """Return the signals of the past for each unit of the candidate files."""
-    return {"h.unit": scaled(votes.per_unit[candidates.units], candidates.main_unit)}
-
-
-def translate(votes: CommitVotes) -> dict[int, float]:
-    """Return the terms of the names that commits like the goal touched, and their weights.
-
-    What messages call "login" the code may call ``authenticate``: the words of similar commits are tied
-    to the names of the functions that they changed.
-    """
-    past = votes.past
-    index = past.corpus.index
-    commit, unit = past.touches
-    if not len(commit) or not votes.weights.any():
-        return {}
-    breadth = np.maximum(np.bincount(commit, minlength=len(votes.weights)), 1)
-    voting = votes.weights[commit] > 0
-    unit_weight = summed(unit[voting], (votes.weights / breadth)[commit[voting]], len(index.units.start))
-    return terms_of_units(past.corpus, unit_weight, _TRANSLATIONS)

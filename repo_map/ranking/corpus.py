@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.arrays import distinct
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.ranking.goal_noise import line_said
@@ -151,6 +152,13 @@ class Corpus:
             if (said := line_said(line.partition(": ")[2] or line))
         )
 
+    def units_with(self, term: str) -> Ints:
+        """Return the units whose text has a term, ascending."""
+        found = self.index.terms.get(term)
+        postings = self.index.postings
+        rows = np.flatnonzero(postings.term == (-1 if found is None else found))
+        return distinct(np.searchsorted(postings.unit_start, rows, side="right") - 1)
+
     def unit_at(self, file: int, line: int) -> int:
         """Return the unit of a file that holds a line, -1 where none does."""
         units = self.index.units
@@ -194,6 +202,9 @@ def scaled(values: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
     if largest > 0:
         return np.minimum(values / largest, 1.0)
     return values if among is None else scaled(values)
+
+
+_BEST_UNITS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,3 +273,16 @@ class Candidates:
         best = np.zeros(len(self.files))
         np.maximum.at(best, self.file_row, np.where(self.is_fresh, 0.0, unit_values))
         return best
+
+    def mean_of_best(self, unit_values: Floats) -> Floats:
+        """Return the mean of the five largest values among each file's units; missing ones count as zero."""
+        order = np.lexsort((-unit_values, self.file_row))
+        place = np.arange(len(order)) - np.searchsorted(self.file_row, self.file_row)
+        best = order[place < _BEST_UNITS]
+        return summed(self.file_row[best], unit_values[best], len(self.files)) / _BEST_UNITS
+
+    def name_of(self, row: int) -> str:
+        """Return the qualified name of a unit, ``""`` for lines between definitions."""
+        definition = int(self.corpus.index.units.definition[self.units[row]])
+        file = int(self.files[self.file_row[row]])
+        return self.corpus.index.qualified_name(file, definition) if definition >= 0 else ""

@@ -1,19 +1,16 @@
-"""Every signal about every candidate, from all that the goal, the index and the past tell."""
+"""Every feature of the candidate files and units, from the goal, the index and the history."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from repo_map.history.history import History
 from repo_map.ranking.bm25 import (
-    SOURCES,
     Matches,
     Query,
-    expansion_scores,
     lexical_file_features,
     lexical_unit_features,
     make_query,
@@ -26,189 +23,156 @@ from repo_map.ranking.commit_votes import (
     aligned_history,
     changed_together,
     file_past_features,
-    translate,
-    unit_past_features,
     vote,
 )
-from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
-from repo_map.ranking.entities import EntityMatches, find_named
+from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled
 from repo_map.ranking.goal import ParsedGoal
-from repo_map.ranking.mentions import (
-    file_mentions,
-    path_features,
-    path_gain,
-    stem_features,
-    unit_mentions,
-)
+from repo_map.ranking.guesses import guess_features
+from repo_map.ranking.mentions import Mentions, file_mentions, find_mentions, unit_mentions
 from repo_map.ranking.neighbours import call_features
 from repo_map.ranking.priors import are_main, file_priors, unit_priors
+from repo_map.text.terms import tokenize
 
-MOST_CANDIDATES = 400
+MAX_CANDIDATES = 400
 _SEED_FILES = 5
 _SHARE_OF_REST = 0.3
 """What likeness is worth in tests and copies when neighbours of likely code are looked for."""
 _SHARE_OF_TEXT = 0.5
 """What words are worth in prose and data: a manual repeats every word of a goal."""
-_COMPARED_IN_FILE = ("b.unit", "u.title", "u.wall", "tr.unit", "h.unit")
-"""Unit signals that are also measured by the best unit of the same file."""
 
 
 @dataclass(frozen=True, eq=False)
-class Signals:
-    """What is known of each candidate: one column per signal, one row per file or unit."""
+class Features:
+    """What is known of each candidate: one column per feature, one row per file or unit."""
 
     goal: ParsedGoal
     query: Query
     candidates: Candidates
-    named: EntityMatches
-    votes: CommitVotes | None
+    named: Mentions
     file: Mapping[str, Floats]
     unit: Mapping[str, Floats]
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the goal names a path, a place of a trace, or a definition of the repository."""
+        named = self.named
+        return any((named.paths, named.frames, named.dotted, named.literals, named.commits)) or any(
+            strength >= 1.0 for strength in named.definitions.values()
+        )
 
-def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> Signals:
-    """Choose the candidate files and compute their signals and those of their units."""
+    def given_files(self, file_scores: Floats) -> dict[str, Floats]:
+        """Return the features of units that depend on how their files score."""
+        row = self.candidates.file_row
+        if not len(row):
+            return {}
+        behind = file_scores - float(file_scores.max())
+        return {
+            "F.rel": (behind / (float(file_scores.std()) or 1.0))[row],
+            "F.score": behind[row],
+            "F.size": self.file["p.size"][row],
+            "m.path": self.file["m.path"][row],
+            "p.aux": self.file["p.aux"][row],
+        }
+
+
+def read_features(corpus: Corpus, goal: ParsedGoal, history: History | None) -> Features:
+    """Choose the candidate files and compute their features and those of their units."""
     past = aligned_history(corpus, history) if history is not None and len(history) else None
     fresh = np.zeros(0, np.int64) if past is None else past.fresh_units
     query = make_query(corpus, goal)
     matches = match_files(corpus, query, fresh)
-    named = find_named(corpus, goal, past)
+    named = find_mentions(corpus, goal, past)
     votes = vote(past, query.goal_weights) if past is not None else None
     files = _choose(corpus, query, matches, named, votes)
     established = named.established[files]
-    candidates = Candidates(
-        corpus, files, are_main(corpus, files, named.aimed) & established, established, fresh
-    )
+    main = are_main(corpus, files, named.intended) & established
+    candidates = Candidates(corpus, files, main, established, fresh)
     unit = {
         **lexical_unit_features(candidates, query),
         **name_coverage(candidates, query),
         **unit_priors(candidates),
         **unit_mentions(candidates, named),
+        **guess_features(candidates, goal.names),
     }
-    if votes is not None:
-        unit |= unit_past_features(candidates, votes)
-        unit["tr.unit"] = expansion_scores(candidates, translate(votes))
-    likely = _first_guess(unit) * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST)
-    unit |= call_features(candidates, likely)
-    unit |= {
-        f"top:{name}": _of_best_in_file(candidates, unit[name]) for name in _COMPARED_IN_FILE if name in unit
-    }
+    likely = unit["b.unit"] + 0.5 * unit["m.frame"] + 0.5 * unit["m.dot"] + 0.3 * unit["def.unit"]
+    unit |= call_features(candidates, likely * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST))
+    best = candidates.best_of_file(unit["b.unit"])
+    unit["top:b.unit"] = np.minimum(unit["b.unit"] / np.maximum(best[candidates.file_row], 1e-9), 1.0)
     file = {
         **lexical_file_features(candidates, query, matches),
-        **path_features(candidates, query.goal_weights),
-        **stem_features(candidates, goal),
-        **file_priors(candidates, named.aimed, is_outright=goal.aims.is_outright),
+        "path.bm25": _path_scores(candidates, query.goal_weights),
+        "m.stem": _stem_matches(candidates, goal),
+        **file_priors(candidates, named.intended, is_outright=goal.aims.is_outright),
         **file_mentions(candidates, named),
-        **_unit_maxima(candidates, unit),
+        "b.umax": best,
+        "def.umax": candidates.best_of_file(unit["def.unit"]),
+        "nm.tcov": candidates.best_of_file(unit["nm.tcov"]),
+        "um.wall": candidates.best_of_file(unit["u.wall"]),
     }
     if votes is not None:
         file |= file_past_features(candidates, votes)
         file["h.co"] = changed_together(candidates, votes.past, _seeds(candidates, file))
-    return Signals(goal, query, candidates, named, votes, file, unit)
+    return Features(goal, query, candidates, named, file, unit)
 
 
 def _choose(
-    corpus: Corpus, query: Query, matches: Matches, named: EntityMatches, votes: CommitVotes | None
+    corpus: Corpus, query: Query, matches: Matches, named: Mentions, votes: CommitVotes | None
 ) -> Ints:
-    """Return the files worth a closer look: by words, path, past and mention."""
+    """Return the files worth a closer look: by words, path, history and mention."""
     files = len(corpus.index.paths)
-    worth = scaled(score(matches, query.weights * query.idf, files))
-    worth += 0.5 * scaled(path_gain(corpus, query.goal_weights))
+    values = scaled(score(matches, query.weights * query.idf, files))
+    values += 0.5 * scaled(_path_gain(corpus, query.goal_weights))
     if votes is not None:
-        worth += 0.7 * scaled(votes.per_file)
-    for strengths in (
-        named.paths,
-        named.frames,
-        named.dotted,
-        named.folders,
-        named.quoted,
-        named.committed,
-        named.rare_folders,
-    ):
+        values += 0.7 * scaled(votes.per_file)
+    for strengths in named.files:
         for file, strength in strengths.items():
-            worth[file] += strength
+            values[file] += strength
     for unit, strength in named.definitions.items():
-        worth[corpus.file_of_unit[unit]] += 0.5 * strength
-    worth *= np.where(corpus.is_code | named.aimed, 1.0, _SHARE_OF_TEXT)
-    worth[~corpus.readable] = 0.0
-    best = np.argsort(-worth, kind="stable")[:MOST_CANDIDATES]
-    return np.sort(best[worth[best] > 0])
+        values[corpus.file_of_unit[unit]] += 0.5 * strength
+    values *= np.where(corpus.is_code | named.intended, 1.0, _SHARE_OF_TEXT)
+    values[~corpus.readable] = 0.0
+    best = np.argsort(-values, kind="stable")[:MAX_CANDIDATES]
+    return np.sort(best[values[best] > 0])
 
 
-def _first_guess(unit: Mapping[str, Floats]) -> Floats:
-    """Return a plain score of each unit, to find the neighbours of the likely ones."""
-    guess = unit["b.unit"] + 0.5 * unit["m.frame"] + 0.5 * unit["m.dot"] + 0.3 * unit["def.unit"]
-    return guess + 0.3 * unit["h.unit"] if "h.unit" in unit else guess
+def _path_gain(corpus: Corpus, goal_weights: Mapping[str, float]) -> Floats:
+    """Return for every file the weight of the goal's terms on its path, the rare ones counting more."""
+    documents = len(corpus.index.paths)
+    gained = np.zeros(documents)
+    for term, weight in goal_weights.items():
+        files = corpus.files_with_path_term.get(term)
+        if files:
+            gained[files] += weight * np.log1p((documents - len(files) + 0.5) / (len(files) + 0.5))
+    return gained
 
 
-def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return what a file's best units say of it."""
-    best = candidates.best_of_file
-    features = {f"um.{source}": best(unit[f"u.{source}"]) for source in SOURCES}
-    features |= {
-        "b.umax": best(unit["b.unit"]),
-        "def.umax": best(unit["def.unit"]),
-        "m.udot": best(unit["m.dot"]),
-        "s.ucallee": best(unit["s.callee"]),
-        "s.ucaller": best(unit["s.caller"]),
-        "nm.cov": best(unit["nm.cov"]),
-        "nm.tcov": best(unit["nm.tcov"]),
-    }
-    features |= {name: best(unit[name]) for name in ("fld.name", "fld.sig", "fld.doc", "fld.str")}
-    if "tr.unit" in unit:
-        features["tr.umax"] = best(unit["tr.unit"])
-    return features
+def _path_scores(candidates: Candidates, goal_weights: Mapping[str, float]) -> Floats:
+    """Return how far the words of each path are words of the goal."""
+    corpus = candidates.corpus
+    gained = _path_gain(corpus, goal_weights)[candidates.files]
+    lengths = np.array([len(corpus.path_terms[file]) for file in candidates.files], np.float64)
+    mean = float(lengths.mean()) if len(lengths) else 1.0
+    return scaled(gained / (0.7 + 0.3 * lengths / max(mean, 1.0)))
 
 
-def _of_best_in_file(candidates: Candidates, values: Floats) -> Floats:
-    """Return each unit's value as a share of the largest in its file."""
-    best = candidates.best_of_file(values)[candidates.file_row]
-    return np.minimum(values / np.maximum(best, 1e-9), 1.0)
+def _stem_matches(candidates: Candidates, goal: ParsedGoal) -> Floats:
+    """Return whether each file is called like a word of the title (1) or an identifier of the goal (.7)."""
+    names = {name.replace("_", "").lower() for name in goal.identifiers}
+    names |= {part.replace("_", "").lower() for name in goal.dotted for part in name.split(".")}
+    words = [word.replace("_", "").lower() for word in tokenize(goal.title)]
+    title = {*words, *(each for each in goal.compounds if each in "".join(words))}
+    paths = (candidates.corpus.index.paths[file] for file in candidates.files.tolist())
+    stems = (path.rpartition("/")[2].split(".")[0] for path in paths)
+    plain = (stem.replace("_", "").replace("-", "").lower() for stem in stems)
+    return np.array([1.0 if stem in title else 0.7 if stem in names else 0.0 for stem in plain])
 
 
 def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:
     """Return the likeliest files by words alone and their shares, for what changed together with them."""
     guess = file["b.file"] + file["b.umax"] + 0.5 * file["f.title"] + 0.4 * file["path.bm25"]
-    guess = (
-        guess
-        + 0.7 * (file["m.path"] + file["m.frame"] + file["m.dot"])
-        - 0.5 * file["p.gen"]
-        - 0.5 * file["p.aux"]
-    )
+    guess = guess + 0.7 * (file["m.path"] + file["m.frame"] + file["m.dot"])
+    guess = guess - 0.5 * (file["p.gen"] + file["p.aux"])
     best = np.argsort(-guess, kind="stable")[:_SEED_FILES]
     top = float(guess[best[0]]) if len(best) else 0.0
-    return (
-        {int(candidates.files[row]): float(guess[row]) / top for row in best if guess[row] > 0}
-        if top > 0
-        else {}
-    )
-
-
-class FileColumns(NamedTuple):
-    """What the unit signals that hang on files need: all signals, and the file row of each unit."""
-
-    file: Mapping[str, Floats]
-    unit: Mapping[str, Floats]
-    file_row: Ints
-
-
-def unit_signals_given_files(columns: FileColumns, file_scores: Floats) -> dict[str, Floats]:
-    """Return the unit signals that depend on how well their files score."""
-    row = columns.file_row
-    if not len(row):
-        return {}
-    count = len(file_scores)
-    behind = file_scores - float(file_scores.max())
-    own = columns.unit["b.unit"]
-    total = summed(row, own, count)
-    of_file = {
-        "F.rel": behind / (float(file_scores.std()) or 1.0),
-        "F.score": behind,
-        "F.size": columns.file["p.size"],
-        "m.path": columns.file["m.path"],
-        "p.aux": columns.file["p.aux"],
-    }
-    return {
-        **{name: values[row] for name, values in of_file.items()},
-        "s.share": own / np.maximum(total[row], 1e-9),
-    }
+    shares = {int(candidates.files[row]): float(guess[row]) / top for row in best if top > 0}
+    return {file_id: share for file_id, share in shares.items() if share > 0}

@@ -15,6 +15,7 @@ from repo_map.ranking.goal_noise import (
     TRACE_LINE,
     clean,
     drop_boilerplate,
+    drop_foreign_words,
     drop_template_lines,
     drop_version_dumps,
     first_line,
@@ -29,7 +30,6 @@ from repo_map.ranking.goal_places import (
     find_paths,
 )
 from repo_map.ranking.priors import FileKindIntent, file_kind_intents
-from repo_map.ranking.spoken_language import spoken_language, without_stop_words
 from repo_map.text.terms import terms_of, tokenize
 
 _MOST_COMPOUNDS = 400
@@ -59,13 +59,6 @@ class GoalPart(StrEnum):
     ERROR = "error"
 
 
-class Passage(NamedTuple):
-    """A sentence, a quoted text, a message or a line of code, which may stand in the source as it is."""
-
-    part: GoalPart
-    text: str
-
-
 class ParsedGoal(NamedTuple):
     """Everything that scoring wants to know of a goal."""
 
@@ -86,8 +79,6 @@ class ParsedGoal(NamedTuple):
     """Names that look like code, case kept, each with the best source that it stands in."""
     messages: tuple[str, ...]
     """Quoted texts and error messages, to be found in string literals."""
-    passages: tuple[Passage, ...]
-    """What may be a quotation of the source, in the order of reading."""
     compounds: tuple[str, ...]
     """Neighbouring words run together, as they would be in an identifier: ``cachekey``."""
     flags: tuple[str, ...]
@@ -98,8 +89,6 @@ class ParsedGoal(NamedTuple):
     """Term → the word or words of the goal that it stands for, for reasons."""
     part_of: Mapping[str, str]
     """Term that is only a part of words of the goal → the first of them: ``cach`` → ``cache_key``."""
-    language: str
-    """The language that it is written in, where it is not English: ``German``."""
     guesses: frozenset[str] = frozenset()
     """Of the identifiers those that the caller only guessed."""
     guessed_terms: frozenset[str] = frozenset()
@@ -121,8 +110,6 @@ _CONTRACTION = re.compile(r"\b\w+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNO
 """``don't``, ``we've``: neither ``don`` nor ``ve`` is a word."""
 _HYPHENATED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _SHORT_PART = 3
-_SENTENCE_END = re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[A-Z`\"])|\n(?=\s*[-*#>] )")
-_LEAST_SPACES = 3
 _CODE_MARK = re.compile(r"[=({;]|->|::")
 _FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]{2,40})")
 _OPERATORS = {
@@ -194,12 +181,11 @@ _GUESSED: Final = "Likely names in the code: "
 
 def _parse(goal: str, is_known: Callable[[str], bool], template: Container[str]) -> ParsedGoal:
     text = drop_template_lines(clean(goal), template)
-    language = spoken_language(text)
     without_links = drop_version_dumps(URL.sub(" ", text))
     title, body = split_title(without_links)
-    title = without_stop_words(title, language)
+    title = drop_foreign_words(title)
     reader = _Reader(is_known)
-    prose = without_stop_words(reader.take_code(drop_boilerplate(body)), language)
+    prose = drop_foreign_words(reader.take_code(drop_boilerplate(body)))
     reader.take_prose(title, GoalPart.TITLE)
     reader.take_prose(prose, GoalPart.PROSE)
     joined = compounds(title)
@@ -214,13 +200,11 @@ def _parse(goal: str, is_known: Callable[[str], bool], template: Container[str])
         dotted=find_dotted_names(without_links),
         identifiers=reader.identifiers,
         messages=tuple(dict.fromkeys(reader.messages)),
-        passages=tuple(dict.fromkeys(reader.passages)),
         compounds=tuple(joined),
         flags=tuple(dict.fromkeys(_FLAG.findall(text))),
         aims=file_kind_intents(first_line(without_links)),
         surface={**joined, **reader.surface},
         part_of={term: word for term, word in reader.part_of.items() if term not in reader.surface},
-        language=language.name if language else "",
     )
 
 
@@ -232,7 +216,6 @@ class _Reader:
         self.terms: dict[GoalPart, Counter[str]] = {source: Counter() for source in GoalPart}
         self.identifiers: dict[str, GoalPart] = {}
         self.messages: list[str] = []
-        self.passages: list[Passage] = []
         self.surface: dict[str, str] = {}
         self.part_of: dict[str, str] = {}
 
@@ -267,13 +250,10 @@ class _Reader:
         """Read running text: its words, inline code, identifiers, quoted messages."""
         for inline in _INLINE.findall(text):
             code = inline.strip()
-            self._pass(GoalPart.INLINE, code)
             self._add(_OPERATORS.get(code, code), GoalPart.INLINE)
             self._name(_IDENTIFIER.findall(code), GoalPart.INLINE)
         self._quote(quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted)
         self._quote(message.strip() for message in _ERROR_NAME.findall(text) if message)
-        for sentence in _SENTENCE_END.split(text):
-            self._pass(source, sentence.strip())
         self._add(_CONTRACTION.sub(" ", FILLER.sub(" ", text)), source)
         self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), GoalPart.INLINE)
         bare = _INLINE.sub(" ", text)
@@ -293,7 +273,6 @@ class _Reader:
                 self._take_error(line)
             else:
                 self._add(line, GoalPart.CODE)
-                self._pass(GoalPart.CODE, line.strip())
         self._name((name for names in _USED_NAME.findall(block) for name in names if name), GoalPart.CODE)
 
     def _take_error(self, line: str) -> None:
@@ -302,14 +281,7 @@ class _Reader:
         self._quote(_ERROR_MESSAGE.findall(line))
 
     def _quote(self, texts: Iterable[str]) -> None:
-        for text in texts:
-            self.messages.append(text)
-            self._pass(GoalPart.ERROR, text)
-
-    def _pass(self, part: GoalPart, text: str) -> None:
-        # Shorter than four words it is none.
-        if text.count(" ") + text.count("_") + text.count(".") >= _LEAST_SPACES:
-            self.passages.append(Passage(part, text))
+        self.messages.extend(texts)
 
     def _add(self, text: str, source: GoalPart) -> None:
         joined = {part: whole[0] for whole in _HYPHENATED.finditer(text) for part in whole[0].split("-")}

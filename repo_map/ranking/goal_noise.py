@@ -206,3 +206,37 @@ def drop_version_dumps(text: str) -> str:
             kept.append(line)
     end_run()
     return "\n".join(kept)
+
+
+_FOREIGN = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        der die das den dem des ein eine einen einem einer und oder aber nicht kein keine ist sind war wird
+        werden wurde hat haben kann soll muss mit von vom zu zum zur bei beim auf aus nach wie wenn dann dass
+        weil auch noch nur ich wir man sie er es sich im als le la les une du des et ou mais ne pas est sont
+        dans sur avec sans pour par quand si que qui ce cette il elle on je nous vous au aux el los las un una
+        y pero no son en con sin por para de del al cuando donde como se lo su o os as um uma e mas não em com
+        sem da dos das ao quando gli di non sono per che della nel alla come het een van maar niet geen zijn
+        wordt werd heeft voor bij onder tussen dan dat dit wat wie waar hoe ik wij er ook nog
+        """,
+    )
+)
+"""Frequent words of six languages that say nothing; English ones are dropped with the terms."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_FOREIGN_SHARE = 0.2
+_QUOTATION = re.compile(r"(`[^`\n]*`|\"[^\"\n]*\"|[“„«][^”“»\n]*[”“»])")
+_LONE_WORD = re.compile(r"(?<![\w./\\:#@`'’-])[^\W\d_]+(?![\w/\\#@`('’-]|[.:]\w)")
+
+
+def drop_foreign_words(text: str) -> str:
+    """Leave out the frequent words of another language than English, but in code and quotations."""
+    words = [word.lower() for word in _LETTERS.findall(text)]
+    if sum(word in _FOREIGN for word in words) < max(2, _FOREIGN_SHARE * len(words)):
+        return text
+    parts = _QUOTATION.split(text)
+    parts[::2] = [
+        _LONE_WORD.sub(lambda word: " " if word[0].lower() in _FOREIGN else word[0], part)
+        for part in parts[::2]
+    ]
+    return "".join(parts)

@@ -17,14 +17,13 @@ from repo_map.sources.file_kinds import (
     FileKind,
     is_auxiliary,
     is_build_output,
-    is_entry,
-    is_header,
     kind_bits,
 )
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 
-_OUTRIGHT = 0.6
-"""What a file of a kind that the goal asks for outright gains, as a share of what its kind costs it else."""
+_OUTRIGHT, _ASKED = 0.6, 0.15
+"""What a file of a kind that the goal asks for gains, as a share of what its kind costs it else: one that
+its title begins with, and one that it mentions."""
 
 
 def are_main(corpus: Corpus, files: Ints, aimed: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -56,13 +55,11 @@ def file_priors(candidates: Candidates, aimed: NDArray[np.bool_], *, is_outright
     return {
         "p.gen": _made(candidates.corpus, files),
         "p.new": (~candidates.established).astype(np.float64),
-        "p.aux": np.where(aimed[files], -_OUTRIGHT * is_outright, are_auxiliary(candidates.corpus, files)),
+        "p.aux": np.where(
+            aimed[files], -_OUTRIGHT if is_outright else -_ASKED, are_auxiliary(candidates.corpus, files)
+        ),
         "p.code": (candidates.corpus.is_code[files] | aimed[files]).astype(np.float64),
-        "p.init": _told(is_entry, paths),
-        "p.hdr": _told(is_header, paths),
-        "p.depth": np.array([path.count("/") for path in paths], np.float64) / 5.0,
         "p.size": np.log1p(index.files.lines[files]) / 8.0,
-        "p.nunits": np.log1p(candidates.unit_counts) / 5.0,
         "p.dup": np.log(np.maximum(twins, 1.0)) / 3.0,
     }
 

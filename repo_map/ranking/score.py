@@ -1,62 +1,74 @@
-"""Score_goal: the entry, files and units in their order."""
+"""Score the definitions of a repository by how likely the work on a goal touches them."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from repo_map.history.history import History
-from repo_map.ranking.bm25 import unit_hits
-from repo_map.ranking.call_edges import SEEDS, call_edges, links_around, neighbour_bonus
-from repo_map.ranking.chance import chance_signals, chances_of, with_hints
-from repo_map.ranking.confidence import Sufficiency, confidence_of, judge, surety_signals
+from repo_map.ranking.confidence import Sufficiency, assess, confidence_of
 from repo_map.ranking.corpus import Floats, Ints, corpus_of
-from repo_map.ranking.features import FileColumns, Signals, read_signals, unit_signals_given_files
+from repo_map.ranking.features import Features, read_features
 from repo_map.ranking.goal import GoalPart, ParsedGoal, parse_goal
-from repo_map.ranking.joined import Joined
-from repo_map.ranking.located import files_at
-from repo_map.ranking.model import (
-    Weights,
-    are_new,
-    combine,
-    default_weights,
-    hold_back_files,
-    hold_back_units,
-    lead_with_crash,
-    raise_named_files,
-    raise_named_units,
-)
+from repo_map.ranking.mentions import files_at, spelled_places
 from repo_map.ranking.named_text import asks_for, named_text
-from repo_map.ranking.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
-from repo_map.ranking.spelt import MOST_SPELT, spelt_places
+from repo_map.sources.file_kinds import FileKind, is_run_as_test
 from repo_map.text.terms import terms_of
-from repo_map.text.units import GAP
+from repo_map.text.units import FUNCTION, GAP
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
-
-MOST_UNITS = 800
-FILES_WITH_UNITS = 60
-_REASONED_FILES = 40
-_REASONED_UNITS = 120
-_NAMING_UNITS = 5
+MAX_UNITS: Final = 800
+_MAX_NAMING: Final = 5
 """The best units, whose text the goal may ask for."""
-_ASKED_UNITS = 4
-"""Of a text that is asked for, those that are raised: the first windows of 60 lines."""
-_SHARE_OF_NAMING = 0.99
+_MAX_ASKED: Final = 4
+"""Of a text that is asked for, the units that are raised: the first windows of 60 lines."""
+_SHARE_OF_NAMING: Final = 0.99
 """Score of a text by that of the file that names it."""
-_SHORT_GOAL = 120
-"""Characters of a question, or of an order; a report tells of more than it names."""
-_SHORT_DEFINITION = 20
-"""Lines of one whose source has room in the smallest answer."""
-_BEST_FILES = 5
-"""Files that the reasons of others may name."""
+_SHORT_GOAL: Final = 120
+"""Characters of a question or an order; a report is about more than it names."""
+_SHORT_DEFINITION: Final = 20
+"""Lines of a definition whose source has room in the smallest answer."""
+_LEADING_FILES, _LEADING_UNITS = 3, 8
+"""Files and units with a history before those without one."""
+_NAMED, _CERTAIN = 0.7, 0.95
+"""Strength of a mention of a path, and of a place, from which on it leads."""
+_NAMED_FILES, _CRASHED_FILES, _NAMED_UNITS = 5, 2, 8
+"""Places among the first that what the goal names has at least."""
+_CALL: Final = re.compile(r"(\w+)\(\)")
+_CALLED_CHANCE: Final = 0.36
+"""Chance of a function that the goal writes as a call, if at most two have its name."""
+_INLINE_TEST_SHARE: Final = 0.1
+"""Share of its chance that a test has within a source of Rust: a fix seldom edits the tests alone."""
+_INLINE_TESTS: Final = ("tests.", "test.")
+
+
+class Weights(NamedTuple):
+    """Linear models over named features."""
+
+    file: Mapping[str, float]
+    definition: Mapping[str, float]
+    chance: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how likely each unit is part of the goal's work."""
+    confidence: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how likely the first places hold all of it."""
+
+
+@cache
+def default_weights() -> Weights:
+    """Load the weights that ship with the package."""
+    text = resources.files("repo_map.ranking").joinpath("weights.json").read_text(encoding="utf-8")
+    return Weights(**json.loads(text))
 
 
 class ScoredFile(NamedTuple):
@@ -66,6 +78,7 @@ class ScoredFile(NamedTuple):
     score: float
     """1 for the best file, less than 1 for the others, above 0."""
     reasons: tuple[str, ...]
+    """What its name doesn't tell, in a few words."""
 
 
 class ScoredUnit(NamedTuple):
@@ -91,7 +104,7 @@ class Relevance(NamedTuple):
     files: tuple[ScoredFile, ...]
     """Best first, at most 400."""
     units: tuple[ScoredUnit, ...]
-    """Best first, at most ``MOST_UNITS``, those of the best files."""
+    """Best first, at most ``MAX_UNITS``."""
     sufficiency: Sufficiency
     asked: frozenset[str] = frozenset()
     """Files of text that likely code names and that the goal asks for."""
@@ -132,154 +145,161 @@ def score_goal(
     weights = weights or default_weights()
     corpus = corpus_of(index)
     parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines, names)
-    signals = read_signals(corpus, parsed, history)
-    columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
-    scores = hold_back_files(columns, combine(signals.file, weights.file, len(signals.candidates.files)))
-    unit_scores = hold_back_units(columns, score_units(columns, scores, weights))
-    unit_scores = raise_named_units(columns, unit_scores)
-    scores = raise_named_files(columns, scores)
-    order = np.argsort(-scores, kind="stable")
-    among = order_units(columns.file_row, order, unit_scores)
-    links = links_around(signals.candidates, among[:SEEDS])
-    lent = neighbour_bonus(unit_scores, call_edges(links), among)
-    unit_scores = lead_with_crash(columns, unit_scores + np.where(are_new(signals.unit), 0.0, lent))
-    wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
-    files = _scored_files(signals, scores, order, wording)
-    best = order_units(columns.file_row, order, unit_scores)
-    measured = confidence_of(surety_signals(columns, unit_scores, best), weights.surety)
-    sufficiency = judge(signals, columns, scores, measured)
-    joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
-    why = partial(unit_reasons, signals, wording, joined)
-    units = _with_chances(_scored_units(signals, unit_scores, best, why), files, sufficiency, weights)
-    units = with_hints(units, parsed)
-    relevance = Relevance(signals.goal, files, units, sufficiency, spelt=_spelt(signals))
+    features = read_features(corpus, parsed, history)
+    file_scores, scores = score_candidates(features, weights)
+    rows = np.argsort(-scores, kind="stable")[:MAX_UNITS]
+    files = _scored_files(features, file_scores)
+    kinds = index.units.kind[features.candidates.units[rows]]
+    measured = confidence_of(features, scores[rows], rows, weights.confidence)
+    sufficiency = assess(features, measured)
+    chances = predict_chances(chance_features(scores[rows], kinds, measured), weights.chance)
+    units = _with_hints(_scored_units(features, scores, rows, chances), parsed)
+    relevance = Relevance(parsed, files, units, sufficiency, spelt=_spelled(features))
     return _with_asked_text(index, relevance)
 
 
-def _spelt(signals: Signals) -> tuple[ScoredUnit, ...]:
-    index = signals.candidates.corpus.index
-    return tuple(
-        _scored_unit(index, file, unit, 0.0, ())
-        if unit >= 0
-        else ScoredUnit(index.paths[file], 1, max(int(index.files.lines[file]), 1), "", GAP, 0.0, ())
-        for file, unit in islice(spelt_places(signals), MOST_SPELT)
+def score_candidates(features: Features, weights: Weights) -> tuple[Floats, Floats]:
+    """Return the scores of the candidate files and of their units."""
+    file, unit, row = features.file, features.unit, features.candidates.file_row
+    is_main = (file["p.aux"] <= 0) & (file["p.gen"] == 0)
+    in_main = is_main & (file["p.code"] > 0)
+    is_new, is_new_unit = file["p.new"] > 0, unit["p.new"] > 0
+    scores = weighted_sum(file, weights.file, len(features.candidates.files))
+    scores = _behind(scores, in_main & ~is_new, ~is_new, _LEADING_FILES)
+    unit_scores = weighted_sum(
+        {**unit, **features.given_files(scores)}, weights.definition, len(features.candidates.units)
     )
+    unit_scores = _behind(unit_scores, in_main[row] & ~is_new_unit, ~is_new_unit, _LEADING_UNITS)
+    return _promote_files(file, scores, is_main), _promote_units(unit, unit_scores, is_main[row])
 
 
-def _with_asked_text(index: Index, relevance: Relevance) -> Relevance:
-    """Put the text that the goal asks for, such as a page's template, beside the code that names it."""
-    goal = relevance.goal
-    said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
-    # A word by itself: the ``page`` of ``users_page`` asks for none.
-    terms = frozenset(term for term in said if terms_of(goal.surface.get(term, ""))[:1] == (term,))
-    naming = [unit for unit in relevance.units[:_NAMING_UNITS] if unit.kind != GAP]
-    places = [(index.file_id(unit.path) or 0, unit.start, unit.end) for unit in naming]
-    asked: dict[str, ScoredUnit] = {}
-    reasons: dict[str, str] = {}
-    for text in named_text(index, places):
-        path = index.paths[text.file]
-        if path not in asked and asks_for(index, terms, text.file):
-            asked[path], reasons[path] = naming[text.piece], text.why
-    if not asked:
-        return relevance
-    scores = {file.path: file for file in relevance.files}
-    for path, unit in asked.items():
-        file = scores.get(path, ScoredFile(path, 0.0, ()))
-        score = max(file.score, _SHARE_OF_NAMING * scores[unit.path].score)
-        scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:MOST_REASONS])
-    units = {(unit.path, unit.start): unit for unit in relevance.units}
-    for path, unit in asked.items():
-        for own in units_of(index, path)[:_ASKED_UNITS]:
-            known = units.get((path, own.start), own)
-            units[path, own.start] = known._replace(
-                score=max(known.score, unit.score),
-                chance=max(known.chance, unit.chance),
-                reasons=(reasons[path], *known.reasons)[:MOST_REASONS],
-            )
-    return relevance._replace(
-        files=tuple(sorted(scores.values(), key=lambda file: -file.score)),
-        units=tuple(sorted(units.values(), key=lambda unit: -unit.score)[:MOST_UNITS]),
-        asked=frozenset(asked),
-    )
+def weighted_sum(features: Mapping[str, Floats], weights: Mapping[str, float], rows: int) -> Floats:
+    """Return the weighted sum of features; a missing feature counts nothing."""
+    total = np.zeros(rows)
+    for name, weight in weights.items():
+        if name in features:
+            total += weight * features[name]
+    return total
 
 
-def units_of(index: Index, path: str) -> list[ScoredUnit]:
-    """Return the units of a file, in its order, that nothing speaks for."""
-    file = index.file_id(path)
-    assert file is not None
-    rows = range(int(index.units.file_start[file]), int(index.units.file_start[file + 1]))
-    return [_scored_unit(index, file, row, -math.inf, ()) for row in rows]
+def _behind(scores: Floats, leading: NDArray[np.bool_], free: NDArray[np.bool_], places: int) -> Floats:
+    """Lower what is not free to the score of the last of the first leading ones, keeping its order.
 
-
-def _with_chances(
-    units: tuple[ScoredUnit, ...],
-    files: tuple[ScoredFile, ...],
-    sufficiency: Sufficiency,
-    weights: Weights,
-) -> tuple[ScoredUnit, ...]:
-    place = {file.path: at for at, file in enumerate(files)}
-    signals = chance_signals(
-        np.array([unit.score for unit in units]),
-        np.array([place[unit.path] for unit in units], np.int64),
-        np.array([unit.kind for unit in units], np.int64),
-        sufficiency.confidence,
-    )
-    chances = chances_of(signals, weights.chance).tolist()
-    return tuple(unit._replace(chance=chance) for unit, chance in zip(units, chances, strict=True))
-
-
-def order_units(file_row: Ints, file_order: Ints, unit_scores: Floats) -> Ints:
-    """Return the rows of the best files' best units, best first.
-
-    Args:
-        file_row: of each unit, shape (units,).
-        file_order: rows of the files, best first.
-        unit_scores: shape (units,).
+    Whoever may add a file chooses every word of it, so what has no history could have any score that words
+    can give. It stays in sight: the goal's own path, or a trace, still puts it first.
     """
-    chosen = np.zeros(len(file_order), np.bool_)
-    chosen[file_order[:FILES_WITH_UNITS]] = True
-    rows = np.flatnonzero(chosen[file_row])
-    return rows[np.argsort(-unit_scores[rows], kind="stable")][:MOST_UNITS]
+    first = np.sort(scores[leading])[::-1][:places]
+    above = np.zeros(0, np.int64) if not len(first) else np.flatnonzero(~free & (scores >= first[-1]))
+    above = above[np.argsort(-scores[above], kind="stable")]
+    lowered = scores.copy()
+    lowered[above] = (first[-1] if len(first) else 0.0) - 1e-6 * np.arange(1, len(above) + 1)
+    return lowered
 
 
-def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> Floats:
-    """Return the score of every unit of the candidates."""
-    features = {**columns.unit, **unit_signals_given_files(columns, file_scores)}
-    return combine(features, weights.unit, len(columns.file_row))
+def _promote_files(file: Mapping[str, Floats], scores: Floats, is_main: NDArray[np.bool_]) -> Floats:
+    """Put files whose path the goal names first, and files whose definitions it names among the first five.
+
+    The file where a stack trace ends is the second at least: as often the fault is in one that called it. A
+    test or an example that is named comes among the first five as well.
+    """
+    if not len(scores):
+        return scores
+    is_named = file["m.path"] >= _NAMED
+    # Among themselves they keep their order; the others stay as far behind the best as they were.
+    order = (scores - scores.min()) / max(float(np.ptp(scores)), 1e-9)
+    raised = np.where(is_named & is_main, scores.max() + 1e-3 * (1.0 + order), scores)
+    is_certain = np.maximum.reduce([file["m.frame"], file["m.dot"], file["def.umax"]]) >= _CERTAIN
+    raised = _among_first(raised, is_named | (is_main & is_certain), _NAMED_FILES)
+    return _among_first(raised, file["m.crash"] > 0, _CRASHED_FILES)
 
 
-def _scored_files(
-    signals: Signals, scores: Floats, order: Ints, wording: SharedWords
-) -> tuple[ScoredFile, ...]:
-    paths = signals.candidates.corpus.index.paths
-    best = [paths[int(signals.candidates.files[row])] for row in order[:_BEST_FILES].tolist()]
+def _promote_units(unit: Mapping[str, Floats], scores: Floats, is_main: NDArray[np.bool_]) -> Floats:
+    """Put the function where a trace ends first, and what traces and qualified names mean among the first."""
+    if not len(scores):
+        return scores
+    is_certain = np.maximum.reduce([unit["m.frame"], unit["m.dot"], unit["def.unit"]]) >= _CERTAIN
+    raised = _among_first(scores, is_main & is_certain, _NAMED_UNITS)
+    return np.where(unit["m.crash"] > 0, raised.max() + 1e-3, raised)
+
+
+def _among_first(scores: Floats, shown: NDArray[np.bool_], places: int) -> Floats:
+    """Raise what is shown to the score of the last of the first places, a little less for each after it."""
+    last = float(np.sort(scores)[::-1][min(places, len(scores)) - 1])
+    below = np.flatnonzero(shown & (scores < last))
+    below = below[np.argsort(-scores[below], kind="stable")][:places]
+    raised = scores.copy()
+    raised[below] = last + 1e-6 * np.arange(len(below), 0, -1)
+    return raised
+
+
+def chance_features(scores: Floats, kinds: NDArray[np.integer], confidence: float) -> dict[str, Floats]:
+    """Return what tells how likely units are: their scores, descending, their kinds, and the confidence."""
+    return {
+        "bias": np.ones(len(scores)),
+        "behind": scores - scores.max(initial=-np.inf) if len(scores) else scores,
+        "place": np.log1p(np.arange(len(scores))),
+        "gap": (kinds == GAP).astype(np.float64),
+        "confidence": np.full(len(scores), confidence),
+    }
+
+
+def predict_chances(features: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Return each unit's calibrated chance, 0 to 1, that the goal's work touches it."""
+    return np.asarray(1.0 / (1.0 + np.exp(-weighted_sum(features, weights, len(features["bias"])))))
+
+
+def _with_hints(units: Sequence[ScoredUnit], goal: ParsedGoal) -> tuple[ScoredUnit, ...]:
+    """Return units with chances that respect calls in the goal, and tests within sources of Rust."""
+    called = set(_CALL.findall(goal.text))
+    wants_tests = FileKind.TESTS in goal.aims.kinds
+    leaves = (
+        Counter(unit.name.rpartition(".")[2] for unit in units if _is_code(unit)) if called else Counter()
+    )
+
+    def read(unit: ScoredUnit) -> ScoredUnit:
+        if unit.path.endswith(".rs") and unit.name.startswith(_INLINE_TESTS) and not wants_tests:
+            return unit._replace(chance=_INLINE_TEST_SHARE * unit.chance)
+        leaf = unit.name.rpartition(".")[2]
+        if leaf in called and leaves[leaf] <= 2 and _is_code(unit):
+            return unit._replace(chance=max(unit.chance, _CALLED_CHANCE))
+        return unit
+
+    return tuple(map(read, units))
+
+
+def _is_code(unit: ScoredUnit) -> bool:
+    """Return whether a unit is a function of some lines, and no test."""
+    return unit.kind == FUNCTION and unit.end > unit.start and not is_run_as_test(unit.path)
+
+
+def _scored_files(features: Features, scores: Floats) -> tuple[ScoredFile, ...]:
+    candidates, reasons = features.candidates, features.named.file_reasons
+    paths = candidates.corpus.index.paths
+    order = np.argsort(-scores, kind="stable").tolist()
     # Only differences of scores mean something: the best file gets 1, the others a share of it.
     shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
+    files = [int(candidates.files[row]) for row in order]
     return tuple(
-        ScoredFile(
-            paths[int(signals.candidates.files[row])],
-            float(shares[row]),
-            file_reasons(signals, wording, row, best) if place < _REASONED_FILES else (),
-        )
-        for place, row in enumerate(order.tolist())
+        ScoredFile(paths[file], float(shares[row]), (reasons[file],) if file in reasons else ())
+        for file, row in zip(files, order, strict=True)
     )
 
 
-def _scored_units(
-    signals: Signals, scores: Floats, rows: Ints, why: Callable[[int], tuple[str, ...]]
-) -> tuple[ScoredUnit, ...]:
-    candidates = signals.candidates
+def _scored_units(features: Features, scores: Floats, rows: Ints, chances: Floats) -> tuple[ScoredUnit, ...]:
+    candidates, reasons = features.candidates, features.named.unit_reasons
     index = candidates.corpus.index
     found = []
-    for place, row in enumerate(rows.tolist()):
-        unit = int(candidates.units[row])
+    units = candidates.units[rows].tolist()
+    for row, unit, chance in zip(rows.tolist(), units, chances.tolist(), strict=True):
         file = int(candidates.files[candidates.file_row[row]])
-        reasons = why(row) if place < _REASONED_UNITS else ()
-        found.append(_scored_unit(index, file, unit, float(scores[row]), reasons))
+        reason = (reasons[unit],) if unit in reasons else ()
+        found.append(_scored_unit(index, file, unit, float(scores[row]), reason)._replace(chance=chance))
     return tuple(found)
 
 
-def _scored_unit(index: Index, file: int, unit: int, score: float, reasons: tuple[str, ...]) -> ScoredUnit:
+def _scored_unit(
+    index: Index, file: int, unit: int, score: float = -math.inf, reasons: tuple[str, ...] = ()
+) -> ScoredUnit:
     definition = int(index.units.definition[unit])
     return ScoredUnit(
         index.paths[file],
@@ -290,3 +310,54 @@ def _scored_unit(index: Index, file: int, unit: int, score: float, reasons: tupl
         score,
         reasons,
     )
+
+
+def _spelled(features: Features) -> tuple[ScoredUnit, ...]:
+    index = features.candidates.corpus.index
+    return tuple(
+        _scored_unit(index, file, unit, 0.0)
+        if unit >= 0
+        else ScoredUnit(index.paths[file], 1, max(int(index.files.lines[file]), 1), "", GAP, 0.0, ())
+        for file, unit in spelled_places(features.candidates, features.goal, features.named)
+    )
+
+
+def _with_asked_text(index: Index, relevance: Relevance) -> Relevance:
+    """Put the text that the goal asks for, such as a page's template, beside the code that names it."""
+    goal = relevance.goal
+    said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
+    # A word by itself: the ``page`` of ``users_page`` asks for none.
+    terms = frozenset(term for term in said if terms_of(goal.surface.get(term, ""))[:1] == (term,))
+    naming = [unit for unit in relevance.units[:_MAX_NAMING] if unit.kind != GAP]
+    places = [(index.file_id(unit.path) or 0, unit.start, unit.end) for unit in naming]
+    asked: dict[str, tuple[ScoredUnit, str]] = {}
+    for text in named_text(index, places):
+        path = index.paths[text.file]
+        if path not in asked and asks_for(index, terms, text.file):
+            asked[path] = (naming[text.piece], text.why)
+    if not asked:
+        return relevance
+    files = {file.path: file for file in relevance.files}
+    units = {(unit.path, unit.start): unit for unit in relevance.units}
+    for path, (unit, reason) in asked.items():
+        file = files.get(path, ScoredFile(path, 0.0, ()))
+        score = max(file.score, _SHARE_OF_NAMING * files[unit.path].score)
+        files[path] = file._replace(score=score, reasons=(reason,))
+        for own in units_of(index, path)[:_MAX_ASKED]:
+            known = units.get((path, own.start), own)
+            units[path, own.start] = known._replace(
+                score=max(known.score, unit.score), chance=max(known.chance, unit.chance), reasons=(reason,)
+            )
+    return relevance._replace(
+        files=tuple(sorted(files.values(), key=lambda file: -file.score)),
+        units=tuple(sorted(units.values(), key=lambda unit: -unit.score)[:MAX_UNITS]),
+        asked=frozenset(asked),
+    )
+
+
+def units_of(index: Index, path: str) -> list[ScoredUnit]:
+    """Return the units of a file, in its order, without scores."""
+    file = index.file_id(path)
+    assert file is not None
+    rows = range(int(index.units.file_start[file]), int(index.units.file_start[file + 1]))
+    return [_scored_unit(index, file, row) for row in rows]

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.history.cochange import CoChange, CoChangeIndex
-from repo_map.index.build import build_index
 from repo_map.index.store import Store
-from repo_map.ranking.score import score_goal
 from tests.support.history import read_history
 from tests.support.trees import commit
 
@@ -19,7 +17,7 @@ EVERYTHING = {"a.py": "a = 0\n", "b.py": "b = 0\n", "c.py": "c = 0\n", "hub.py":
 def together(root: Path, path: str, *others: str) -> CoChange | None:
     history = read_history(root, store=Store(None))
     assert history is not None
-    return CoChangeIndex(history).best_partner(path, others)
+    return next(iter(CoChangeIndex(history).partners(path, others)), None)
 
 
 def change(root: Path, *changes: tuple[int, str]) -> Path:
@@ -65,22 +63,3 @@ def test_a_moved_file_is_no_change_of_it(tmp_path: Path) -> None:
     (tmp_path / "b.py").unlink()
     commit(tmp_path, {"a.py": "a = 3\n", "moved/b.py": "b = 2\n"}, message="Move b")
     assert together(tmp_path, "a.py", "moved/b.py") is None
-
-
-def test_the_reason_of_a_file_says_with_what_and_how_often(tmp_path: Path) -> None:
-    files = {
-        "router.py": "def dispatch(request):\n    return request.path\n",
-        "rules.py": "LIMIT = 0\n",
-        "other.py": "other = 0\n",
-    }
-    commit(tmp_path, files, message="Begin")
-    for number in range(1, 4):
-        changed = {"router.py": files["router.py"] + f"# {number}\n", "rules.py": f"LIMIT = {number}\n"}
-        commit(tmp_path, changed, message="Dispatch requests anew")
-    for number in range(1, 6):
-        commit(tmp_path, {"other.py": f"other = {number}\n"}, message="Other things")
-    index = build_index(tmp_path, store=Store(None), workers=1)
-    relevance = score_goal(index, "dispatch of a request", read_history(tmp_path, store=Store(None)))
-    reasons = {file.path: file.reasons for file in relevance.files}
-    assert "changed together with `router.py` in 3 of its last 3 commits" in reasons["rules.py"]
-    assert not any("together" in reason for reason in reasons.get("other.py", ()))

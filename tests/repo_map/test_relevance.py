@@ -81,8 +81,7 @@ def test_a_goal_finds_the_file_and_the_function(index: Index, goal: str, path: s
 def test_a_file_that_the_goal_names_comes_first(index: Index) -> None:
     relevance = score_goal(index, "The router cache key dispatch is odd, start in src/app/accounts.py")
     assert first(relevance) == "src/app/accounts.py"
-    assert any("accounts.py" in reason for reason in relevance.files[0].reasons)
-    assert "is `Router.add`" in score_goal(index, "Deprecate Router.add").units[0].reasons
+    assert score_goal(index, "Deprecate Router.add").units[0].name == "Router.add"
 
 
 def test_a_goal_about_the_tests_does_not_demote_them(index: Index) -> None:
@@ -99,7 +98,6 @@ def test_what_commits_called_otherwise_is_found_through_the_past(tmp_path: Path)
     history = read_history(tmp_path)
     relevance = score_goal(index_of(tmp_path), "Guests see no login form", history)
     assert first(relevance) == "src/app/accounts.py"
-    assert "changed by 1 past commit like this goal" in relevance.files[0].reasons
 
 
 def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: Index) -> None:
@@ -157,18 +155,3 @@ def test_of_two_functions_with_the_words_the_one_that_is_called_so_comes_first(t
         index_of(write(tmp_path, {"src/store.py": source})), "evict oldest returns wrong entry"
     )
     assert scored.units[0].name == "evict_oldest"
-
-
-def test_of_two_that_read_alike_the_one_that_the_best_function_calls_comes_first(tmp_path: Path) -> None:
-    """What is called is resolved through the import: its namesake elsewhere gains nothing."""
-    body = 'def tidy(value):\n    """Tidy a value."""\n    return value.strip()\n'
-    files = {
-        "shop/aaa.py": body,
-        "shop/headers.py": "from shop.zzz import tidy\n\n\ndef parse_header(line):\n"
-        '    """Parse a header line into its name and value."""\n    return [tidy(each) for each in line]\n',
-        "shop/zzz.py": body,
-    }
-    relevance = score_goal(index_of(write(tmp_path, files)), "parse a header line into name and value")
-    places = [unit.path for unit in relevance.units if unit.name]
-    assert places[0] == "shop/headers.py"
-    assert places.index("shop/zzz.py") < places.index("shop/aaa.py")
