@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,7 @@ from repo_map.ranking.score import Weights
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
+    from repo_map.index.index import Index
 
 EXAMPLES = ("tasks.jsonl --tokens 400,1000 --limit 10",)
 
@@ -46,6 +47,17 @@ class AnswerRow(msgspec.Struct, frozen=True):
     """What tells how much of the work it holds."""
 
 
+class Arm(NamedTuple):
+    """A way to answer tasks."""
+
+    kind: str
+    """What its rows are called."""
+    sizes: Sequence[int]
+    names: Sequence[str] = ()
+    """Identifiers that the caller guesses."""
+    with_baseline: bool = False
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
     parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
@@ -58,6 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
     parser.add_argument(
         "--weights", type=Path, metavar="FILE", help="weights by repository (training.foreign_weights)"
+    )
+    parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
+    parser.add_argument(
+        "--bm25f", action="store_true", help="measure the baseline and the ceiling beside the answers"
     )
     parser.add_argument(
         "--first-look",
@@ -78,6 +94,9 @@ def run(options: argparse.Namespace) -> int:
     weights: Mapping[str, Weights] = (
         msgspec.json.decode(options.weights.read_bytes(), type=dict[str, Weights]) if options.weights else {}
     )
+    names: Mapping[str, list[str]] = (
+        msgspec.json.decode(options.names.read_bytes(), type=dict[str, list[str]]) if options.names else {}
+    )
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-")))
         kept = RowFile(options.out or scratch / "rows.jsonl", AnswerRow)
@@ -85,22 +104,25 @@ def run(options: argparse.Namespace) -> int:
         rows: list[AnswerRow] = []
         for file in options.tasks:
             for task in chosen(read_tasks(file), options.mirrors, options.limit):
-                kind = LOOKS[0] if options.first_look else file.stem
+                guessed = names.get(task.id, [])
+                kind = LOOKS[0] if options.first_look else f"{file.stem}, names" if guessed else file.stem
                 missing = [most for most in sizes if (task.id, kind, most) not in known]
                 if missing:
+                    arm = Arm(kind, missing, guessed, options.bm25f)
                     tree = materialise(
                         task.repo, task.base_commit, options.mirrors, options.trees or scratch / "trees"
                     )
                     fresh = list(
                         beside_first_look(task, tree, missing, weights.get(task.repo))
                         if options.first_look
-                        else measure(task, tree, file.stem, missing, weights.get(task.repo))
+                        else measure(task, tree, arm, weights.get(task.repo))
                     )
                     kept.append(*fresh)
                     known |= {(row.id, row.kind, row.most): row for row in fresh}
                     for row in fresh[-1:]:
                         print(f"{task.id}: {row.measures}", file=sys.stderr, flush=True)
-                kinds = LOOKS if options.first_look else (file.stem,)
+                beside = (f"{kind}, bm25f", f"{kind}, ceiling") if options.bm25f else ()
+                kinds = LOOKS if options.first_look else (kind, *beside)
                 rows += [known[key] for key in product((task.id,), kinds, sizes) if key in known]
     print("\n".join(table(rows)))
     return 0
@@ -119,9 +141,7 @@ def chosen(tasks: Sequence[Task], mirrors: Path, most: int | None) -> list[Task]
     return dealt[:most]
 
 
-def measure(
-    task: Task, tree: Path, kind: str, sizes: Sequence[int], weights: Weights | None = None
-) -> Iterator[AnswerRow]:
+def measure(task: Task, tree: Path, arm: Arm, weights: Weights | None = None) -> Iterator[AnswerRow]:
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.history.reader import source_history  # noqa: PLC0415 - as above
@@ -129,8 +149,22 @@ def measure(
 
     index = build_index(tree, workers=1)
     workspace = Workspace(index, source_history(index.build.source, seconds=_HISTORY_S), weights)
-    yield from _answers(task, tree, kind, sizes, workspace)
+    if arm.with_baseline:
+        yield from _baseline(task, tree, arm, index)
+    yield from _answers(task, tree, arm, workspace)
     index.release()
+
+
+def _baseline(task: Task, tree: Path, arm: Arm, index: Index) -> Iterator[AnswerRow]:
+    """Yield the rows of the baseline, whose size is fixed, and of a choice that knows the solution."""
+    from benchmarks import bm25f  # noqa: PLC0415 - figures of kept rows need no engine
+
+    found = bm25f.score_ranked(task, bm25f.rank(index, task.goal, arm.names))
+    for most in arm.sizes:
+        known = bm25f.ceiling(task, most, lambda path: (tree / path).read_text("utf-8", "replace"))
+        for name, measures in (("bm25f", found), ("ceiling", {"body": known})):
+            kind = f"{arm.kind}, {name}"
+            yield AnswerRow(task.id, task.repo, task.language, kind, most, measures, {})
 
 
 def beside_first_look(
@@ -148,26 +182,24 @@ def beside_first_look(
     if look is None:
         return
     whole, first = LOOKS
-    yield from measure(task, tree, whole, sizes, weights)
+    yield from measure(task, tree, Arm(whole, sizes), weights)
     history = source_history(place, store=Store(None), limit=FIRST_LOOK_COMMITS, seconds=_HISTORY_S)
-    yield from _answers(task, tree, first, sizes, Workspace(look, history, weights))
+    yield from _answers(task, tree, Arm(first, sizes), Workspace(look, history, weights))
     look.release()
 
 
-def _answers(
-    task: Task, tree: Path, kind: str, sizes: Sequence[int], workspace: Workspace
-) -> Iterator[AnswerRow]:
+def _answers(task: Task, tree: Path, arm: Arm, workspace: Workspace) -> Iterator[AnswerRow]:
     paths = files_at_head(tree)
-    for most in sizes:
+    for most in arm.sizes:
         started = time.perf_counter()
-        sent = first_answer(workspace, task, most)
+        sent = first_answer(workspace, task, most, arm.names)
         seconds = time.perf_counter() - started
         measures = score_sent(task, sent, paths, lambda path: (tree / path).read_text("utf-8", "replace"))
         yield AnswerRow(
             task.id,
             task.repo,
             task.language,
-            kind,
+            arm.kind,
             most,
             {**measures, "seconds": seconds},
             {"confidence": sent.relevance.sufficiency.confidence, "shown": float(sent.shown)},

@@ -50,18 +50,20 @@ class Sent(NamedTuple):
     """What replays its code."""
 
 
-def first_answer(workspace: Workspace, task: Task, most: int) -> Sent:
+def first_answer(workspace: Workspace, task: Task, most: int, names: Sequence[str] = ()) -> Sent:
     """Return the answer of ``navigate`` that has at most ``most`` tokens, by the embedded planner."""
     from mcp_server.responses import map_token_budget_in, navigate_answer  # noqa: PLC0415 - figures of kept rows need no server
     from navigator.planner.context import build_output, current_report  # noqa: PLC0415 - as above
     from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest  # noqa: PLC0415 - as above
 
     budget = map_token_budget_in(DEFAULT_TOKEN_BUDGET)
-    request = NavigationRequest(goal=task.goal, repo_path=".", token_budget=budget, first_answer=most)
+    request = NavigationRequest(
+        goal=task.goal, repo_path=".", token_budget=budget, first_answer=most, names=names
+    )
     now, record, seen = _navigated(workspace, request)
     output = build_output(now, record, seen.map.map_text)
     page = navigate_answer(output, current_report(record, now.run), DEFAULT_TOKEN_BUDGET, most)
-    relevance = workspace.relevance(now.state.user_task)
+    relevance = workspace.relevance(now.state.user_task, names=tuple(names))
     return Sent(page.text, relevance, seen.map.tokens, seen.plan)
 
 
@@ -76,8 +78,9 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     from navigator.state.state import ModelPricingRates  # noqa: PLC0415 - as above
 
     def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
+        own = at.run.user_plan
         return ViewRequest(
-            at.state.user_task, plan, at.run.user_plan, at.run.user_plan, first_answer=request.first_answer
+            at.state.user_task, plan, own, own, first_answer=request.first_answer, names=at.run.names
         )
 
     rates = ModelPricingRates(

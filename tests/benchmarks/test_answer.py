@@ -12,7 +12,7 @@ from benchmarks.answer import AnswerRow, chosen
 from benchmarks.rows import RowFile
 from benchmarks.sent import Listed, outline_of
 from benchmarks.tasks import GoldSymbol, Task
-from repo_map.ranking.model import default_weights
+from repo_map.ranking.score import default_weights
 from tests.support.trees import commit, git
 
 TAX = """def rate_of(country):

@@ -38,7 +38,10 @@ def test_fit_logistic_gives_a_higher_chance_to_what_is_right_more_often() -> Non
 def test_learned_weights_are_written_and_usable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mirror = commit(tmp_path / "mirrors" / "ada+shop", {"shop.py": SOURCE, "mail.py": "def send(order):\n    return order\n"})
+    mirror = commit(
+        tmp_path / "mirrors" / "ada+shop",
+        {"shop.py": SOURCE, "mail.py": "def send(order):\n    return order\n"},
+    )
     head = (mirror / ".git" / "refs" / "heads").rglob("*")
     identity = next(path for path in head if path.is_file()).read_text().strip()
     symbol = {"file": "shop.py", "name": "reduce_price", "kind": "function", "start": 1, "end": 2}
