@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from navigator.planner.outline_text import short_name
 from repo_map.outline.costs import file_level_costs
 from repo_map.outline.pack import Packed, goal_terms, pack
 from repo_map.outline.places import (
@@ -13,7 +14,6 @@ from repo_map.outline.places import (
     list_places,
     rank_places,
     related_places,
-    short_name,
     with_boosts,
 )
 from repo_map.plan.model import VerbosityRule

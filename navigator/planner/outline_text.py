@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map.messages import one_line
-from repo_map.outline.places import short_name
 
 if TYPE_CHECKING:
     from navigator.state.reports import OutlineEntry
@@ -20,6 +19,13 @@ SUREST: Final = "* surest"
 """Explains the mark of an entry."""
 STAR: Final = re.compile(r"^\d+\* ", re.M)
 """An entry with that mark, in the lines of an outline."""
+
+
+def short_name(name: str, above: str) -> str:
+    """Return a name as it is listed below another: ``.send`` below ``Session.close``."""
+    owner, dot, leaf = name.rpartition(".")
+    within = above == owner or above.startswith(f"{owner}.")
+    return one_line(f".{leaf}" if dot and within else name)
 
 
 def first_entries(outline: Sequence[OutlineEntry], limit: int) -> list[OutlineEntry]:

@@ -138,13 +138,6 @@ def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> lis
     return list(found.values())[:limit]
 
 
-def short_name(name: str, above: str) -> str:
-    """Return a name as it is listed below another: ``.send`` below ``Session.close``."""
-    owner, dot, leaf = name.rpartition(".")
-    within = above == owner or above.startswith(f"{owner}.")
-    return one_line(f".{leaf}" if dot and within else name)
-
-
 def with_boosts(index: Index, relevance: Relevance, own: FlightPlan) -> Relevance:
     """Return the scores with the boosts of a plan in them, and without what it leaves out."""
     relevance = without_excluded(index, relevance, own)
