@@ -147,3 +147,27 @@ def test_edit_with_users_that_nothing_resolves_is_not_all_clear(tmp_path: Path, 
     is_noted = ":" not in edit.place and any(edit.place in note for note in report.unresolved.notes)
     assert edit.place in named or is_noted
     assert report.findings or not report.complete
+
+
+def test_check_that_runs_out_of_time_is_not_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repo_map.check.trees._MAX_SECONDS", 0.0)
+    case = CASES["python-renamed"]
+    report = check(edited(tmp_path, case))
+    assert not report.complete
+    assert report.limitations
+
+
+def test_check_of_many_new_functions_finds_their_wrong_calls(tmp_path: Path) -> None:
+    many = "".join(f"def f{at}(x):\n    return net(x)\n" for at in range(3_000))
+    case = Case(
+        {"a.py": "def net(a):\n    return a\n"}, {"a.py": ("return a\n", f"return a\n{many}net()\n")}, ()
+    )
+    report = check(edited(tmp_path, case))
+    assert described(report) == ("a.py:6003 arguments the call of `net` does not fit: `a` is missing",)
+
+
+def test_files_that_are_not_checked_out_are_not_changed(tmp_path: Path) -> None:
+    commit(tmp_path, CASES["python-renamed"].files)
+    git(tmp_path, "sparse-checkout", "set", "--no-cone", "/price.py")
+    report = check(tmp_path)
+    assert (report.changed, report.complete) == ((), True)
