@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import asyncpg
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from navigator.errors import StorageError
 from navigator.storage.errors import StorageFaults
 from navigator.storage.index import TABLE, NavigationIndex
 from navigator.storage.locks import LOCK_SETTINGS, AdvisoryLocks, NavigationLocks
@@ -118,12 +119,21 @@ class PostgresDatabase:
         await self._engine.dispose()
 
     async def _make(self) -> None:
-        """Make the schema and the tables where they are missing."""
+        """Make the schema and the tables where they are missing.
+
+        Raises:
+            StorageError: an earlier version made them.
+        """
         name, connection = self._address.schema, await self.connect()
         try:
             # ADK's service makes its tables on a connection of its own while this one has the lock.
             await connection.execute(f"SELECT pg_advisory_lock({_ONE_AT_A_TIME})")
             async with connection.transaction():
+                if await connection.fetchval("SELECT to_regclass($1)", f'"{name}".layout') is not None:
+                    raise StorageError(
+                        f"The schema `{name}` holds navigations of an earlier version, which can't be read; "
+                        "name another schema in REPO_NAVIGATOR_STORE, as `?schema=NAME`."
+                    )
                 # "IF NOT EXISTS" asks for the right to make one although it is there.
                 if await connection.fetchval("SELECT to_regnamespace($1)", f'"{name}"') is None:
                     await connection.execute(f'CREATE SCHEMA "{name}"')
