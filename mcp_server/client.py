@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
-from mcp_server.repositories import Root, path_of
+from mcp_server.repositories import Root, is_whole_path, path_of
 from mcp_server.sdk_private import can_ask
 from navigator.settings import FIRST_ANSWER, FIRST_ANSWER_ALONE, StepAction
 from navigator.state.labels import dollars
@@ -72,9 +72,15 @@ def _client_name(ctx: Context[Any, Any]) -> str:
 def ask_roots(
     ctx: Context[AppContext, Any], repo_path: str | list[str] | None
 ) -> ListRoots | ListRootsResult:
-    """Ask for the host's open folders where no repository is named and the host can tell."""
+    """Ask for the client's open folders where no whole path is given, as a name may be that of a root."""
     capabilities = ctx.client_capabilities
-    if repo_path or capabilities is None or capabilities.roots is None or not can_ask(ctx):
+    named = [repo_path] if isinstance(repo_path, str) else repo_path or ()
+    if (
+        (named and all(map(is_whole_path, named)))
+        or capabilities is None
+        or capabilities.roots is None
+        or not can_ask(ctx)
+    ):
         return ListRootsResult(roots=[])
     return ListRoots()
 

@@ -197,7 +197,7 @@ class RepositoryAccess:
             return Source(str(entry.path), name, ref)
         if not self.may_name_folders(user):
             raise self._not_found(text, user)
-        base = roots[0].folder if roots else working_folder
+        bases = [*(root.folder for root in roots[:1]), working_folder]
         called = [root.folder for root in roots if root.is_called(text)]
         if not called and (called := [root.folder for root in roots if root.is_called(name)]):
             text = f"{called[0]}@{ref}"
@@ -205,7 +205,8 @@ class RepositoryAccess:
             text = str(called[0])
         # A folder, else one and a commit's name, the longest first.
         cuts = [len(text), *(at for at in range(len(text) - 1, -1, -1) if text[at] == "@" and text[at + 1 :])]
-        at = next((at for at in cuts if self._is_folder(base / path_of(text[:at]))), None)
+        found = ((at, base) for base in bases for at in cuts if self._is_folder(base / path_of(text[:at])))
+        at, base = next(found, (None, bases[0]))
         if at is None and self._file is not None and _BARE.fullmatch(text):
             raise self._not_found(text, user)
         chosen = self._folder(base / path_of(text[:at] or "."), text[:at])
@@ -262,8 +263,7 @@ class RepositoryAccess:
             what = f"{shown} is a file" if kind(resolved) == S_IFREG else f"There is no folder {shown}"
             raise RepositoryNotFoundError(f"{what}; pass the absolute path of a repository's folder.")
         # A home folder may be the work tree of its settings, and holds everything else besides.
-        is_explicit = named.startswith(("~", "file://")) or Path(named).is_absolute()
-        if _is_home(resolved) and not (is_explicit and top_folder(resolved)):
+        if _is_home(resolved) and not (is_whole_path(named) and top_folder(resolved)):
             raise RepositoryNotFoundError(
                 f"`{folder}` holds everything that you have, and is no project; name the project's folder "
                 "in it."
@@ -304,6 +304,12 @@ def path_of(text: str) -> Path:
         )
     # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
     return Path(os.path.expanduser(text))  # noqa: PTH111
+
+
+def is_whole_path(text: str) -> bool:
+    """Return True if a text names the same folder wherever it is read."""
+    bare = _unquoted(text.strip())
+    return bare.startswith(("~", "file://", "\\\\")) or Path(bare).is_absolute()
 
 
 def work_tree(folder: Path) -> Path | None:

@@ -334,11 +334,17 @@ async def test_the_roots_of_the_host_name_the_repository(
     settings: Settings, shop: Path, tmp_path: Path, era: str
 ) -> None:
     async def roots(_: Any) -> ListRootsResult:
-        return ListRootsResult(roots=[Root(uri=shop.as_uri())])
+        return ListRootsResult(roots=[Root(uri=shop.as_uri(), name="Till")])
 
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside/a.py").write_text("def beside():\n    return 1\n")
     server = build_server(settings, working_folder=tmp_path)
     async with Client(server, mode=era, list_roots_callback=roots) as client:
-        assert "def discount" in object_of(await client.call_tool("navigate", {"goal": GOAL}))["context"]
+        for named in ({}, {"repo_path": "Till"}, {"repo_path": [shop.name]}):
+            found = object_of(await client.call_tool("navigate", {"goal": GOAL, **named}))
+            assert "def discount" in found["context"]
+        found = object_of(await client.call_tool("navigate", {"goal": "beside", "repo_path": "beside"}))
+        assert "def beside" in found["context"]
 
 
 async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Client) -> None:
