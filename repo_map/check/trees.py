@@ -35,7 +35,7 @@ WORD: Final = r"(?<![\w$]){}(?![\w$\"'])"
 """A whole word that is no prefix of a string."""
 _MAX_SOURCE_BYTES: Final = 1_000_000
 """Of a file whose calls are parsed."""
-_MAX_SECONDS: Final = 10.0
+_MAX_SECONDS: Final = 6.0
 """CPU time of a check, parsing and git left out."""
 _FLAGS: Final = re.DOTALL | re.ASCII
 _TRIPLE: Final = ('"""', "'''")
