@@ -35,27 +35,23 @@ def packet(
 
 
 @pytest.mark.parametrize(
-    ("language", "goal"),
-    [
-        ("German", "Der Rabatt soll nie zu hoch ausfallen, siehe discount"),
-        ("Chinese", "折扣 不应 使 价格 变成 负数，见 discount"),
-    ],
+    "goal",
+    ["Der Rabatt soll nie zu hoch ausfallen, siehe discount", "折扣 不应 使 价格 变成 负数，见 discount"],
+    ids=["German", "Chinese"],
 )
 def test_a_goal_in_another_language_follows_its_identifiers_and_is_never_sure(
-    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str, goal: str
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], goal: str
 ) -> None:
-    answer, words = packet(shop, tmp_path, capsys, goal)
+    answer, _ = packet(shop, tmp_path, capsys, goal)
     assert answer["files"][0]["path"] == "shop/prices.py"
     assert answer["confidence"] == "low"
-    assert language in words
 
 
 def test_a_goal_without_a_word_of_the_repository_says_so(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer, words = packet(shop, tmp_path, capsys, "修复内存泄漏")
+    answer, _ = packet(shop, tmp_path, capsys, "修复内存泄漏")
     assert answer["confidence"] == "none"
-    assert "Chinese" in words
     assert answer["files"]
 
 

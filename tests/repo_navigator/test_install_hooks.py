@@ -69,7 +69,8 @@ def test_undoing_gives_the_same_bytes_back(
     assert file.read_bytes() == added
     assert main([*install, "--undo"]) == 0
     assert (file.read_bytes().decode() if file.exists() else None) == before
-    assert sorted(path.name for path in file.parent.iterdir()) == ([] if before is None else [file.name])
+    # An empty folder goes too, as `install all` would take it for an installed client.
+    assert file.parent.exists() == file.exists()
 
 
 @pytest.mark.parametrize("name", HOOK_HOSTS)

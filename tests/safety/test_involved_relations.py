@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner.view import ViewRequest, build_view
-from navigator.settings import NavigatorSettings
-from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.check.impact import find_impact
 from repo_map.check.model import ChangedPart, Changes
 from repo_map.check.report import describe_changes
@@ -149,13 +146,3 @@ def test_the_last_limit_is_the_time_and_what_it_cut_is_told(tmp_path: Path) -> N
     assert _LEFT_OPEN not in _answer(_index_of(tmp_path / "one", name), "who calls foo?")
     index = _index_of(tmp_path / "two", name, Limits(relation_seconds=1e-9))
     assert "1 use of a name is too complex to resolve, and left open." in _answer(index, "who calls foo?")
-
-
-@pytest.mark.anyio
-async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> None:
-    spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
-    for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
-        space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name]))
-        plan = pack_places(space.index, score_goal(space.index, "foo"), 2_000)
-        view = build_view(space, ViewRequest("foo", plan, FlightPlan()))
-        assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected
