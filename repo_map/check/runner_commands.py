@@ -48,6 +48,8 @@ _FLAGS_WITH_VALUE: Final = frozenset(
 _JEST_MODULES: Final = "--experimental-vm-modules"
 """The flag of node that jest needs for modules."""
 _GRADLE: Final = ("build.gradle", "build.gradle.kts")
+_SETTINGS: Final = ("settings.gradle", "settings.gradle.kts")
+"""Mark the root of a build of Gradle with several modules."""
 
 
 class _Package(msgspec.Struct, rename="camel"):
@@ -245,30 +247,34 @@ def _rust(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
 
 
 def _jvm(project: _Project, folder: str, tests: Sequence[_Test]) -> str:
+    """Return the command of Maven or Gradle, from the root of the build that a module belongs to."""
+    parts = folder.split("/")[:-1]
+    around = ["".join(f"{part}/" for part in parts[:depth]) for depth in range(len(parts) + 1)]
     if project.has(f"{folder}pom.xml"):
-        top = "" if project.has("pom.xml") else folder
+        top = next(each for each in around if project.has(f"{each}pom.xml"))
         program = "./mvnw" if project.has(f"{top}mvnw") else "mvn"
         only = shlex.quote(",".join(dict.fromkeys(each.stem for each in tests)))
         if folder == top:
             return _within(top, f"{program} test -Dtest={only}")
         # The modules that it depends on are built as well, and have no such tests.
-        module = shlex.quote(folder.rstrip("/"))
-        return f"{program} test -pl {module} -am -Dtest={only} -Dsurefire.failIfNoSpecifiedTests=false"
+        module = shlex.quote(folder.removeprefix(top).rstrip("/"))
+        command = f"{program} test -pl {module} -am -Dtest={only} -Dsurefire.failIfNoSpecifiedTests=false"
+        return _within(top, command)
     if not any(project.has(f"{folder}{name}") for name in _GRADLE):
         return ""
-    has_settings = project.has("settings.gradle") or project.has("settings.gradle.kts")
-    program = "./gradlew" if project.has("gradlew") or not has_settings else "gradle"
-    module = (
-        "".join(f":{step}" for step in folder.split("/") if step) + ":" if has_settings and folder else ""
-    )
+    settings = (each for each in reversed(around) if any(project.has(f"{each}{name}") for name in _SETTINGS))
+    top = next(settings, folder)
+    program = "./gradlew" if project.has(f"{top}gradlew") else "gradle"
+    module = "".join(f":{step}" for step in folder.removeprefix(top).split("/") if step)
     runs = [program]
     for each in tests:
         source_set = re.search(r"src/(\w*[tT]est\w*)/", each.path)
-        task = f"{module}{source_set[1] if source_set else 'test'}"
+        name = source_set[1] if source_set else "test"
+        task = f"{module}:{name}" if module else name
         runs += [task] if task not in runs else []
         package = _PACKAGE.search(project.text(each.path))
         runs += ["--tests", shlex.quote(f"{package[1]}.{each.stem}" if package else each.stem)]
-    return _within("" if has_settings else folder, " ".join(runs))
+    return _within(top, " ".join(runs))
 
 
 def _from_template(project: _Project, folder: str, tests: Sequence[_Test]) -> str:

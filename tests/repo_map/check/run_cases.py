@@ -56,6 +56,18 @@ COMMANDS = {
         "net",
         "./gradlew :lib:test --tests p.PriceTest",
     ),
+    "maven-below-a-folder": (
+        {f"server/{path}": text for path, text in MAVEN.items()} | {"server/mvnw": ""},
+        "server/core/src/main/java/p/Price.java",
+        "Price.net",
+        "(cd server && ./mvnw test -pl core -am -Dtest=PriceTest -Dsurefire.failIfNoSpecifiedTests=false)",
+    ),
+    "gradle-below-a-folder": (
+        {f"android/{path}": text for path, text in GRADLE.items()},
+        "android/lib/src/main/kotlin/p/Price.kt",
+        "net",
+        "(cd android && ./gradlew :lib:test --tests p.PriceTest)",
+    ),
     "vitest": (
         SCRIPT
         | {
