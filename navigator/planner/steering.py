@@ -251,8 +251,8 @@ def _revise_plan(
     others = level_of_others(index) if asks_for_more or run.fill else 0
     terms = goal_terms(relevance.goal)
     packed = pack(index, base, places, own.budget, terms=terms, latest=latest, others=others)
-    gone = [place for place in places[:kept] if not is_shown(packed.plan, place)]
-    without_room = [*packed.without_room, *(f"{each.name or each.first} ({each.path})" for each in gone)]
+    hidden = [place for place in places[:kept] if not is_shown(packed.plan, place)]
+    without_room = [*packed.without_room, *(f"{each.name or each.first} ({each.path})" for each in hidden)]
     room, notes = plural(own.budget, "token"), []
     if without_room:
         dropped = list_names(without_room)

@@ -379,8 +379,8 @@ class _Finder:
             ):
                 continue
             for name in self._names[word]:
-                is_told = name.place is not None or (name.is_word and name.path == path)
-                if is_told and not self._trees.line_before(file, line):
+                may_be_intended = name.place is not None or (name.is_word and name.path == path)
+                if may_be_intended and not self._trees.line_before(file, line):
                     continue  # The author of an edited line knew of the change.
                 is_code = bool(code) and code[at] == text[at]
                 rank, reason = self._reason(
