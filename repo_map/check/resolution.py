@@ -9,11 +9,9 @@ from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.trees import WORD, TreeComparison, TreeVersion
-from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
-from repo_map.languages.javascript import SCRIPT_GLOBALS
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.languages.language import words
-from repo_map.languages.rust import RUST_BUILTINS, RUST_USUAL
+from repo_map.languages.registry import vocabulary
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
 from repo_map.relations.file_facts import FileViews
@@ -24,7 +22,7 @@ SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 CLOSED: Final = SCRIPTS | {"python", "go"}
 """Languages in which a bare name that no line binds is a builtin, or a mistake."""
 _PYTHON: Final = frozenset(dir(builtins)) | words("__file__ __name__ reveal_type unicode xrange raw_input")
-_SCRIPTS: Final = SCRIPT_GLOBALS | words(
+_SCRIPTS: Final = vocabulary("javascript", "globals") | words(
     "AbortController Awaited Blob File FormData Headers Request Response TextDecoder TextEncoder WebSocket"
     " Capitalize ConstructorParameters Exclude Extract InstanceType Lowercase NoInfer NonNullable Parameters"
     " Required ReturnType ThisType Uncapitalize Uppercase"
@@ -39,8 +37,8 @@ _SCRIPTS: Final = SCRIPT_GLOBALS | words(
 )
 _BUILTINS: Final = {
     "python": _PYTHON,
-    "go": GO_FUNCTIONS | GO_TYPES,
-    "rust": RUST_BUILTINS | RUST_USUAL,
+    "go": vocabulary("go", "functions", "types"),
+    "rust": vocabulary("rust", "builtins", "usual"),
     "java": frozenset({"this", "super"}),
     **dict.fromkeys(SCRIPTS, _SCRIPTS),
 }

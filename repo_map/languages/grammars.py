@@ -151,8 +151,6 @@ def _query(language: str, name: str) -> Query:
 @cache
 def symbol_query(language: str) -> Query:
     """Return the query for definitions and imports, ``symbols.scm``."""
-    if known := language_named(language).symbols:
-        return compile_query(language, known)
     return _query(language, "symbols")
 
 

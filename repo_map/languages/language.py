@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from repo_map.languages.syntax import C_LITERALS, Captures, Named, Writing, plain_name
+from repo_map.languages.syntax import LITERALS, Captures, Named, Writing, plain_name
 
 Namer = Callable[[bytes, str, Captures], Named]
 """Source, kind and captures of a match → what it is called; no name, no definition."""
@@ -60,15 +60,6 @@ class Structure(StrEnum):
     """By the words that begin a line, in source that no grammar reads."""
 
 
-class DocComments(NamedTuple):
-    """Comments that document what stands right below them."""
-
-    line: tuple[bytes, ...]
-    """What a line of such a comment begins with, white space left out."""
-    blocks: bool = True
-    """Whether ``/* … */`` is a comment."""
-
-
 class SharedSuffix(NamedTuple):
     """A suffix of another language that is this one's where the beginning of a file tells so."""
 
@@ -79,14 +70,13 @@ class SharedSuffix(NamedTuple):
 
 EXTRA_GRAMMARS: Final = "semble_grammars"
 """The wheel of many grammars that the extra ``languages`` installs."""
-SLASH_COMMENTS: Final = DocComments((b"//",))
-HASH_COMMENTS: Final = DocComments((b"# ", b"##", b"#\t"), blocks=False)
 
 
 class Language(NamedTuple):
-    """All that is known of one language; give it by keywords, whatever is left out is so for most.
+    """All that is known of one language: a table of ``languages.toml``, where what is left out is as here.
 
-    Patterns are text and compiled on use: every process imports all records, and few read every language.
+    Functions are named there as the folder's package or ``syntax`` calls them. Patterns are text and compiled
+    on use: every process reads all records, and few read every language.
     """
 
     name: str
@@ -111,8 +101,6 @@ class Language(NamedTuple):
     """The function of that module that gives the grammar."""
     grammar_name: str = ""
     """The language's name in a wheel of many grammars, where it is another one."""
-    symbols: str = ""
-    """The query for definitions and imports, in place of ``symbols.scm``."""
     merges_clauses: bool = False
     """Whether neighbouring definitions of one name are one: the equations of a function in Haskell."""
     refusal: Callable[[bytes], str] | None = None
@@ -137,8 +125,10 @@ class Language(NamedTuple):
     """Whether what its names mean is likely at best: too much of it is left to what is not resolved."""
 
     namer: Namer = plain_name
-    doc_comments: DocComments | None = SLASH_COMMENTS
-    """None where comments document nothing, as in Python."""
+    doc_comments: tuple[bytes, ...] = (b"//",)
+    """What a line of a comment begins with that documents what stands right below; none in Python."""
+    has_block_comments: bool = True
+    """Whether ``/* … */`` is such a comment, where there are any."""
     docs: DocFinder | None = None
     """Finds documentation that is no comment above; asked before the comments."""
     imports: ImportReader | None = None
@@ -147,9 +137,11 @@ class Language(NamedTuple):
     writing: Writing | None = None
     """How identifiers are separated from comments and strings; None for what refers to nothing."""
     keywords: frozenset[str] = frozenset()
-    """Words, and names of what is built in, that refer to nothing in a repository."""
-    literals: str = C_LITERALS
-    """Pattern, in one group, of comments and strings where units tell documentation and strings from code.
+    """Words, and names of what is built in, that refer to nothing in a repository: text, or names of lists in
+    ``[words]``."""
+    literals: str = LITERALS["c"]
+    """Pattern, in one group, of comments and strings where units tell documentation and strings from code; in
+    the table a key of ``LITERALS``.
 
     Coarser than ``writing``: the learnt weights of relevance count on what it finds.
     """

@@ -4,32 +4,88 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from functools import cache
 from importlib import import_module
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 import repo_map.languages
-from repo_map.languages.language import Language, LanguageRole
+from repo_map.languages import syntax
+from repo_map.languages.language import Language, LanguageRole, SharedSuffix, Structure, words
 
 _HEAD: Final = 20_000
 """Bytes at the start of a file that tell whose a shared suffix is."""
 
 
-def _collected() -> dict[str, Language]:
-    own = repo_map.languages.__path__[0]
+_FOLDER: Final = repo_map.languages.__path__[0]
+_FUNCTIONS: Final = frozenset({"namer", "imports", "docs", "refusal", "readable", "scripts"})
+
+
+def _read_tables() -> dict[str, dict[str, Any]]:
+    """Return what the ``languages.toml`` of each folder says, by the folder's name."""
+    tables = {}
     # `os` is quicker than `pathlib`, in every start.
-    folders = sorted(name for name in os.listdir(own) if os.path.exists(f"{own}/{name}/__init__.py"))  # noqa: PTH110, PTH208
-    modules = ((folder, import_module(f"repo_map.languages.{folder}")) for folder in folders)
-    records = (each._replace(folder=folder) for folder, module in modules for each in module.LANGUAGES)
+    for name in sorted(os.listdir(_FOLDER)):  # noqa: PTH208
+        if os.path.exists(path := f"{_FOLDER}/{name}/languages.toml"):  # noqa: PTH110
+            with open(path, "rb") as file:  # noqa: PTH123
+                tables[name] = tomllib.load(file)
+    return tables
+
+
+_TABLES: Final = _read_tables()
+
+
+def vocabulary(folder: str, *names: str) -> frozenset[str]:
+    """Return the words that the ``languages.toml`` of a folder lists under some names."""
+    return words(*(_TABLES[folder]["words"][name] for name in names))
+
+
+def container_methods(folder: str) -> dict[str, str]:
+    """Return what methods of containers that are not ours give, by their names."""
+    listed = _TABLES[folder].get("container_methods", {})
+    return {name: given for given, names in listed.items() for name in names.split()}
+
+
+def _languages() -> dict[str, Language]:
     languages: dict[str, Language] = {}
-    for each in records:
-        if each.name in languages:
-            raise ValueError(f"two records of languages are called {each.name}")
-        languages[each.name] = each
+    for folder, table in _TABLES.items():
+        package = import_module(f"repo_map.languages.{folder}")
+        for row in table["language"]:
+            if row["name"] in languages:
+                raise ValueError(f"two records of languages are called {row['name']}")
+            fields = {field: _value(folder, package, field, value) for field, value in row.items()}
+            languages[row["name"]] = Language(folder=folder, **fields)
     return languages
 
 
-LANGUAGES: Final = _collected()
+def _value(folder: str, package: ModuleType, field: str, value: Any) -> Any:
+    """Return the value of a field of a record, as it is written in a folder's table."""
+    if field in _FUNCTIONS:
+        return getattr(package, value, None) or getattr(syntax, value)
+    match field:
+        case "keywords":
+            return vocabulary(folder, *value) if isinstance(value, list) else words(value)
+        case "writing":
+            return syntax.writing(**{key: _frozen(each) for key, each in value.items()})
+        case "literals":
+            return syntax.LITERALS[value]
+        case "doc_comments":
+            return tuple(each.encode() for each in value)
+        case "shared_suffixes":
+            return tuple(SharedSuffix(suffix, pattern.encode()) for suffix, pattern in value.items())
+        case "role":
+            return LanguageRole(value)
+        case "structure":
+            return Structure(value)
+    return _frozen(value)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+LANGUAGES: Final = _languages()
 """Every language by name, in the order of the folders and, within one, of its records."""
 TEXT: Final = Language(name="", role=LanguageRole.PROSE)
 """What is known of text in no language."""

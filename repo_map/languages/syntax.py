@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -97,7 +97,6 @@ def dotted(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 IDENTIFIER: Final = r"([A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*+)"
 """Beyond ASCII every character may be part of a name: names are compared, not validated."""
-SCRIPT_IDENTIFIER: Final = r"([A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*+)"
 NUMBER: Final = r"\d[\w.]*+"
 _PATTERNS: Final = {
     "slashes": r"//[^\n]*+",
@@ -137,17 +136,10 @@ class Writing(NamedTuple):
     """Pattern of a name, as its one group."""
 
 
-def writing(
-    skipped: Iterable[str],
-    markers: tuple[str, ...] = (),
-    inside: str = "",
-    *,
-    prefixed: bool = False,
-    identifier: str = IDENTIFIER,
-) -> Writing:
+def writing(skipped: Iterable[str], inside: str = "", **others: Any) -> Writing:
     """Make a ``Writing``; patterns may be given by the names above."""
     patterns = tuple(_PATTERNS.get(each, each) for each in skipped)
-    return Writing(patterns, markers, _PATTERNS.get(inside, inside), prefixed, identifier)
+    return Writing(patterns, inside=_PATTERNS.get(inside, inside), **others)
 
 
 # No literal opens after a backslash: of a row of them that nothing closes only the first is read to its end.
@@ -158,9 +150,11 @@ _TEMPLATE: Final = r"`(?<!\\`)[^`\\]*+(?:\\[\s\S][^`\\]*+)*`"
 _SLASH_COMMENT: Final = r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/"
 _TRIPLE: Final = r'"""[^"]*+(?:"(?!"")[^"]*+)*"""'
 _TRIPLE_SINGLE: Final = r"'''[^']*+(?:'(?!'')[^']*+)*'''"
-C_LITERALS: Final = f"({_DOUBLE}|{_SLASH_COMMENT})"
-SCRIPT_LITERALS: Final = f"({_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_SLASH_COMMENT})"
-HASH_LITERALS: Final = f"({_DOUBLE}|{_SINGLE}|#[^\n]*+)"
-DASH_LITERALS: Final = f"({_DOUBLE}|{_SINGLE}|--[^\n]*+)"
-LISP_LITERALS: Final = f"({_DOUBLE}|;[^\n]*+)"
-PYTHON_LITERALS: Final = f"({_TRIPLE}|{_TRIPLE_SINGLE}|{_DOUBLE}|{_SINGLE}|#[^\n]*+)"
+LITERALS: Final = {
+    "c": f"({_DOUBLE}|{_SLASH_COMMENT})",
+    "script": f"({_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_SLASH_COMMENT})",
+    "hash": f"({_DOUBLE}|{_SINGLE}|#[^\n]*+)",
+    "dash": f"({_DOUBLE}|{_SINGLE}|--[^\n]*+)",
+    "lisp": f"({_DOUBLE}|;[^\n]*+)",
+    "python": f"({_TRIPLE}|{_TRIPLE_SINGLE}|{_DOUBLE}|{_SINGLE}|#[^\n]*+)",
+}

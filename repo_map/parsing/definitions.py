@@ -8,7 +8,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.kinds import FUNCTIONS, TYPES
-from repo_map.languages.language import DocComments, Found
+from repo_map.languages.language import Found, Language
 from repo_map.languages.registry import language_named
 from repo_map.languages.syntax import Captures, Named
 from repo_map.parsing.queries import Match, Scan
@@ -176,9 +176,7 @@ def doc_finder(source: bytes, language: str) -> Callable[[Found], tuple[int, int
     """Return what tells a find's documentation, as first and last line, (0, 0) where there is none."""
     known = language_named(language)
     own = known.docs(source) if known.docs is not None else None
-    if known.doc_comments is None:
-        return own if own is not None else lambda _item: (0, 0)
-    comments = CommentFinder(source, known.doc_comments)
+    comments = CommentFinder(source, known)
     if own is None:
         return lambda item: comments.above(item.start, item.sig_start)
     return lambda item: found if (found := own(item))[0] else comments.above(item.start, item.sig_start)
@@ -187,10 +185,10 @@ def doc_finder(source: bytes, language: str) -> Callable[[Found], tuple[int, int
 class CommentFinder:
     """Finds the comment block that stands right above a row of one file."""
 
-    def __init__(self, source: bytes, comments: DocComments) -> None:
+    def __init__(self, source: bytes, language: Language) -> None:
         self._lines = source.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        self._marks = comments.line
-        self._has_blocks = comments.blocks
+        self._marks = language.doc_comments
+        self._has_blocks = language.has_block_comments
         self._known: dict[tuple[int, int], tuple[int, int]] = {}
 
     def above(self, start: int, sig_start: int) -> tuple[int, int]:

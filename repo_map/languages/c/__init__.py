@@ -5,31 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from repo_map.languages.language import Language, SharedSuffix, words
-from repo_map.languages.syntax import (
-    Captures,
-    Named,
-    bounded,
-    first_quoted,
-    plain_name,
-    text_of,
-    without_parameters,
-    writing,
-)
+from repo_map.languages.language import words
+from repo_map.languages.syntax import Captures, Named, bounded, plain_name, text_of, without_parameters
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_WORDS: Final = (
-    "auto break case char const continue default do double else enum extern float for goto if"
-    " inline int long register return short signed sizeof static struct switch typedef union"
-    " unsigned void volatile while bool true false NULL define undef ifdef ifndef endif elif"
-    " include pragma defined"
-)
-_CPP_HEADER: Final = (
-    rb"^[ \t]*(?:template[ \t]*<|namespace\b|(?:public|private|protected)[ \t]*:|using[ \t]+\w"
-    rb"|class[ \t]+\w[\w \t]*[:{]|class[ \t]+\w+;)|\w::\w"
-)
 
 
 _NO_NAMES: Final = words(
@@ -38,7 +18,7 @@ _NO_NAMES: Final = words(
 """What a grammar takes for a name where macros confuse it."""
 
 
-def _namer(source: bytes, kind: str, captures: Captures) -> Named:
+def namer(source: bytes, kind: str, captures: Captures) -> Named:
     """Name a match by the identifier in the declarator, functions told from variables."""
     if "declarator" not in captures:
         return plain_name(source, kind, captures)
@@ -130,63 +110,3 @@ def _blanked(match: re.Match[bytes]) -> bytes:
     group = next(name for name, text in match.groupdict().items() if text)
     start, end = (at - match.start() for at in match.span(group))
     return match[0][:start] + b" " * (end - start) + match[0][end:]
-
-
-_C: Final = Language(
-    family="c",
-    name="c",
-    suffixes=(".c", ".h"),
-    grammar_module="tree_sitter_c",
-    namer=_namer,
-    imports=first_quoted,
-    writing=writing(("slashes", "block", "double", "single"), prefixed=True),
-    keywords=words(_WORDS),
-)
-_CPP: Final = _C._replace(
-    name="cpp",
-    has_overloads=True,
-    readable=without_macro_words,
-    is_guessed=True,
-    suffixes=(
-        ".cpp",
-        ".cc",
-        ".cxx",
-        ".c++",
-        ".hpp",
-        ".hh",
-        ".hxx",
-        ".h++",
-        ".ipp",
-        ".tpp",
-        ".inl",
-        ".cu",
-        ".cuh",
-        ".ino",
-    ),
-    unspoken_suffixes=(".c++", ".h++", ".tpp", ".cu", ".cuh", ".ino"),
-    shared_suffixes=(SharedSuffix(".h", _CPP_HEADER),),
-    spoken=("c++",),
-    grammar_module="tree_sitter_cpp",
-    keywords=words(
-        _WORDS,
-        " alignas alignof and asm catch class concept const_cast consteval constexpr constinit co_await"
-        " co_return co_yield decltype delete dynamic_cast explicit export final friend mutable"
-        " namespace new noexcept not nullptr operator or override private protected public"
-        " reinterpret_cast requires static_assert static_cast template this thread_local throw try"
-        " typeid typename using virtual wchar_t xor std size_t",
-    ),
-    token_factor=0.94,
-)
-
-LANGUAGES: Final = (_C, _CPP)
-
-C_MEMBERS: Final = words(
-    "append at back begin c_str clear close count data emplace_back empty end erase find front"
-    " get insert length open push_back read reset size str substr write"
-)
-"""Members that types of C++'s standard library bear."""
-C_TYPES: Final = words(
-    "FILE bool char double float int int16_t int32_t int64_t int8_t intptr_t long ptrdiff_t short"
-    " signed size_t ssize_t uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned void wchar_t"
-)
-"""Types of numbers, and those that any header brings."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Final
 
-from repo_map.languages.c import C_MEMBERS, C_TYPES
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.registry import language_named
+from repo_map.languages.registry import language_named, vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import Site
@@ -20,6 +19,7 @@ from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, P
 from repo_map.relations.file_facts import FileView, grouped
 from repo_map.relations.model import Place
 
+_TYPES: Final = vocabulary("c", "types")
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
 _POINTERS: Final = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"})
 _OF_POINTERS: Final = frozenset(
@@ -36,12 +36,8 @@ _DEEPEST_MACRO: Final = 2
 class C(OverloadResolver):
     """The resolver of C and C++."""
 
-    common = C_MEMBERS
+    common = vocabulary("c", "members")
     has_implicit_receiver = True
-    container_methods: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("get", "front", "back", "value", "lock", "top"), "0"),
-        "at": "1",
-    }
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``this`` among them."""
@@ -92,7 +88,7 @@ class C(OverloadResolver):
         for each_space in used:
             if found := self._in_space(each_space, name, where):
                 return found
-        return (UNKNOWN_EXTERNAL,) if name in C_TYPES or name == "std" else ()
+        return (UNKNOWN_EXTERNAL,) if name in _TYPES or name == "std" else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a namespace calls ``name``."""

@@ -7,12 +7,14 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.go import GO_FUNCTIONS, GO_TYPES
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, UNKNOWN_FORM, Form
 
+_TYPES: Final = vocabulary("go", "types")
+_FUNCTIONS: Final = vocabulary("go", "functions")
 _OPENING: Final = frozenset(
     {"if_statement", "for_clause", "expression_switch_statement", "type_switch_statement"}
     | {"communication_case", "receive_statement"}
@@ -140,7 +142,7 @@ class _Reader(read.Reader):
             if named is not None and (chain := self.chain(named)) and self.text(called)[:1] == "*":
                 self.use(chain, named, facts.TYPE)
         elif called.type == "identifier":
-            if (name := self.text(called)) not in GO_FUNCTIONS and name not in GO_TYPES:
+            if (name := self.text(called)) not in _FUNCTIONS | _TYPES:
                 self.site(name, "", called, facts.CALL)
         elif (field := called.child_by_field_name("field")) is not None:
             self.site(self.text(field), self.of_field(called, "operand"), field, facts.CALL)
@@ -161,7 +163,7 @@ class _Reader(read.Reader):
         if node.type == "qualified_type":
             self._qualified_end = node.end_byte
         name = self.text(node)
-        if name not in GO_TYPES:
+        if name not in _TYPES:
             self.use(name, node, facts.TYPE)
 
     # Types.
@@ -196,7 +198,7 @@ class _Reader(read.Reader):
             return forms.of_type(self.type_of(given[0]))
         if name == "append" and given:
             return self.expression(given[0], depth)
-        if name in GO_FUNCTIONS:
+        if name in _FUNCTIONS:
             return OTHER_FORM
         if called is not None and called.type == "index_expression":
             called = called.child_by_field_name("operand")

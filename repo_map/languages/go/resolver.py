@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.go import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
@@ -15,6 +15,7 @@ from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, P
 from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Place
 
+_BUILT_IN: Final = vocabulary("go", "types", "functions")
 _GO_MOD: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
 _VERSION: Final = re.compile(r"v\d+\Z")
 
@@ -22,7 +23,7 @@ _VERSION: Final = re.compile(r"v\d+\Z")
 class Go(Resolver):
     """The resolver of Go."""
 
-    common = GO_MEMBERS
+    common = vocabulary("go", "members")
 
     def owner(self, place: Place) -> Place | None:
         """Return the type of a method's receiver, or the type around a member."""
@@ -48,7 +49,7 @@ class Go(Resolver):
             space = self._space(each.value)
             if space.kind == Kind.MODULE and (found := self.of_module(space, name, where)):
                 return found
-        return (UNKNOWN_EXTERNAL,) if name in GO_TYPES or name in GO_FUNCTIONS else ()
+        return (UNKNOWN_EXTERNAL,) if name in _BUILT_IN else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a package calls ``name``."""

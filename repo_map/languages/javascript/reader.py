@@ -13,15 +13,16 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.languages.javascript.import_reader import MAX_TARGETS, ImportReader
 from repo_map.languages.language import words
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import CALLBACK, OBJECT_FORM, OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
 
+_GLOBALS: Final = vocabulary("javascript", "globals")
 _MARKS: Final = re.compile(r"[?!]\.")
 _BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
 _TESTING: Final = frozenset({"expect", "describe", "it", "test", "jest", "vi", "assert", "chai", "cy"})
@@ -47,7 +48,7 @@ class _Reader(ImportReader):
     placeholders = ("?", "'", "0", "[?]", "{}")
     no_alternatives = placeholders
     valued = frozenset({facts.FIELD, facts.RETURNED, facts.EXPORTED})
-    members = SCRIPT_MEMBERS
+    members = vocabulary("javascript", "members")
     literals = frozenset({"'", "0", "[", "{"})
     followed_roots = frozenset({"this", "super", "(", "<"})
     head = re.compile(r"[^\W\d][\w$]*|\$[\w$]*|[(<\[{]")
@@ -63,7 +64,7 @@ class _Reader(ImportReader):
     @cached_property
     def external(self) -> frozenset[str]:
         """What test runners and the language bring, and what comes from modules that are never ours."""
-        return ((SCRIPT_GLOBALS | _TESTING) - self.known) | self.external_imports
+        return ((_GLOBALS | _TESTING) - self.known) | self.external_imports
 
     # Functions that are no definitions.
 

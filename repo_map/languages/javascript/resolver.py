@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from repo_map import globs
-from repo_map.languages.javascript import SCRIPT_GLOBALS, SCRIPT_MEMBERS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing.expressions import Root
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
@@ -260,10 +260,10 @@ def _parsed(text: str) -> Any:
 class JavaScript(DynamicResolver):
     """The resolver of JavaScript and TypeScript."""
 
-    common = SCRIPT_MEMBERS
+    common = vocabulary("javascript", "members")
     own_names = frozenset({"this"})
     themselves = frozenset({"this"})
-    builtins = SCRIPT_GLOBALS
+    builtins = vocabulary("javascript", "globals")
     nothing = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object", "func", ""})
     wrappers = frozenset(
         {"Readonly", "Partial", "Required", "NonNullable", "DeepPartial", "Awaited", "InstanceType"}
@@ -271,14 +271,6 @@ class JavaScript(DynamicResolver):
     awaited = frozenset({"Promise", "PromiseLike"})
     mappings = frozenset({"Map", "WeakMap", "ReadonlyMap", "Record"})
     initialisers = frozenset({"constructor"})
-    container_methods: ClassVar[Mapping[str, str]] = {
-        "get": "1",
-        **dict.fromkeys(("pop", "shift", "at", "find", "findLast"), "0"),
-        **dict.fromkeys(("filter", "slice", "splice", "concat", "sort", "toSorted", "reverse"), "="),
-        "values": "[1",
-        "keys": "[0",
-        "entries": "pairs",
-    }
 
     def __init__(self, index: Index) -> None:
         super().__init__(index)

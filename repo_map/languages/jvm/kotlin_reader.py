@@ -14,14 +14,15 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from repo_map.languages.jvm import KOTLIN_USUAL
 from repo_map.languages.language import words
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 from repo_map.parsing.facts_model import OwnerOf, owner_finder
 
+_USUAL: Final = vocabulary("jvm", "java_usual", "kotlin_usual")
 _OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
 """Functions whose lambda has what they are called on, or are given first, as its ``this``."""
 _ITSELF: Final = frozenset({"let", "also", "takeIf", "takeUnless", "use"})
@@ -439,12 +440,12 @@ class KotlinReader(read.Reader):
     def on_head(self, node: Node) -> None:
         """Read a name before a dot as that of a type, where it is written like one."""
         name = self.text(node)
-        if name[:1].isupper() and not name.isupper() and name not in KOTLIN_USUAL:
+        if name[:1].isupper() and not name.isupper() and name not in _USUAL:
             self.site(name, "", node, facts.TYPE)
 
     def on_type(self, node: Node) -> None:
         named = [child for child in node.named_children if child.type == "identifier"]
-        if named and node.start_byte not in self.taken and self.text(named[-1]) not in KOTLIN_USUAL:
+        if named and node.start_byte not in self.taken and self.text(named[-1]) not in _USUAL:
             self.use(".".join(self.text(each) for each in named), named[-1], facts.TYPE)
 
     # Types.

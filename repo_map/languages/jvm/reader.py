@@ -6,13 +6,14 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.jvm import JAVA_USUAL
 from repo_map.languages.jvm.kotlin_reader import KotlinReader
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
 
+_USUAL: Final = vocabulary("jvm", "java_usual")
 _NULL: Final = forms.of_type("null")
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
 _CLASSES: Final = frozenset(
@@ -210,12 +211,12 @@ class _JavaReader(read.Reader):
             self.use(self.squeezed(node), node, facts.TYPE)
 
     def on_type(self, node: Node) -> None:
-        if node.start_byte not in self.taken and (name := self.text(node)) not in JAVA_USUAL:
+        if node.start_byte not in self.taken and (name := self.text(node)) not in _USUAL:
             self.site(name, "", node, facts.TYPE)
 
     def on_annotation(self, node: Node) -> None:
         named = node.child_by_field_name("name")
-        if named is not None and (path := self.text(named)).rpartition(".")[2] not in JAVA_USUAL:
+        if named is not None and (path := self.text(named)).rpartition(".")[2] not in _USUAL:
             self.use(path, named, facts.TYPE)
 
     # Types.

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, Final
 
-from repo_map.languages.jvm import JAVA_MEMBERS, JAVA_PACKAGES, KOTLIN_MEMBERS
 from repo_map.languages.language import words
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
 from repo_map.parsing.facts_model import Binding, Site
@@ -29,7 +29,7 @@ _BOXES: Final = {
     "Character": "char",
 }
 _PRIMITIVES: Final = frozenset({*_NUMBERS, "boolean"})
-_EXTERNAL_ROOTS: Final = _PRIMITIVES | JAVA_PACKAGES
+_EXTERNAL_ROOTS: Final = _PRIMITIVES | {"java", "javax"}
 """Names that begin nothing of ours."""
 _FINAL_TYPES: Final = _PRIMITIVES | {"String", "list"}
 """Types that nothing else is an instance of."""
@@ -43,25 +43,10 @@ _SUPERTYPES: Final = {
 class Jvm(OverloadResolver):
     """The resolver of Java and Kotlin."""
 
-    common = JAVA_MEMBERS | KOTLIN_MEMBERS
+    common = vocabulary("jvm", "java_members", "kotlin_members")
     has_implicit_receiver = True
     has_names_apart = True
     literals: ClassVar[Mapping[str, str]] = {"'": "String", "0": "int"}
-    container_methods: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(words("orElse orElseGet orElseThrow next poll peek pop element first"), "0"),
-        **dict.fromkeys(words("getFirst getLast getKey take join call"), "0"),
-        **dict.fromkeys(words("iterator stream filter sorted distinct limit skip findFirst findAny"), "="),
-        **dict.fromkeys(words("filterNot filterNotNull toList toMutableList reversed drop asSequence"), "="),
-        **dict.fromkeys(
-            words("asIterable orEmpty plus minus onEach sortedBy dropLast takeLast subList"), "="
-        ),
-        **dict.fromkeys(words("get getOrDefault remove getValue put computeIfAbsent elementAt find"), "1"),
-        **dict.fromkeys(words("firstOrNull getOrNull lastOrNull maxByOrNull minByOrNull random"), "1"),
-        **dict.fromkeys(words("last removeFirst removeLast single singleOrNull"), "1"),
-        "keySet": "[0",
-        "values": "[1",
-        "entrySet": "pairs",
-    }
     callback_methods: Final = words(
         "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
         " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from repo_map.languages.php import PHP_MEMBERS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing.facts_model import IMPORT, RENAMED
 from repo_map.relations.core.memo import cached
 from repo_map.relations.core.resolver import Resolver
@@ -19,7 +19,7 @@ _OWN: Final = frozenset({"self", "static", "$this", "parent"})
 class Php(Resolver):
     """The resolver of PHP."""
 
-    common = PHP_MEMBERS
+    common = vocabulary("php", "members")
     has_names_apart = True
     initialisers = frozenset({"__construct"})
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
-from repo_map.languages.language import Found, Language, words
-from repo_map.languages.syntax import PYTHON_LITERALS, writing
+from repo_map.languages.language import Found
 
 _DOCSTRING: Final = (
     rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
@@ -18,7 +17,7 @@ _DOCSTRING: Final = (
 _WITH_DOCSTRING: Final = frozenset({"function", "class"})
 
 
-def _docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
+def docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
     """Find the strings that open the bodies of one file."""
     opening = _docstring()
     line_ends: list[int] = []
@@ -41,7 +40,7 @@ def _docstring() -> re.Pattern[bytes]:
     return re.compile(_DOCSTRING, re.DOTALL)
 
 
-def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+def imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
     text = re.sub(r"#[^\n]*", "", text).replace("\\\n", " ").replace("(", " ").replace(")", " ")
     if found := re.match(r"\s*from\b(.*?)\bimport\b(.*)", text, re.DOTALL):
         names = tuple(part.split()[0] for part in found[2].split(",") if part.split())
@@ -51,35 +50,6 @@ def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
         if named := part.split():
             yield named[0], ()
 
-
-LANGUAGES: Final = (
-    Language(
-        family="python",
-        name="python",
-        suffixes=(".py", ".pyi", ".pyw", ".ipynb"),
-        unspoken_suffixes=(".pyw",),
-        filenames=("sconstruct", "wscript"),
-        interpreters=("python",),
-        grammar_module="tree_sitter_python",
-        is_indented=True,
-        doc_comments=None,
-        docs=_docstrings,
-        imports=_imports,
-        writing=writing(
-            ("hash", "triple", "triple_single", "double", "single"),
-            ('f"', "f'"),
-            r"\{([A-Za-z_][^{}!:\"']*+)",
-            prefixed=True,
-        ),
-        keywords=words(
-            "and as assert async await break class continue def del elif else except False finally for"
-            " from global if import in is lambda None nonlocal not or pass raise return True try while"
-            " with yield self cls match case"
-        ),
-        literals=PYTHON_LITERALS,
-        token_factor=0.97,
-    ),
-)
 
 PYTHON_MEMBERS: Final = frozenset(
     name

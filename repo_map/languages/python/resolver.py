@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import words
 from repo_map.languages.python import PYTHON_MEMBERS
@@ -142,14 +142,6 @@ class Python(DynamicResolver):
     )
     ignored_bases = frozenset({"object", "Generic", "Protocol", "ABC"})
     initialisers = frozenset({"__init__", "__new__"})
-    container_methods: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("get", "pop", "setdefault"), "1"),
-        **dict.fromkeys(("popleft", "get_nowait"), "0"),
-        "values": "[1",
-        "keys": "[0",
-        "items": "pairs",
-        "copy": "=",
-    }
 
     def __init__(self, index: Index) -> None:
         super().__init__(index)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
-from repo_map.languages.ruby import RUBY_MEMBERS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.memo import cached, memoized
@@ -19,7 +19,7 @@ from repo_map.relations.model import Place
 class Ruby(Resolver):
     """The resolver of Ruby."""
 
-    common = RUBY_MEMBERS
+    common = vocabulary("ruby", "members")
     initialisers = frozenset({"initialize"})
 
     # Classes and modules, which several files may open.

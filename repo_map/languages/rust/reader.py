@@ -7,12 +7,15 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.rust import RUST_MACROS, RUST_USUAL, use_paths
+from repo_map.languages.registry import vocabulary
+from repo_map.languages.rust import use_paths
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import UNKNOWN_FORM, Form
 
+_USUAL: Final = vocabulary("rust", "usual")
+_MACROS: Final = vocabulary("rust", "macros")
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
 _TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*')
@@ -175,7 +178,7 @@ class _Reader(read.Reader):
     def on_macro(self, node: Node) -> None:
         named, around = node.child_by_field_name("macro"), node.parent
         path = self._path(named)
-        if named is not None and path and path not in RUST_MACROS:
+        if named is not None and path and path not in _MACROS:
             self.use(path, named, facts.CALL)
         given = read.child_of(node, "token_tree")
         if given is None or (around is not None and around.type == "token_tree"):
@@ -206,7 +209,7 @@ class _Reader(read.Reader):
                 path[0] = facts.HERE
             # What stands before a name may be a type, too: that of a constant or a variant.
             for at in range(max(0, len(path) - 2), len(path)):
-                name, is_usual = path[at], path[at] in RUST_USUAL or path[at] in _HEADS
+                name, is_usual = path[at], path[at] in _USUAL or path[at] in _HEADS
                 if len(name) > 1 and not name.isupper() and not is_usual:
                     self.site_at(name, ".".join(path[:at]), position(found.start()), facts.TYPE)
 
@@ -215,14 +218,14 @@ class _Reader(read.Reader):
         if parent is None or (parent.type in _NAMED and parent.child_by_field_name("name") == node):
             return
         is_scoped = parent.type == "scoped_type_identifier"
-        if name not in RUST_USUAL and name != "Self":
+        if name not in _USUAL and name != "Self":
             receiver = self._path(parent.child_by_field_name("path")) if is_scoped else ""
             self.site(name, receiver, node, facts.TYPE)
 
     def on_head(self, node: Node) -> None:
         """Read a name before ``::`` as that of a type, where it is written like one."""
         name = self.text(node)
-        if name[:1].isupper() and name not in RUST_USUAL and name != "Self":
+        if name[:1].isupper() and name not in _USUAL and name != "Self":
             self.site(name, "", node, facts.TYPE)
 
     # Types.

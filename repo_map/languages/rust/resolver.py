@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.language import words
-from repo_map.languages.rust import RUST_BUILTINS, RUST_MEMBERS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
 from repo_map.relations.core.memo import memoized
@@ -19,7 +17,7 @@ from repo_map.relations.model import Place
 
 _MAKERS: Final = frozenset({"default", "from"})
 """What the library's traits, derived or not, call what makes an object of a type."""
-_LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+_LIBRARY: Final = vocabulary("rust", "builtins") | {"std", "core", "alloc", "proc_macro", "test"}
 _MAX_CHARS: Final = 100_000
 """Bytes of a manifest that is read."""
 
@@ -27,18 +25,10 @@ _MAX_CHARS: Final = 100_000
 class Rust(Resolver):
     """The resolver of Rust."""
 
-    common = RUST_MEMBERS
+    common = vocabulary("rust", "members")
     has_names_apart = True
     has_local_functions = True
     binds_below = True
-    container_methods: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(
-            words("iter iter_mut into_iter as_ref as_mut clone borrow borrow_mut lock filter"), "="
-        ),
-        **dict.fromkeys(words("rev skip map_err cloned copied to_owned by_ref or_else ok"), "="),
-        **dict.fromkeys(words("unwrap expect unwrap_or unwrap_or_else unwrap_or_default"), "0"),
-        **dict.fromkeys(words("next last first pop get get_mut take"), "0"),
-    }
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is; ``self`` is an object of the type around."""
@@ -145,7 +135,7 @@ class Rust(Resolver):
             return (_space(self._crates[name], ""),)
         if is_called and (macros := self._macros(crate, name)):
             return macros
-        return (UNKNOWN_EXTERNAL,) if name in _LIBRARY or name in RUST_BUILTINS else ()
+        return (UNKNOWN_EXTERNAL,) if name in _LIBRARY else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a module calls ``name``."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from repo_map.arrays import distinct
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.registry import language_named
+from repo_map.languages.registry import container_methods, language_named
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, Root, Step
@@ -67,9 +67,6 @@ class Resolver:
     """Whether a local may be called by its bare name even so."""
     binds_below: ClassVar[bool] = False
     """Whether ``let x = x.next()`` refers to the previous ``x``."""
-    container_methods: ClassVar[Mapping[str, str]] = {}
-    """What methods of containers that are not ours give: ``1`` the second part, or the last of fewer, ``[1``
-    a container of it, ``pairs`` one of both parts, ``=`` the container itself."""
     pair: ClassVar[Value] = Value(Kind.EXTERNAL, name="tuple")
 
     def __init__(self, index: Index) -> None:
@@ -78,6 +75,9 @@ class Resolver:
         self.memo = Memo()
         family = type(self).__module__.split(".")[-2]
         numbers = [n for n, name in enumerate(index.languages) if language_named(name).family == family]
+        self.container_methods = container_methods(family)
+        """What methods of containers that are not ours give: ``1`` the second part, or the last of fewer,
+        ``[1`` a container of it, ``pairs`` one of both parts, ``=`` the container itself."""
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
         self.definitions = Definitions(index, self.files, self.memo, self.owner)
 

@@ -15,40 +15,35 @@ import pytest
 from tests.support.trees import write
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
-FAMILY = '''
+RECORD = '''
+[[language]]
+name = "arrow"
+suffixes = [".arrow"]
+filenames = ["arrowfile"]
+interpreters = ["arrowrun"]
+spoken = ["arrowlang"]
+grammar_module = "tree_sitter_python"
+namer = "namer"
+doc_comments = ["# "]
+has_block_comments = false
+imports = "read_import"
+writing.skipped = ["hash", "double"]
+keywords = "def class return import"
+literals = "hash"
+'''
+FUNCTIONS = '''
 """Arrow: a language that nobody writes."""
 
-import re
-
-from repo_map.languages.language import HASH_COMMENTS, Language, words
-from repo_map.languages.syntax import HASH_LITERALS, writing, plain_name
+from repo_map.languages.syntax import plain_name
 
 
-def _namer(source, kind, captures):
+def namer(source, kind, captures):
     named = plain_name(source, kind, captures)
     return [(name.upper() if kind == "macro" else name, kind) for name, kind in named]
 
 
-def _imports(text):
+def read_import(text):
     yield text.removeprefix("import ").strip(), ()
-
-
-LANGUAGES = (
-    Language(
-        name="arrow",
-        suffixes=(".arrow",),
-        filenames=("arrowfile",),
-        interpreters=("arrowrun",),
-        spoken=("arrowlang",),
-        grammar_module="tree_sitter_python",
-        namer=_namer,
-        doc_comments=HASH_COMMENTS,
-        imports=_imports,
-        writing=writing(("hash", "double")),
-        keywords=words("def class return import"),
-        literals=HASH_LITERALS,
-    ),
-)
 '''
 QUERY = """
 ((function_definition name: (identifier) @name body: (block) @body) @function (#not-match? @name "^m_"))
@@ -110,11 +105,12 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return what a copy of the engine, with one file and one query more, reads of a tree."""
+    """Return what a copy of the engine, with the folder of one language more, reads of a tree."""
     place = tmp_path_factory.mktemp("new_language")
     engine = place / "engine" / "repo_map"
     shutil.copytree(PACKAGE, engine, ignore=shutil.ignore_patterns("__pycache__"))
-    write(engine, {"languages/arrow/__init__.py": FAMILY, "languages/arrow/symbols.scm": QUERY})
+    folder = engine / "languages" / "arrow"
+    write(folder, {"languages.toml": RECORD, "__init__.py": FUNCTIONS, "symbols.scm": QUERY})
     tree = write(
         place / "tree", {"Arrowfile": BOW, "run": f"#!/usr/bin/arrowrun2\n{BOW}", "src/bow.arrow": BOW}
     )
