@@ -15,7 +15,7 @@ import pytest
 from tests.support.trees import write
 
 PACKAGE = Path(__file__).parents[3] / "repo_map"
-RECORD = '''
+RECORD = """
 [[language]]
 name = "arrow"
 suffixes = [".arrow"]
@@ -30,7 +30,7 @@ imports = "read_import"
 writing.skipped = ["hash", "double"]
 keywords = "def class return import"
 literals = "hash"
-'''
+"""
 FUNCTIONS = '''
 """Arrow: a language that nobody writes."""
 
