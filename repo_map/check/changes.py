@@ -113,6 +113,12 @@ def removed_exports(trees: TreeComparison, old: str, new: str) -> Iterator[Expor
 
 def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     """Return the added definition that replaces a removed one: of its name, or much like it in its file."""
+    if removed not in trees.replacements:
+        trees.replacements[removed] = _find_replacement(trees, removed)
+    return trees.replacements[removed]
+
+
+def _find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     before, after, name = trees.before, trees.after, trees.before.name(removed)
     is_function = before.definition(removed).kind in FUNCTIONS
     same_kind = [each for each in trees.added if (after.definition(each).kind in FUNCTIONS) == is_function]

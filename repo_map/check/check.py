@@ -88,6 +88,7 @@ def check_changes(
             *references.limitations,
             *signatures.limitations,
             *traits.limitations,
+            *offered.limitations,
         )
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)
@@ -135,7 +136,7 @@ def _unreadable(trees: TreeComparison) -> Iterator[str]:
     for each in trees.files:
         tree = trees.after if each.new else trees.before
         file = tree.index.file_id(each.new or each.old)
-        if file is None or is_prose(tree.index, file) or is_data(tree.index, file):
+        if file is None or is_prose(tree.index, file) or is_data(tree.index.paths[file]):
             continue
         if not tree.relations.knows(file):
             language = language_named(tree.language(file))
@@ -170,7 +171,7 @@ def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
             line = _first_error(trees, each, file)
             message, action = "it does not parse from here on", "fix the syntax"
         if line:
-            yield trees.after.finding(FindingKind.UNPARSED, (file, -1), line, "", (message, action))
+            yield trees.after.finding(FindingKind.UNPARSED, file, line, "", (message, action))
 
 
 def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:

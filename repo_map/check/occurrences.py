@@ -27,7 +27,7 @@ from repo_map.languages.registry import kin_of, language_named, language_of
 from repo_map.messages import first_three, plural
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Site
 from repo_map.relations.model import Place
-from repo_map.relations.text_search import row_at, shared_folders
+from repo_map.relations.text_search import files_with, row_at, shared_folders
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
 from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import GAP, MAX_TEXT_WINDOWS, MAX_WINDOWS
@@ -109,57 +109,39 @@ class ChangedName(NamedTuple):
 def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[ChangedName]:
     """Return the names whose uses elsewhere may break, each once.
 
-    Where no resolver reads a language, a function with another head may take other arguments.
-
     Args:
         trees: The trees before and after the change.
         incompatible: Functions of the tree after whose old calls may not match.
     """
-    tree = trees.after
-    found: dict[tuple[str, str, str], ChangedName] = {}
-    for each in (
-        *_file_names(trees),
-        *(
-            ChangedName(export.name, file.old, export.owner)
-            for file in trees.files
-            for export in removed_exports(trees, file.old, file.new)
-        ),
-        *(
-            ChangedName(word, file.old, is_word=True)
-            for file in trees.files
-            for word in _removed_words(trees, file.old, file.new)
-        ),
-        *(
-            ChangedName(
-                tree.name(place),
-                tree.index.paths[place[0]],
-                tree.qualified_name(place).rpartition(".")[0],
-                place,
-            )
-            for place in (*incompatible, *_changed_heads(trees))
-            if not tree.is_local(place)
-        ),
-    ):
-        if re.search(r"\w", each.word):
-            found.setdefault(each[:3], each)
-    return list(found.values())
+    tree, found = trees.after, list[ChangedName]()
+    for each, file in trees.removed_files:
+        stem, now = (path.rpartition("/")[2].partition(".")[0] for path in (each.old, each.new))
+        if stem != now and not is_prose(trees.before.index, file):
+            # Of components also as tags are written.
+            tag = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", stem).lower()
+            found += (ChangedName(stem, each.old), ChangedName(tag, each.old))
+    for each in trees.files:
+        exports = removed_exports(trees, each.old, each.new)
+        found += (ChangedName(export.name, each.old, export.owner) for export in exports)
+    for each in trees.files:
+        found += (
+            ChangedName(word, each.old, is_word=True) for word in _removed_words(trees, each.old, each.new)
+        )
+    for place in (*incompatible, *_changed_heads(trees)):
+        if not tree.is_local(place):
+            owner, _, _ = tree.qualified_name(place).rpartition(".")
+            found.append(ChangedName(tree.name(place), tree.index.paths[place[0]], owner, place))
+    unique = {each[:3]: each for each in reversed(found) if re.search(r"\w", each.word)}
+    return list(reversed(unique.values()))
 
 
 def _changed_heads(trees: TreeComparison) -> Iterator[Place]:
+    """Yield the functions with another head in languages without a resolver, whose arguments may differ."""
     before, after = trees.before, trees.after
     for old, new in trees.matched.items():
         is_open = not after.relations.knows(new[0]) and after.definition(new).kind in FUNCTIONS
         if is_open and "".join(before.head(old)).split() != "".join(after.head(new)).split():
             yield new
-
-
-def _file_names(trees: TreeComparison) -> Iterator[ChangedName]:
-    """Yield the names that code may use removed files by: of components also as tags are written."""
-    for each, file in trees.removed_files:
-        stem, now = (path.rpartition("/")[2].partition(".")[0] for path in (each.old, each.new))
-        if stem != now and not is_prose(trees.before.index, file):
-            yield ChangedName(stem, each.old)
-            yield ChangedName(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", stem).lower(), each.old)
 
 
 def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
@@ -173,7 +155,7 @@ def _removed_words(trees: TreeComparison, old: str, new: str) -> Iterator[str]:
     if is_copied or re.search(r"(?:^|/)(?:\.[^/]+/|package\.json$|tsconfig[^/]*\.json$)", old):
         return  # Settings of a git host or of modules.
     now = after.index.file_id(new) if new else None
-    pattern = _KEYS if is_data(before.index, file) else _WORDS
+    pattern = _KEYS if is_data(old) else _WORDS
     rest = set(_WORDS.findall(after.index.sources.text(now))) if now is not None else set()
     words = dict.fromkeys(pattern.findall(before.index.sources.text(file)))
     found = [each for each in words if each not in rest]
@@ -193,16 +175,10 @@ def is_prose(index: Index, file: int) -> bool:
     return _PROSE.search(index.paths[file]) is not None
 
 
-def is_data(index: Index, file: int) -> bool:
+def is_data(path: str) -> bool:
     """Return True for a file whose keys may be names and that defines nothing."""
-    return _is_data_path(index.paths[file])
-
-
-def _is_data_path(path: str) -> bool:
-    language = language_of(path)
-    if language:
-        return language_named(language).role is LanguageRole.DATA
-    return _CONFIGURATION.search(path) is not None
+    language = language_named(language_of(path))
+    return language.role is LanguageRole.DATA if language.name else _CONFIGURATION.search(path) is not None
 
 
 def find_unresolved(
@@ -215,12 +191,7 @@ def find_unresolved(
         names: The changed names.
         findings: What is reported already.
     """
-    if not names:
-        return Unresolved()
-    finder = _Finder(trees, names, findings)
-    finder.search_index()
-    finder.search_elsewhere()
-    return finder.result()
+    return _Finder(trees, names, findings).search() if names else Unresolved()
 
 
 class _Finder:
@@ -242,8 +213,10 @@ class _Finder:
         self._unsearched: dict[str, None] = {}
         self._related: dict[tuple[str, str], frozenset[Place]] = {}
 
-    def result(self) -> Unresolved:
-        """Return what was found, the likeliest first."""
+    def search(self) -> Unresolved:
+        """Return what is found, the likeliest first."""
+        self._search_index()
+        self._search_elsewhere()
         counts = Counter(word for word, _, _ in self._found)
 
         def order(entry: tuple[tuple[str, str, int], tuple[int, Occurrence]]) -> tuple[object, ...]:
@@ -264,19 +237,17 @@ class _Finder:
 
     # Search.
 
-    def search_index(self) -> None:
+    def _search_index(self) -> None:
         """Look through the files of the index that have one of the words."""
-        for file, words in self._candidates().items():
+        for file, words in sorted(self._candidates().items()):
             if self._trees.is_late():
                 return
             content = self._index.sources.content(file)
             present = {match.group().decode("utf-8", "replace") for match in self._pattern.finditer(content)}
-            if content.startswith(_LFS_POINTER):
-                self._unsearched[f"{self._index.paths[file]} (a Git LFS pointer)"] = None
             for word in sorted(present & words):
                 self._classify(file, word)
 
-    def search_elsewhere(self) -> None:
+    def _search_elsewhere(self) -> None:
         """Search what is part of the tree and not in the index."""
         index, flags = self._index, self._index.files.flags
         for path, what in index.build.state.problems:
@@ -285,40 +256,25 @@ class _Finder:
         for file in np.flatnonzero(flags & int(FileFlag.TRUNCATED)).tolist():
             read = index.build.source.at(index.build.state.listing).read(index.paths[file], _MAX_RAW_BYTES)
             self._search_bytes(index.paths[file], read.source, "not indexed")
-        for path in self._lfs_pointers():
-            self._unsearched[f"{path} (a Git LFS pointer)"] = None
-        absent = read_absent(index.build.source)
-        for path, source in absent.items():
+        for file in files_with(index, ("lfs",)):
+            path = index.paths[file]
+            if language_of(path) and index.sources.content(file).startswith(_LFS_POINTER):
+                self._unsearched[f"{path} (a Git LFS pointer)"] = None
+        for path, source in read_absent(index.build.source).items():
             if index.file_id(path) is None:
                 self._search_bytes(path, source, "not checked out")
 
     def _search_bytes(self, path: str, source: bytes | None, reason: str) -> None:
         if source is None:
             self._unsearched[f"{path} ({reason})"] = None
-            return
-        if self._pattern.search(source) is None:
-            return
-        language = language_of(path)
-        text = source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-        lines = text.split("\n")
-        for word in self._names:
-            for match in _word_pattern(word, language).finditer(text):
-                line = text.count("\n", 0, match.start()) + 1
-                if not _COMMENT.match(lines[line - 1]):
-                    self._add(word, path, line, 0, reason)
+        elif self._pattern.search(source) is not None:
+            text = source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            for word in self._names:
+                for match in _word_pattern(word, language_of(path)).finditer(text):
+                    if not _COMMENT.match(text, text.rfind("\n", 0, match.start()) + 1):
+                        self._add(word, path, text.count("\n", 0, match.start()) + 1, 0, reason)
 
-    def _lfs_pointers(self) -> Iterator[str]:
-        index = self._index
-        term = index.terms.get(terms_of("lfs")[0])
-        small = index.files.size < 200
-        for unit in np.flatnonzero(index.postings.term == term).tolist() if term is not None else ():
-            row = int(np.searchsorted(index.postings.unit_start, unit, side="right")) - 1
-            file = int(np.searchsorted(index.units.file_start, row, side="right")) - 1
-            is_source = small[file] and bool(language_of(index.paths[file]))
-            if is_source and index.sources.content(file).startswith(_LFS_POINTER):
-                yield index.paths[file]
-
-    def _candidates(self) -> dict[int, frozenset[str]]:
+    def _candidates(self) -> dict[int, set[str]]:
         """Return the files that may have a word, with these words, by the index of terms."""
         index = self._index
         starts = index.units.file_start
@@ -326,38 +282,33 @@ class _Finder:
         counts = gaps[starts[1:]] - gaps[starts[:-1]]
         # Of long texts the index has the terms of the first lines only.
         is_cut = (counts == MAX_TEXT_WINDOWS) | (counts >= MAX_WINDOWS) | (index.files.size < _SMALL_BYTES)
-        partial = np.flatnonzero(is_cut)
         copied = (index.files.flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)) != 0
-        terms = {word: _term(index, word) for word in self._names}
-        wanted = sorted({term for term in terms.values() if term is not None and term >= 0})
-        rows = np.flatnonzero(np.isin(index.postings.term, wanted))
-        row_terms = index.postings.term[rows]
-        units = np.searchsorted(index.postings.unit_start, rows, side="right") - 1
-        row_files = np.searchsorted(starts, units, side="right") - 1
         found: dict[int, set[str]] = {}
-        for word, term in terms.items():
-            if term is None:
-                chosen = np.arange(len(index))
-            else:
+        for word, names in self._names.items():
+            term = _term(index, word)
+            chosen = np.arange(len(index))
+            if term is not None:
+                rows = np.flatnonzero(index.postings.term == term)
+                units = np.searchsorted(index.postings.unit_start, rows, side="right") - 1
                 number = index.strings.get(word)
                 named = np.flatnonzero(index.references.name == (-1 if number is None else number))
                 users = np.searchsorted(index.references.file_start, named, side="right") - 1
-                chosen = np.unique(np.concatenate((row_files[row_terms == term], partial, users)))
+                files = np.searchsorted(starts, units, side="right") - 1
+                chosen = np.unique(np.concatenate((files, np.flatnonzero(is_cut), users)))
             listed = [
                 file
                 for file in chosen[~copied[chosen]].tolist()
                 if not is_prose(index, file) and not is_bundle(index.paths[file])
             ]
-            home = self._names[word][0].path
-            is_text = self._names[word][0].is_word and not _is_data_path(home)
-            if is_text and len(listed) > _MAX_WORD_FILES:
+            home = names[0].path
+            if names[0].is_word and not is_data(home) and len(listed) > _MAX_WORD_FILES:
                 continue
             if len(listed) > _MAX_FILES:
                 self._uncounted[word] = len(listed) - _MAX_FILES
                 listed.sort(key=lambda file: (-shared_folders(home, index.paths[file]), file))
             for file in listed[:_MAX_FILES]:
                 found.setdefault(file, set()).add(word)
-        return {file: frozenset(found[file]) for file in sorted(found)}
+        return found
 
     # Classification.
 
@@ -366,81 +317,73 @@ class _Finder:
         tree, index, path = self._tree, self._index, self._index.paths[file]
         language, text = tree.language(file), index.sources.text(file)
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        code, uncommented = tree.code(file), tree.uncommented(file)
+        code, uncommented = tree.code(file), tree.code(file, keeps_strings=True)
         defined = {each.sig_start for each in index.definitions(file) if each.name.rpartition(".")[2] == word}
         seen: set[int] = set()
         for match in _word_pattern(word, language).finditer(text):
             at = match.start()
             line = bisect_right(starts, at)
-            if line in seen or (path, line) in self._reported:
+            is_comment = uncommented[at] == " " if uncommented else _COMMENT.match(text, starts[line - 1])
+            if line in seen or (path, line) in self._reported or is_comment:
                 continue
-            if uncommented[at : at + 1] == " " or (
-                not uncommented and _COMMENT.match(text, starts[line - 1])
-            ):
-                continue
+            is_code, is_defined = bool(code) and code[at] == text[at], line in defined
             for name in self._names[word]:
                 may_be_intended = name.place is not None or (name.is_word and name.path == path)
                 if may_be_intended and not self._trees.line_before(file, line):
                     continue  # The author of an edited line knew of the change.
-                is_code = bool(code) and code[at] == text[at]
-                rank, reason = self._reason(
-                    name, file, (at, line), is_code=is_code, is_defined=line in defined
-                )
+                rank, reason = self._reason(name, file, at, line, is_code=is_code, is_defined=is_defined)
                 if reason:
                     seen.add(line)
                     self._add(word, path, line, rank, reason)
                     break
 
     def _add(self, word: str, path: str, line: int, rank: int, reason: str) -> None:
-        name = self._names[word][0].name
-        self._found.setdefault((word, path, line), (rank, Occurrence(name, path, line, reason)))
+        occurrence = Occurrence(self._names[word][0].name, path, line, reason)
+        self._found.setdefault((word, path, line), (rank, occurrence))
 
     def _reason(
-        self, name: ChangedName, file: int, where: tuple[int, int], *, is_code: bool, is_defined: bool
+        self, name: ChangedName, file: int, at: int, line: int, *, is_code: bool, is_defined: bool
     ) -> tuple[int, str]:
         """Return why an occurrence is not resolved, ``""`` if it is, after the rank of such reasons."""
-        tree, language = self._tree, self._tree.language(file)
-        is_same = _kin(self._index.paths[file], language) == _kin(name.path, language_of(name.path))
-        is_known = tree.relations.knows(file)
-        is_guessed = language_named(language).structure is Structure.PLAIN
+        path, language = self._index.paths[file], self._tree.language(file)
+        is_same = _kin(path) == _kin(name.path)
+        is_known, structure = self._tree.relations.knows(file), language_named(language).structure
+        is_guessed = structure is Structure.PLAIN
         if is_defined and not is_guessed and (is_known or not name.owner or not is_same):
             return 0, ""
         if not is_known:
-            rank = 2 if is_data(self._index, file) else 0 if is_same else 1
+            rank = 2 if is_data(path) else 0 if is_same else 1
             return rank, f"{'text' if is_guessed else language or 'text'} is not resolved"
-        if not is_code and language_named(language).structure is Structure.BLOCKS:
+        if not is_code and structure is Structure.BLOCKS:
             return 0, f"in the template of {language}"
         if not is_code:
-            return 2, "in a string" if self._is_used_in_string(name, file, where) else ""
+            return 2, "in a string" if self._is_used_in_string(name, file, at, line) else ""
         if is_same:
-            return 0, "" if self._is_resolved_by_kin(name, file, *where) else "its target is unknown"
-        return 1, "" if self._is_resolved_by_others(name, file, *where) else f"used from {language}"
+            return 0, "" if self._is_resolved_by_kin(name, file, at, line) else "its target is unknown"
+        return 1, "" if self._is_resolved_by_others(name, file, at, line) else f"used from {language}"
 
-    def _is_used_in_string(self, name: ChangedName, file: int, where: tuple[int, int]) -> bool:
+    def _is_used_in_string(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if a string holds a name as a path, or text in another language that may use it."""
-        at, line = where
-        if any(each.name == name.word for each in self._index.definitions(file)):
-            return False  # Such as an entry of its own ``__all__``.
-        text = self._index.sources.text(file)
+        text, home = self._index.sources.text(file), self._trees.before.index.file_id(name.path)
         is_path = _QUOTED[0].search(text, max(0, at - _MAX_RECEIVER_CHARS), at) is not None
         is_path = is_path and _QUOTED[1].match(text, at + len(name.word)) is not None
-        is_named = is_path or not self._is_home_resolved(name)
-        return is_named and not self._is_unreachable(name, file, line)
+        is_resolved = home is not None and self._trees.before.relations.knows(home)
+        return (
+            (is_path or not is_resolved)
+            # Such as an entry of its own ``__all__``.
+            and all(each.name != name.word for each in self._index.definitions(file))
+            and not self._is_unreachable(name, file, line)
+        )
 
     def _is_resolved_by_others(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if code in another language than that of a name means something of the tree."""
         tree, word, row = self._tree, name.word, row_at(self._index, file, line)
-        is_key = name.is_word and _is_data_path(name.path)
-        if is_key and not _MEMBER.search(tree.code(file), max(0, at - _MAX_RECEIVER_CHARS), at):
+        is_member = _MEMBER.search(tree.code(file), max(0, at - _MAX_RECEIVER_CHARS), at) is not None
+        if name.is_word and is_data(name.path) and not is_member:
             return True
-        sites = self._sites(file, line, word) or [Site(word, "", row, line, VALUE, 0)]
-        return any(tree.relations.meaning(file, site).targets for site in sites) or self._is_local(
-            file, row, word
-        )
-
-    def _is_home_resolved(self, name: ChangedName) -> bool:
-        file = self._trees.before.index.file_id(name.path)
-        return file is not None and self._trees.before.relations.knows(file)
+        sites = tree.sites(file, line, word) or [Site(word, "", row, line, VALUE, 0)]
+        is_resolved = any(tree.relations.meaning(file, site).targets for site in sites)
+        return is_resolved or self._is_local(file, row, word)
 
     def _is_resolved_by_kin(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if code in the language of a name means something known, or can't mean the name."""
@@ -460,22 +403,17 @@ class _Finder:
             is_bound_in_text(code, word, language) or self._is_import(name, file, at, line)
         ):
             return True
-        sites = self._sites(file, line, name.name)
+        sites = tree.sites(file, line, name.name)
         dotted = (receiver or "").replace("::", ".")
         for site in sites or [Site(name.name, dotted, row, line, VALUE, 0)]:
             meaning = tree.relations.meaning(file, site)
-            if meaning.targets and not (
-                name.is_hidden and name.place in meaning.targets and file != name.place[0]
-            ):
+            is_hidden = name.is_hidden and name.place is not None and file != name.place[0]
+            if meaning.targets and not (is_hidden and name.place in meaning.targets):
                 return bool(sites) or name.place not in meaning.targets
             if meaning.is_external and (sites or not receiver):
                 return True
-        if self._is_fully_resolved(name):
-            return True
-        return not receiver and self._is_local(file, row, name.name, line)
-
-    def _sites(self, file: int, line: int, word: str) -> list[Site]:
-        return [each for each in self._tree.view(file).sites_by_line.get(line, ()) if each.name == word]
+        is_local = not receiver and self._is_local(file, row, name.name, line)
+        return is_local or self._is_fully_resolved(name)
 
     def _is_import(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if an occurrence is part of an import, which the removal of a name is checked for."""
@@ -521,8 +459,7 @@ class _Finder:
         is_type = _TYPE.fullmatch(last) is not None and language != "go"
         if not name.owner or not is_type or last in name.owner.split("."):
             return True
-        targets = self._tree.relations.meaning(file, Site(last, "", row, line, VALUE, 0)).targets
-        return bool(related.intersection(targets))
+        return bool(related.intersection(self._tree.meaning(file, last, row, line).targets))
 
     def _means_field(self, name: ChangedName, file: int, at: int, line: int) -> bool | None:
         """Return whether a key or keyword may be a member, None for an occurrence that is neither.
@@ -530,23 +467,20 @@ class _Finder:
         A keyword argument is not, if its function is known; a key is not, if its type is.
         """
         tree, code = self._tree, self._tree.code(file)
-        opener, start = _opener(code, at)
-        is_keyword = opener == "(" and _KEY.match(code, at + len(name.word)) is not None
-        field = _FIELD if tree.language(file) in SCRIPTS | {"rust"} else _GO_FIELD
-        is_key = opener == "{" and field.match(code, at + len(name.word)) is not None
+        (opener, start), end = _opener(code, at), at + len(name.word)
+        is_script = tree.language(file) in SCRIPTS
+        field = _FIELD if is_script or tree.language(file) == "rust" else _GO_FIELD
+        is_key = opener == "{" and field.match(code, end) is not None
         if is_key and code[max(0, at - _MAX_RECEIVER_CHARS) : at].rstrip()[-1:] not in ("{", ","):
             return None
-        if not is_keyword and not is_key:
+        if not is_key and not (opener == "(" and _KEY.match(code, end)):
             return None
         callee = _CALLEE.search(code, max(0, start - _MAX_RECEIVER_CHARS), start)
         if callee is None:
-            return is_key and tree.language(file) in SCRIPTS
-        head = code.count("\n", 0, callee.start()) + 1
-        row = row_at(self._index, file, line)
-        sites = self._sites(file, head, callee[1])
-        meanings = [
-            tree.relations.meaning(file, site) for site in sites or [Site(callee[1], "", row, head, VALUE, 0)]
-        ]
+            return is_key and is_script
+        head, row = code.count("\n", 0, callee.start()) + 1, row_at(self._index, file, line)
+        sites = tree.sites(file, head, callee[1]) or [Site(callee[1], "", row, head, VALUE, 0)]
+        meanings = [tree.relations.meaning(file, site) for site in sites]
         targets = {each for meaning in meanings for each in meaning.targets}
         if targets:
             return bool(targets & self._related_classes(name))
@@ -602,10 +536,10 @@ class _Finder:
         return is_module and re.search(_EXPORTED.format(re.escape(name.name)), code) is None
 
 
-def _kin(path: str, language: str) -> str:
+def _kin(path: str) -> str:
     """Return what files have in common that may use each other's names; a suffix without a language."""
+    language, suffix = language_of(path), path.rpartition("/")[2].rpartition(".")[2]
     is_guessed = language_named(language).structure is Structure.PLAIN
-    suffix = path.rpartition("/")[2].rpartition(".")[2]
     return suffix if is_guessed else kin_of(language) or suffix
 
 
@@ -630,12 +564,9 @@ def _word_pattern(word: str, language: str) -> re.Pattern[str]:
 
 def _term(index: Index, word: str) -> int | None:
     """Return the number of a term that every text with a word has; -1 if no text has, None without one."""
-    terms = [terms_of(each)[:1] for each in tokenize(word)]
-    known = [each[0] for each in terms if each]
-    if not known:
-        return None
-    numbers = [index.terms.get(each) for each in known]
-    return -1 if None in numbers else min(each for each in numbers if each is not None)
+    terms = (term for each in tokenize(word) for term in terms_of(each)[:1])
+    numbers = [-1 if (number := index.terms.get(term)) is None else number for term in terms]
+    return min(numbers, default=None)
 
 
 def _opener(code: str, at: int) -> tuple[str, int]:

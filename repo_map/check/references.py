@@ -1,53 +1,40 @@
-"""References to what a change removes: resolved before and after it, and occurrences not resolved."""
+"""References to what a change removes: uses, imports, prototypes, and strings with its path."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from repo_map.check.changes import find_replacement
 from repo_map.check.model import Finding, FindingKind
-from repo_map.check.path_strings import find_path_strings
-from repo_map.check.resolution import (
-    PostChangeResolver,
-    find_prototypes,
-)
+from repo_map.check.occurrences import is_data, is_prose
+from repo_map.check.resolution import CLOSED, find_prototypes, is_bound_in_text, is_builtin
 from repo_map.check.trees import WORD, TreeComparison
-from repo_map.languages.kinds import CODE, MEMBERS
+from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import one_line, plural
-from repo_map.parsing.facts_model import VALUE, Binding, Site
+from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Site
 from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Place
-from repo_map.relations.text_search import row_at
+from repo_map.relations.text_search import files_with
 
 _MAX_REMOVED: Final = 200
 """Removed definitions whose references are checked."""
-_MAX_IMPORT_LINES: Final = 60
-_END: Final = 1_000_000
-"""A line after all that a file binds at its top."""
-_MAX_FILES: Final = 400
-"""Files with a name that are searched, the nearest."""
-_RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
-_MAX_RECEIVER_CHARS: Final = 120
-_OWN_RECEIVERS: Final = frozenset({"self", "this", "exports", "module"})
-_TYPE: Final = re.compile(r"[A-Z]\w+")
-_KEY: Final = re.compile(r"\s*(?:=(?!=)|:(?!:))")
-_EXPORTED: Final = r"\bexports?\b[^;]*(?<![\w.$]){}(?![\w$])"
-_IMPLICIT: Final = frozenset(
-    {"java", "kotlin", "csharp", "cpp", "scala", "swift", "groovy", "php", "ruby", "c"}
+_MAX_FILES: Final = 200
+"""Files with a name that are searched for strings."""
+_SEPARATOR: Final = r"(?:::|->|\\{1,4}|[.:#/@])"
+_UNNAMED: Final = frozenset({"__init__", "index", "mod", "lib", "main"})
+"""Files that are imported by their folder."""
+_COMMENT: Final = re.compile(r"\s*(?:#|;|//|<!--)")
+_MEMBER_ACCESS: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
+_KEY: Final = re.compile(r"\s*(?:=(?!=)|:)")
+"""Follows the name of a keyword argument, or a key."""
+_PROVIDES_MEMBER: Final = (
+    r"__getattr|__call\b|method_missing|\bProxy\b|instance_variable|\bdefine_method\b"
+    r"|(?m:(?:\.|@|\b(?:var|val|let|const|attr_\w+)\b.*){}\s*(?::[^=]+)?(?:=[^=]|$))"
 )
-"""Languages in which a member is used without a receiver."""
-
-
-class _Reference(NamedTuple):
-    """What referred to a removed definition before the change."""
-
-    line: int
-    """After the change; 0 for an edited line."""
-    name: str
-    receiver: str
+"""What gives an object a member in another way: a hook, a field, an assignment."""
 
 
 class RemovedReferences:
@@ -56,48 +43,41 @@ class RemovedReferences:
     def __init__(self, trees: TreeComparison) -> None:
         self._trees = trees
         self._before, self._after = trees.before, trees.after
-        self._resolver = PostChangeResolver(trees)
-        self._replacements: dict[Place, Place | None] = {}
+        before = trees.before
         self._found: dict[tuple[int, int, str], Finding] = {}
-        names = {self._folder_and_name(place) for place in trees.removed}
-        self.removed = tuple(
+
+        def folder_and_name(place: Place) -> tuple[str, str]:
+            return before.index.paths[place[0]].rpartition("/")[0], before.qualified_name(place)
+
+        def is_of_removed_class(place: Place) -> bool:
+            # Go's methods may be in another file of the folder.
+            folder, name = folder_and_name(place)
+            return not before.is_local(place) and (folder, name.rpartition(".")[0]) in names
+
+        names = set(map(folder_and_name, trees.removed))
+        self.removed = [
             place
             for place in trees.removed
-            if self._before.definition(place).kind in CODE | MEMBERS
-            and (self._before.is_local(place) or self._owner(place) not in names)
-        )
+            if before.definition(place).kind in CODE | MEMBERS and not is_of_removed_class(place)
+        ]
         """The removed definitions, without the members of removed classes."""
-
-    def _folder_and_name(self, place: Place) -> tuple[str, str]:
-        path = self._before.index.paths[place[0]]
-        return path.rpartition("/")[0], self._before.qualified_name(place)
-
-    def _owner(self, place: Place) -> tuple[str, str]:
-        """Return folder and name of the class of a member; Go's methods may be in another file."""
-        folder, name = self._folder_and_name(place)
-        return folder, name.rpartition(".")[0]
-
-    @property
-    def limitations(self) -> tuple[str, ...]:
-        """Why references may be missing, a sentence each."""
-        if len(self.removed) <= _MAX_REMOVED:
-            return ()
         count = plural(len(self.removed), "definition")
-        return (f"{count} were removed; references to the first {_MAX_REMOVED} were checked.",)
+        limitation = f"{count} were removed; references to the first {_MAX_REMOVED} were checked."
+        self.limitations = (limitation,) if len(self.removed) > _MAX_REMOVED else ()
+        """Why references may be missing, a sentence each."""
 
     def find(self) -> Iterator[Finding]:
         """Yield a finding for each line and name."""
         yield from self._imports_of_files()
+        before = self._before
         for place in self.removed[:_MAX_REMOVED]:
             self._trees.require_time()
-            if self._before.relations.knows(place[0]) and not self._is_still_defined(place):
+            if before.relations.knows(place[0]) and not self._is_still_defined(place):
                 self._check_references(place)
-                if not self._before.is_local(place):
-                    name = self._before.qualified_name(place)
-                    for file, line in find_path_strings(
-                        self._trees, self._before.index.paths[place[0]], name
-                    ):
-                        self._add(place, file, line, row_at(self._after.index, file, line))
+                if not before.is_local(place):
+                    path, name = before.index.paths[place[0]], before.qualified_name(place)
+                    for file, line in find_path_strings(self._trees, path, name):
+                        self._add(place, file, line)
         yield from self._found.values()
         yield from self._strings_with_paths()
 
@@ -107,142 +87,249 @@ class RemovedReferences:
         """Resolve the references to a definition again, in each file that had some."""
         for file, keys in self._references_before(removed).items():
             for site in self._after.view(file).sites:
-                is_new = not self._trees.line_before(file, site.line)
-                key = _Reference(0 if is_new else site.line, site.name, site.object)
-                if key in keys and self._resolver.is_broken(removed, file, site):
-                    self._add(removed, file, site.line, site.definition)
+                line = site.line if self._trees.line_before(file, site.line) else 0
+                if (line, site.name, site.object) in keys and self._is_broken(removed, file, site):
+                    self._add(removed, file, site.line)
             for bare in sorted({name for _, name, receiver in keys if not receiver}):
-                for line in self._resolver.unbound_lines(file, bare):
-                    self._add(removed, file, line, row_at(self._after.index, file, line))
-        if self._before.language(removed[0]) == "c" and not self._resolver.has_body(removed):
+                for line in self._unbound_lines(file, bare):
+                    self._add(removed, file, line)
+        if self._before.language(removed[0]) == "c" and not self._has_body(removed):
             for file, line, _ in find_prototypes(self._after, self._before.name(removed)):
                 if self._trees.line_before(file, line):
-                    self._add(removed, file, line, -1)
+                    self._add(removed, file, line)
 
-    def _references_before(self, removed: Place) -> dict[int, set[_Reference]]:
-        """Return the references to a definition in the tree before, by file of the tree after."""
-        found: defaultdict[int, set[_Reference]] = defaultdict(set)
-        name, home = self._before.name(removed), self._trees.file_after(removed[0])
-        if home is not None and not self._after.forms(home).errors and self._is_bare(removed):
-            found[home].add(_Reference(0, name, ""))
-        for use in self._before.relations.uses_of(removed, Confidence.RESOLVED):
+    def _references_before(self, removed: Place) -> dict[int, set[tuple[int, str, str]]]:
+        """Return the references to a definition in the tree before, by file of the tree after.
+
+        Each is the line after the change, 0 for an edited one, the name and the receiver.
+        """
+        found: defaultdict[int, set[tuple[int, str, str]]] = defaultdict(set)
+        before, name, home = self._before, self._before.name(removed), self._trees.file_after(removed[0])
+        # Its own file uses it without a receiver, but for Go's methods.
+        is_bare = "." not in before.qualified_name(removed) or before.is_local(removed)
+        if home is not None and not self._after.forms(home).errors and is_bare:
+            found[home].add((0, name, ""))
+        for use in before.relations.uses_of(removed, Confidence.RESOLVED):
             file = self._trees.file_after(use.source[0])
-            if file is not None:
-                line = self._trees.line_after(use.source[0], use.line)
-                sites = self._sites_of(removed, use.source[0], use.line)
-                found[file].update(_Reference(line, site.name, site.object) for site in sites)
-        for file, bound in self._check_imports(removed):
-            found[file].add(_Reference(0, bound, ""))
-        return found
-
-    def _is_bare(self, place: Place) -> bool:
-        """Return True for a definition that its own file uses without a receiver; Go's methods are not."""
-        return "." not in self._before.qualified_name(place) or self._before.is_local(place)
-
-    def _sites_of(self, place: Place, file: int, line: int) -> Iterator[Site]:
-        """Yield the sites of a line that refer to a definition, or have its name in their receiver."""
-        name = self._before.name(place)
-        for site in self._before.view(file).sites_by_line.get(line, ()):
-            if (
-                place in self._before.relations.meaning(file, site).targets
-                or re.search(WORD.format(re.escape(name)), site.object)
-                or (site.name == name and not site.object)
+            line = self._trees.line_after(use.source[0], use.line)
+            for site in (
+                before.view(use.source[0]).sites_by_line.get(use.line, ()) if file is not None else ()
             ):
-                yield site
+                if (
+                    removed in before.relations.meaning(use.source[0], site).targets
+                    or re.search(WORD.format(re.escape(name)), site.object)
+                    or (site.name == name and not site.object)
+                ):
+                    found[file or 0].add((line, site.name, site.object))
+        for file, bound in self._check_imports(removed):
+            found[file].add((0, bound, ""))
+        return found
 
     def _is_still_defined(self, place: Place) -> bool:
         """Return True if its file still defines the name: another overload, or another branch."""
-        file = self._trees.file_after(place[0])
-        if file is None:
-            return False
-        name = self._before.qualified_name(place)
-        return any(
+        file, name = self._trees.file_after(place[0]), self._before.qualified_name(place)
+        return file is not None and any(
             self._after.qualified_name((file, row)) == name and not self._after.is_prototype((file, row))
             for row in range(len(self._after.index.definitions(file)))
         )
 
-    # Imports.
+    def _check_imports(self, removed: Place) -> Iterator[tuple[int, str]]:
+        """Report imports of a definition; yield the files that imported it, with the names they used."""
+        before, after, name = self._before, self._after, self._before.name(removed)
+        for importer, binding in before.imports_named(name) if before.definition(removed).parent < 0 else ():
+            file = self._trees.file_after(importer)
+            if file is None or removed not in before.meaning(importer, binding.name).targets:
+                continue
+            if not after.meaning(file, binding.name).targets and not self._may_provide(removed):
+                yield file, binding.name
+                for _, at in after.import_lines(file, binding, name):
+                    if at:
+                        self._add(removed, file, at)
+
+    # Whether what named a removed definition names anything after the change.
+
+    def _is_broken(self, removed: Place, file: int, site: Site) -> bool:
+        """Return True if a site refers to nothing now; a mere declaration counts for nothing."""
+        after, name = self._after, self._before.name(removed)
+        meaning = after.relations.meaning(file, site)
+        # If the removed name is the receiver, a file may still have it from a re-export.
+        is_receiver = site.name != name and name in re.findall(r"[\w$]+", site.object)
+        if is_receiver and after.meaning(file, name, site.definition, site.line).targets:
+            return False
+        if not site.object and self._is_bound(file, site):
+            return False
+        if meaning.targets:
+            return all(map(after.is_prototype, meaning.targets)) and not self._has_body(removed)
+        if meaning.is_external and self._is_external_now(removed, file, site):
+            return False
+        is_unsure = site.object and (self._is_edited(file, site) or self._is_open_class(removed))
+        return not (is_unsure or meaning.is_left_open or self._has_getattr(removed))
+
+    def _unbound_lines(self, file: int, name: str) -> list[int]:
+        """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
+        language, code, view = self._after.language(file), self._after.code(file), self._after.view(file)
+        is_closed = language in CLOSED or (language == "rust" and name.islower())
+        if (
+            not is_closed
+            or is_builtin(name, language)
+            or any(each.kind == STAR and view.scope(each.definition) < 0 for each in view.bindings)
+            or any(each.name == name for each in view.bindings)
+            or any(each.name == name for each in view.definitions)
+            or any(site.name == name and not site.object for site in view.sites)
+            or is_bound_in_text(code, name, language)
+        ):
+            return []
+        is_typed = language in ("typescript", "tsx") and name[:1].isupper()
+        found: dict[int, None] = {}
+        for match in re.finditer(WORD.format(re.escape(name)), code):
+            before = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
+            # In ``const made: Maker = …`` it is a type.
+            is_type = is_typed and before.rstrip()[-1:] in tuple(":|&")
+            if not _MEMBER_ACCESS.search(before) and (is_type or not _KEY.match(code, match.end())):
+                found[code.count("\n", 0, match.start()) + 1] = None
+        return list(found)
+
+    def _has_body(self, removed: Place) -> bool:
+        """Return True if anything of the name still has a body in the tree."""
+        return not all(map(self._after.is_prototype, self._after.named(self._before.name(removed))))
+
+    def _may_provide(self, removed: Place) -> bool:
+        """Return True if the file of a removed definition may still provide its name to imports."""
+        file, name = self._trees.file_after(removed[0]), self._before.name(removed)
+        view = self._after.view(file) if file is not None else None
+        return view is not None and (
+            self._has_getattr(removed)
+            or any(
+                each.kind == STAR or (each.name == name and view.scope(each.definition) < 0)
+                for each in view.bindings
+            )
+        )
+
+    def _has_getattr(self, removed: Place) -> bool:
+        file = self._trees.file_after(removed[0])
+        return file is not None and bool(self._after.view(file).members.get((-1, "__getattr__")))
+
+    def _is_open_class(self, removed: Place) -> bool:
+        """Return True if the class of a removed member may provide it in another way."""
+        owner = self._trees.matched.get((removed[0], self._before.definition(removed).parent))
+        pattern = _PROVIDES_MEMBER.format(re.escape(self._before.name(removed)))
+        return owner is not None and re.search(pattern, self._after.text_of(owner)) is not None
+
+    def _is_bound(self, file: int, site: Site) -> bool:
+        """Return True if an edited line, or a function around a bare name, binds it."""
+        view = self._after.view(file)
+        row = view.scope(site.definition)
+        while row >= 0:
+            inner = view.bound.get((row, site.name), ())
+            if view.definitions[row].kind in FUNCTIONS and any(each.line < site.line for each in inner):
+                return True
+            row = view.outer(row)
+        return self._is_edited(file, site)
+
+    def _is_edited(self, file: int, site: Site) -> bool:
+        """Return True if an edited line binds the name of a site, or what its receiver begins with."""
+        view, root = self._after.view(file), re.match(r"[\w$]*", site.object or site.name)
+        return root is not None and any(
+            each.name == root[0]
+            and not self._trees.line_before(file, each.line)
+            and view.scope(each.definition) in (view.scope(site.definition), -1)
+            for each in view.bindings
+        )
+
+    def _is_external_now(self, removed: Place, file: int, site: Site) -> bool:
+        """Return True if a name means a builtin or another package now."""
+        home, language = self._trees.file_after(removed[0]), self._after.language(file)
+        if home is None:
+            return False
+        if any(
+            each.name == site.name
+            and each.kind in (IMPORT, RENAMED)
+            and not self._trees.line_before(source, each.line)
+            for source in (file, home)
+            for each in self._after.view(source).bindings
+        ):
+            return True
+        if language == "java" and not site.object and self._before.definition(removed).kind in TYPES:
+            # A class that is neither imported nor in the package is nothing, without a star import.
+            return any(each.kind == STAR for each in self._after.view(file).bindings)
+        return not site.object and (language not in CLOSED or is_builtin(site.name, language))
+
+    # Files.
 
     def _imports_of_files(self) -> Iterator[Finding]:
         """Yield the imports of deleted or renamed files."""
         for each, file in self._trees.removed_files:
             now = f"; it is {each.new} now" if each.new else ""
             message = f"it imports {one_line(each.old)}, which was removed{now}"
-            action = f"import {one_line(each.new)}" if each.new else "remove the import"
-            importers = (
+            texts = message, f"import {one_line(each.new)}" if each.new else "remove the import"
+            for use in (
                 self._before.relations.importers_of(file) if self._before.relations.knows(file) else ()
-            )
-            for use in importers:
+            ):
                 at = self._trees.unchanged(use.source[0], use.line)
                 if at and all(own.line != at[1] for own in self._after.relations.imports_of(at[0])):
-                    place = at[0], -1
-                    yield self._after.finding(
-                        FindingKind.REMOVED_NAME, place, at[1], each.old, (message, action), cause=each.new
-                    )
-
-    def _check_imports(self, removed: Place) -> Iterator[tuple[int, str]]:
-        """Report imports of a definition; yield the files that imported it, with the names they used."""
-        if self._before.definition(removed).parent >= 0:
-            return
-        name = self._before.name(removed)
-        for file, binding in self._importing(removed, name):
-            site = Site(binding.name, "", -1, _END, VALUE, 0)
-            if self._after.relations.meaning(file, site).targets or self._resolver.may_provide(removed):
-                continue
-            yield file, binding.name
-            for each in self._after.view(file).bindings:
-                if each[:2] == binding[:2] and each.kind == binding.kind:
-                    lines = self._after.lines(file)[each.line - 1 : each.line - 1 + _MAX_IMPORT_LINES]
-                    word = re.compile(WORD.format(re.escape(name)))
-                    at = next((at for at, text in enumerate(lines, each.line) if word.search(text)), 0)
-                    if at:
-                        self._add(removed, file, at, -1)
-
-    def _importing(self, removed: Place, name: str) -> Iterator[tuple[int, Binding]]:
-        """Yield the imports of a definition: the file after the change, and the binding before."""
-        for importer, binding in self._before.imports_named(name):
-            file, site = self._trees.file_after(importer), Site(binding.name, "", -1, _END, VALUE, 0)
-            if file is not None and removed in self._before.relations.meaning(importer, site).targets:
-                yield file, binding
-
-    # Strings.
+                    yield self._after.finding(FindingKind.REMOVED_NAME, *at, each.old, texts, cause=each.new)
 
     def _strings_with_paths(self) -> Iterator[Finding]:
         """Yield strings that name a deleted or renamed file."""
         for each, file in self._trees.removed_files:
             now = f"it is {one_line(each.new)} now" if each.new else "it was removed"
-            message = f"it names the file {one_line(each.old)}, and {now}"
-            action = f"name {each.new}" if each.new else "take it out, or bring the file back"
+            texts = (
+                f"it names the file {one_line(each.old)}, and {now}",
+                f"name {each.new}" if each.new else "take it out, or bring the file back",
+            )
             for use in file_references_of(self._before.index).references_to(file):
                 at = self._trees.unchanged(use.source[0], use.line)
                 text = self._after.lines(at[0])[at[1] - 1] if at else ""
-                is_named = each.old.rpartition("/")[2] in text and use.confidence is Confidence.RESOLVED
-                if at and is_named:
-                    yield self._after.finding(
-                        FindingKind.TEXT, (at[0], -1), at[1], each.old, (message, action)
-                    )
+                if at and each.old.rpartition("/")[2] in text and use.confidence is Confidence.RESOLVED:
+                    yield self._after.finding(FindingKind.TEXT, *at, each.old, texts)
 
-    # Findings.
-
-    def _add(self, removed: Place, file: int, line: int, row: int) -> None:
-        name, home = self._before.qualified_name(removed), self._before.index.paths[removed[0]]
+    def _add(self, removed: Place, file: int, line: int) -> None:
+        before, after = self._before, self._after
+        name, home = before.qualified_name(removed), before.index.paths[removed[0]]
+        key = file, line, name.rpartition(".")[2]
+        if key in self._found:
+            return
         message, action, cause = f"`{one_line(name)}` was removed from {home}", "fix or remove the use", ""
-        if (now := self._replacement(removed)) is not None:
-            to, path = one_line(self._after.qualified_name(now)), self._after.index.paths[now[0]]
-            cause = self._after.location(now)
+        if (now := find_replacement(self._trees, removed)) is not None:
+            to, path = one_line(after.qualified_name(now)), after.index.paths[now[0]]
+            cause = after.location(now)
             message, action = f"`{one_line(name)}` is now `{to}`", f"use `{to}`"
             if path != home:
                 message = f"`{one_line(name)}` moved from {home} to {path}"
                 action = f"use `{to}` of {path}"
-            old, new = self._before.forms_of(removed), self._after.forms_of(now)
+            old, new = before.forms_of(removed), after.forms_of(now)
             if len(old) == len(new) == 1 and old[0].parameters != new[0].parameters:
                 action += f", which takes ({', '.join(one_line(each.name) for each in new[0].parameters)})"
-        finding = self._after.finding(
-            FindingKind.REMOVED_NAME, (file, row), line, name, (message, action), cause=cause
-        )
-        self._found.setdefault((file, line, name.rpartition(".")[2]), finding)
+        kind, texts = FindingKind.REMOVED_NAME, (message, action)
+        self._found[key] = after.finding(kind, file, line, name, texts, cause=cause)
 
-    def _replacement(self, removed: Place) -> Place | None:
-        if removed not in self._replacements:
-            self._replacements[removed] = find_replacement(self._trees, removed)
-        return self._replacements[removed]
+
+def find_path_strings(trees: TreeComparison, path: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield file and line, on unchanged lines after a change, of each string with the path of a name.
+
+    Such as ``shop.pay.charge`` in a mock, ``shop.pay:charge`` in an entry point.
+
+    Args:
+        trees: The trees before and after the change.
+        path: The file that had the name before the change.
+        name: The qualified name in that file.
+    """
+    index, parts = trees.after.index, name.split(".")
+    stem = path.rpartition("/")[2].partition(".")[0]
+    folders = path.split("/")[:-1]
+    module = folders if stem in _UNNAMED or stem == parts[0] else [*folders, stem]
+    whole = [*module, *parts]
+    pattern = re.compile(rf"(?<![\w$])(?:[\w$-]+{_SEPARATOR})+{re.escape(parts[-1])}(?![\w$])")
+    for file in files_with(index, (parts[-1],))[:_MAX_FILES] if module else ():
+        text, is_plain, seen = index.sources.text(file), is_data(index.paths[file]), 0
+        for found in pattern.finditer(text) if not is_prose(index, file) else ():
+            steps = re.split(_SEPARATOR, found[0])
+            is_whole = len(steps) == len(whole) or len(steps) >= len(parts) + 2
+            if not is_whole or steps != whole[-len(steps) :]:
+                continue
+            line, start = text.count("\n", 0, found.start()) + 1, text.rfind("\n", 0, found.start()) + 1
+            is_string = text[found.start() - 1 : found.start()] in tuple("\"'`")
+            is_named = is_string or (is_plain and _COMMENT.match(text, start) is None)
+            if is_named and line != seen and trees.line_before(file, line):
+                seen = line
+                yield file, line

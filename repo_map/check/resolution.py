@@ -9,14 +9,11 @@ from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.trees import WORD, TreeComparison, TreeVersion
-from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.languages.language import words
 from repo_map.languages.registry import vocabulary
 from repo_map.messages import one_line
-from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, VALUE, Binding, Site
-from repo_map.relations.file_facts import FileViews
-from repo_map.relations.model import Place
-from repo_map.relations.text_search import files_with, row_at
+from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, Binding
+from repo_map.relations.text_search import files_with
 
 SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 CLOSED: Final = SCRIPTS | {"python", "go"}
@@ -58,15 +55,6 @@ _PROTOTYPE: Final = (
     r"(?m)^(?!\s*(?:return|else|case|goto|#|/|\*))(?:[A-Z_]+[ \t]*\([^();{{}}\n]*\)(?:[\w \t*]*[\s*])?"
     r"|[A-Za-z_][\w \t*]*[\s*])({})\s*\(([^;{{}}]*?)\)(?:\s*\w+(?:\([^;{{}}]*\))?){{0,3}}\s*;"
 )
-_MEMBER_ACCESS: Final = re.compile(r"(?:(?<!\.\.)\.|::|->)\s*\Z")
-_KEY: Final = re.compile(r"\s*(?:=(?!=)|:)")
-"""Follows the name of a keyword argument, or a key."""
-_PROVIDES_MEMBER: Final = (
-    r"__getattr|__call\b|method_missing|\bProxy\b|instance_variable|\bdefine_method\b"
-    r"|(?m:(?:\.|@|\b(?:var|val|let|const|attr_\w+)\b.*){}\s*(?::[^=]+)?(?:=[^=]|$))"
-)
-"""What gives an object a member in another way: a hook, a field, an assignment."""
-_END: Final = 1_000_000
 _BINDS_ANY: Final = {
     "python": r"\bexec\(|globals\(\)",
     "go": r'import "C"|//go:generate|//go:linkname',
@@ -122,126 +110,6 @@ def find_prototypes(tree: TreeVersion, name: str) -> Iterator[tuple[int, int, in
             yield file, text.count("\n", 0, found.start(1)) + 1, count if parameters else -1
 
 
-class PostChangeResolver:
-    """Decides whether what named a removed definition names anything after the change."""
-
-    def __init__(self, trees: TreeComparison) -> None:
-        self._trees = trees
-        self._before, self._after = trees.before, trees.after
-        self._views = trees.after.index.memo(FileViews)
-
-    def is_broken(self, removed: Place, file: int, site: Site) -> bool:
-        """Return True if a site refers to nothing now; a mere declaration counts for nothing."""
-        name, meaning = self._before.name(removed), self._after.relations.meaning(file, site)
-        # If the removed name is the receiver, a file may still have it from a re-export.
-        is_receiver = site.name != name and name in re.findall(r"[\w$]+", site.object)
-        if is_receiver and self._after.relations.meaning(file, Site(name, "", *site[2:])).targets:
-            return False
-        if not site.object and self._is_bound(file, site):
-            return False
-        if meaning.targets:
-            return all(map(self._after.is_prototype, meaning.targets)) and not self.has_body(removed)
-        if meaning.is_external and self._is_external_now(removed, file, site):
-            return False
-        is_unsure = site.object and (self._is_edited(file, site) or self._is_open_class(removed))
-        return not (is_unsure or meaning.is_left_open or self._has_getattr(removed))
-
-    def unbound_lines(self, file: int, name: str) -> list[int]:
-        """Return the lines of a bare name that refers to nothing in a file, if its language shows that."""
-        language, code = self._after.language(file), self._after.code(file)
-        is_closed = language in CLOSED or (language == "rust" and name.islower())
-        if not is_closed or is_builtin(name, language):
-            return []
-        view = self._views[file]
-        is_bound = any(
-            each.name == name or (each.kind == STAR and view.scope(each.definition) < 0)
-            for each in view.bindings
-        )
-        is_site = any(site.name == name and not site.object for site in view.sites)
-        is_defined = any(each.name == name for each in view.definitions)
-        if is_bound or is_site or is_defined or is_bound_in_text(code, name, language):
-            return []
-        is_typed = language in ("typescript", "tsx") and name[:1].isupper()
-        found: dict[int, None] = {}
-        for match in re.finditer(WORD.format(re.escape(name)), code):
-            start, end = match.span()
-            before = code[code.rfind("\n", 0, start) + 1 : start]
-            # In ``const made: Maker = …`` it is a type.
-            is_type = is_typed and before.rstrip()[-1:] in tuple(":|&")
-            if not _MEMBER_ACCESS.search(before) and (is_type or not _KEY.match(code, end)):
-                found[code.count("\n", 0, start) + 1] = None
-        return list(found)
-
-    def has_body(self, removed: Place) -> bool:
-        """Return True if anything of the name still has a body in the tree."""
-        return not all(map(self._after.is_prototype, self._after.named(self._before.name(removed))))
-
-    def may_provide(self, removed: Place) -> bool:
-        """Return True if the file of a removed definition may still provide its name to imports."""
-        file, name = self._trees.file_after(removed[0]), self._before.name(removed)
-        return file is not None and (
-            self._has_getattr(removed)
-            or any(
-                each.kind == STAR or (each.name == name and self._views[file].scope(each.definition) < 0)
-                for each in self._views[file].bindings
-            )
-        )
-
-    def _has_getattr(self, removed: Place) -> bool:
-        file = self._trees.file_after(removed[0])
-        return file is not None and bool(self._views[file].members.get((-1, "__getattr__")))
-
-    def _is_open_class(self, removed: Place) -> bool:
-        """Return True if the class of a removed member may provide it in another way."""
-        parent = self._before.definition(removed).parent
-        owner = self._trees.matched.get((removed[0], parent)) if parent >= 0 else None
-        pattern = _PROVIDES_MEMBER.format(re.escape(self._before.name(removed)))
-        return owner is not None and re.search(pattern, self._after.text_of(owner)) is not None
-
-    def _is_bound(self, file: int, site: Site) -> bool:
-        """Return True if an edited line, or a function around a bare name, binds it."""
-        view = self._views[file]
-        row = view.scope(site.definition)
-        while row >= 0:
-            inner = view.bound.get((row, site.name), ())
-            if view.definitions[row].kind in FUNCTIONS and any(each.line < site.line for each in inner):
-                return True
-            row = view.outer(row)
-        return self._is_edited(file, site)
-
-    def _is_edited(self, file: int, site: Site) -> bool:
-        """Return True if an edited line binds the name of a site, or what its receiver begins with."""
-        view = self._views[file]
-        root = re.match(r"[\w$]*", site.object or site.name)
-        return root is not None and any(
-            each.name == root[0]
-            and not self._trees.line_before(file, each.line)
-            and view.scope(each.definition) in (view.scope(site.definition), -1)
-            for each in view.bindings
-        )
-
-    def _is_external_now(self, removed: Place, file: int, site: Site) -> bool:
-        """Return True if a name means a builtin or another package now."""
-        home = self._trees.file_after(removed[0])
-        if home is None:
-            return False
-        if any(
-            each.name == site.name
-            and each.kind in (IMPORT, RENAMED)
-            and not self._trees.line_before(source, each.line)
-            for source in (file, home)
-            for each in self._views[source].bindings
-        ):
-            return True
-        if site.object:
-            return False
-        language = self._after.language(file)
-        if language == "java" and self._before.definition(removed).kind in TYPES:
-            # A class that is neither imported nor in the package is nothing, without a star import.
-            return any(each.kind == STAR for each in self._views[file].bindings)
-        return language not in CLOSED or is_builtin(site.name, language)
-
-
 def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
     """Yield the calls and imports on new lines that are bound nowhere."""
     for _, file in trees.new_files:
@@ -284,18 +152,16 @@ def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]
             continue
         where = {"go": "package", "java": "tree"}.get(language, "file")
         message = f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported"
-        place = file, row_at(tree.index, file, call.line)
-        yield tree.finding(
-            FindingKind.UNDEFINED_NAME, place, call.line, call.name, (message, "import or define it")
-        )
+        texts = message, "import or define it"
+        yield tree.finding(FindingKind.UNDEFINED_NAME, file, call.line, call.name, texts)
 
 
 def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bool:
     """Return True if the relations know no target of a call, and did not give up on it."""
     meanings = [
         trees.after.relations.meaning(file, site)
-        for site in trees.after.view(file).sites_by_line.get(line, ())
-        if site.name == name and site.kind == CALL and not site.object
+        for site in trees.after.sites(file, line, name)
+        if site.kind == CALL and not site.object
     ]
     return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
 
@@ -326,27 +192,27 @@ def _scope(trees: TreeComparison, file: int, name: str) -> Iterable[int]:
 
 def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield new imports of names that a file of the repository does not have."""
-    index, relations = trees.after.index, trees.after.relations
+    index = trees.after.index
     for binding in trees.after.view(file).bindings:
         module, _, name = binding.value.rpartition(":")
         if binding.kind not in (IMPORT, RENAMED) or not module or not name or name in ("default", "*"):
             continue
         if trees.line_before(file, binding.line):
             continue
-        meaning = relations.meaning(file, Site(binding.name, "", -1, _END, VALUE, 0))
+        meaning = trees.after.meaning(file, binding.name)
         if meaning.targets or meaning.is_left_open or meaning.is_external:
             continue
         homes = _imported_files(trees, file, binding, module)
         # ``from package import name`` may import a module.
-        is_module = language == "python" and any(_module_name(index.paths[home]) == name for home in homes)
+        stems = (re.sub(r"(?:/__init__)?\.py$", "", index.paths[home]) for home in homes)
+        is_module = language == "python" and any(stem.rpartition("/")[2] == name for stem in stems)
         provided = rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}"
-        texts = [index.sources.text(home) for home in homes]
-        if homes and not is_module and not any(re.search(provided, text) for text in texts):
+        sources = [index.sources.text(home) for home in homes]
+        if homes and not is_module and not any(re.search(provided, text) for text in sources):
             home = index.paths[homes[0]]
             message = f"it imports `{one_line(name)}`, which {home} does not define"
-            action = "import what is there, or define it"
-            kind = FindingKind.UNDEFINED_NAME
-            yield trees.after.finding(kind, (file, -1), binding.line, name, (message, action), cause=home)
+            texts, kind = (message, "import what is there, or define it"), FindingKind.UNDEFINED_NAME
+            yield trees.after.finding(kind, file, binding.line, name, texts, cause=home)
 
 
 def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: str) -> list[int]:
@@ -359,10 +225,6 @@ def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: 
         any(step == last or step.startswith(f"{last}.") for step in paths[home].split("/")) for home in found
     )
     return found if last and is_certain else []
-
-
-def _module_name(path: str) -> str:
-    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
 
 
 def _is_only_called(text: str, name: str) -> bool:

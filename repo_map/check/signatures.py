@@ -324,14 +324,8 @@ class SignatureChecker:
     def _add(self, target: Place, file: int, call: CallForm, site: Site, error: str) -> None:
         name, where = self._after.qualified_name(target), self._after.location(target)
         message = f"the call of `{one_line(name)}` does not fit: {error}"
-        finding = self._after.finding(
-            FindingKind.ARGUMENTS,
-            (file, site.definition),
-            call.line,
-            name,
-            (message, f"call it as it is at {where}"),
-            cause=where,
-        )
+        kind, texts = FindingKind.ARGUMENTS, (message, f"call it as it is at {where}")
+        finding = self._after.finding(kind, file, call.line, name, texts, cause=where)
         self._found.setdefault((file, call.line, call.name), finding)
 
     # Overrides, implementations and prototypes.
@@ -452,7 +446,7 @@ class SignatureChecker:
         line = tree.definition(place).sig_start if place[1] >= 0 else 1
         action = f"change its signature to match {where}" if where else "rename or drop it"
         name = tree.qualified_name(cause)
-        return tree.finding(FindingKind.OVERRIDE, place, line, name, (message, action), cause=where)
+        return tree.finding(FindingKind.OVERRIDE, place[0], line, name, (message, action), cause=where)
 
 
 def _forms_named(tree: TreeVersion, name: str) -> Iterable[Form]:

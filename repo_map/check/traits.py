@@ -85,7 +85,7 @@ class TraitChecker:
                 if error and is_sure:
                     message = f"the use of `{one_line(name)}` does not fit: {error}"
                     texts = (message, f"use it as it is at {where}")
-                    yield after.finding(FindingKind.ARGUMENTS, place, line, name, texts, cause=where)
+                    yield after.finding(FindingKind.ARGUMENTS, place[0], line, name, texts, cause=where)
                 elif error:
                     self._uncertain.setdefault(change, {})[f"{after.index.paths[place[0]]}:{line}"] = None
 

@@ -17,11 +17,12 @@ from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
-from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, Binding
+from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Binding, Site
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.file_facts import FileView, FileViews, grouped
-from repo_map.relations.model import Place
+from repo_map.relations.model import Meaning, Place
 from repo_map.relations.resolve import Relations, relations_of
+from repo_map.relations.text_search import row_at
 from repo_map.sources.repository import top_folder
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ IMPORTS: Final = (IMPORT, RENAMED, EXPORTED)
 _LAST: Final = re.compile(r"[:.\\/]+")
 WORD: Final = r"(?<![\w$]){}(?![\w$\"'])"
 """A whole word that is no prefix of a string."""
+_MAX_IMPORT_LINES: Final = 60
+_END: Final = 1_000_000
+"""A line after all that a file binds at its top."""
 _MAX_SOURCE_BYTES: Final = 1_000_000
 """Of a file whose calls are parsed."""
 _MAX_SECONDS: Final = 6.0
@@ -85,11 +89,11 @@ class TreeVersion:
         return self.index.memo(FileViews)[file]
 
     def finding(  # noqa: PLR0917 - they are the columns of a finding
-        self, kind: FindingKind, place: Place, line: int, name: str, texts: tuple[str, str], cause: str = ""
+        self, kind: FindingKind, file: int, line: int, name: str, texts: tuple[str, str], cause: str = ""
     ) -> Finding:
-        """Return a finding, by its message and action, in a definition; of row -1 at the top of a file."""
-        path, within = self.index.paths[place[0]], self.qualified_name(place)
-        return Finding(kind, path, line, within, name, *texts, cause=cause)
+        """Return a finding by its message and action."""
+        within = self.qualified_name((file, row_at(self.index, file, line)))
+        return Finding(kind, self.index.paths[file], line, within, name, *texts, cause=cause)
 
     def forms(self, file: int) -> Forms:
         """Return the functions and calls of a file."""
@@ -114,20 +118,17 @@ class TreeVersion:
         if row < 0:
             return ()
         definition = self.index.definitions(file)[row]
-        name = self.name(place).lstrip("@$#")
-        last = max(definition.sig_end, definition.sig_start)
         if file not in self._functions:
             self._functions[file] = grouped((each.line, each) for each in self.forms(file).functions)
-        by_line = self._functions[file]
-        lines = range(definition.start, last + 1)
-        return tuple(each for line in lines for each in by_line.get(line, ()) if each.name == name)
+        lines = range(definition.start, max(definition.sig_end, definition.sig_start) + 1)
+        found = (each for line in lines for each in self._functions[file].get(line, ()))
+        name = self.name(place).lstrip("@$#")
+        return tuple(each for each in found if each.name == name)
 
     def calls_at(self, file: int, line: int, name: str) -> tuple[CallForm, ...]:
         """Return the calls of a name in a line."""
         if file not in self._calls:
-            self._calls[file] = {}
-            for each in self.forms(file).calls:
-                self._calls[file].setdefault(each.line, []).append(each)
+            self._calls[file] = grouped((each.line, each) for each in self.forms(file).calls)
         return tuple(each for each in self._calls[file].get(line, ()) if each.name == name)
 
     def definition(self, place: Place) -> Definition:
@@ -150,6 +151,14 @@ class TreeVersion:
         """Return a file's language."""
         return self.index.language(file)
 
+    def meaning(self, file: int, name: str, row: int = -1, line: int = _END, receiver: str = "") -> Meaning:
+        """Return what a name means in a file, after all that the file binds at its top by default."""
+        return self.relations.meaning(file, Site(name, receiver, row, line, VALUE, 0))
+
+    def sites(self, file: int, line: int, name: str) -> list[Site]:
+        """Return the uses of a name in a line."""
+        return [each for each in self.view(file).sites_by_line.get(line, ()) if each.name == name]
+
     def head(self, place: Place) -> list[str]:
         """Return the lines of a definition's head, decorators included."""
         definition = self.definition(place)
@@ -166,15 +175,11 @@ class TreeVersion:
             self._lines[file] = self.index.sources.text(file).split("\n")
         return self._lines[file]
 
-    def code(self, file: int) -> str:
-        """Return the text of a file with blanks for comments and strings, except for code within them."""
-        return self._without_literals(file, keeps_strings=False)
+    def code(self, file: int, *, keeps_strings: bool = False) -> str:
+        """Return the text of a file with blanks for comments, docstrings and, unless kept, other strings.
 
-    def uncommented(self, file: int) -> str:
-        """Return the text of a file with blanks for comments and docstrings."""
-        return self._without_literals(file, keeps_strings=True)
-
-    def _without_literals(self, file: int, *, keeps_strings: bool) -> str:
+        Code within strings stays.
+        """
         key = file, keeps_strings
         if key not in self._code:
             text, known = self.index.sources.text(file), language_named(self.language(file))
@@ -193,13 +198,30 @@ class TreeVersion:
 
     def imports_named(self, name: str) -> Iterator[tuple[int, Binding]]:
         """Yield file and binding of each import of a name, whatever the file calls it, and of its exports."""
-        table = self.index.bindings
-        is_named = np.isin(table.value, self._imported.get(name, [])) & np.isin(table.kind, IMPORTS)
-        rows = np.flatnonzero(is_named)
-        for file in distinct(np.searchsorted(table.file_start, rows, side="right") - 1).tolist():
+        for file in self.files_binding(IMPORTS, self._imported.get(name, [])):
             for each in self.view(file).bindings:
                 if each.kind in IMPORTS and _LAST.split(each.value)[-1] == name:
                     yield file, each
+
+    def files_binding(self, kinds: Sequence[int], values: Sequence[int] | None = None) -> list[int]:
+        """Return the files with bindings of some kinds, and of some expressions if these are given."""
+        table = self.index.bindings
+        is_wanted = np.isin(table.kind, kinds)
+        if values is not None:
+            is_wanted &= np.isin(table.value, values)
+        files = np.searchsorted(table.file_start, np.flatnonzero(is_wanted), side="right") - 1
+        return list(map(int, distinct(files)))
+
+    def import_lines(self, file: int, binding: Binding, name: str) -> Iterator[tuple[int, int]]:
+        """Yield the first lines of the imports that equal one, each with that of a name in it, 0 if none."""
+        word = re.compile(WORD.format(re.escape(name)))
+        for each in self.view(file).bindings:
+            if each[:2] == binding[:2] and each.kind == binding.kind:
+                lines = self.lines(file)[each.line - 1 : each.line - 1 + _MAX_IMPORT_LINES]
+                yield (
+                    each.line,
+                    next((at for at, text in enumerate(lines, each.line) if word.search(text)), 0),
+                )
 
     @cached_property
     def _imported(self) -> dict[str, list[int]]:
@@ -217,11 +239,7 @@ class TreeVersion:
 
     def is_local(self, place: Place) -> bool:
         """Return True for a definition within a function."""
-        definitions = self.index.definitions(place[0])
-        parent = definitions[place[1]].parent
-        while parent >= 0 and definitions[parent].kind not in FUNCTIONS:
-            parent = definitions[parent].parent
-        return parent >= 0
+        return self.view(place[0]).innermost(self.definition(place).parent, FUNCTIONS) >= 0
 
 
 class TreeComparison:
@@ -250,6 +268,8 @@ class TreeComparison:
         """The definitions that only the tree before has, in source order."""
         self.added: list[Place] = []
         """The definitions that only the tree after has, in source order."""
+        self.replacements: dict[Place, Place | None] = {}
+        """The added definition that replaces each removed one, as far as it was looked for."""
         for each in self.files:
             self._match(self.old_file(each), self.new_file(each), each.lines)
         self.matched_before = {new: old for old, new in self.matched.items()}
