@@ -1,4 +1,4 @@
-"""The tables of docs/server.md and docs/assistant.md against schemas and clients."""
+"""The lists of docs/server.md and the tables of docs/assistant.md against schemas and clients."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from tests.support.results import object_of
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 README = Path(__file__).parents[2] / "README.md"
 ASSISTANT = Path(__file__).parents[2] / "docs" / "assistant.md"
-_ROW = re.compile(
-    r"^\| `(?P<tool>\w+)` \| (?P<bold>\*\*)?`(?P<field>\w+)`(?:\*\*)? \| (?P<types>[^|]+) \| ", re.M
-)
+_TOOL = re.compile(r"^#### `(\w+)`$", re.M)
+_ENTRY = re.compile(r"^- (?P<bold>\*\*)?`(?P<field>\w+)`(?:\*\*)? \((?P<types>[a-z ]+)\)", re.M)
 
 
 @pytest.fixture
@@ -80,10 +79,14 @@ def test_the_assistant_page_names_the_files_and_the_key_of_every_host_that_insta
 
 
 def shown(heading: str) -> set[tuple[str, str, str, bool]]:
-    """The rows below a heading: tool, field, types, whether it is in bold."""
-    section = PAGE.read_text(encoding="utf-8").split(f"{heading}\n")[1].split("\n##")[0]
-    rows = _ROW.finditer(section)
-    return {(row["tool"], row["field"], row["types"], bool(row["bold"])) for row in rows}
+    """The entries below a heading: tool, field, types, whether it is in bold."""
+    section = re.split(r"\n#{2,3} ", PAGE.read_text(encoding="utf-8").split(f"{heading}\n")[1])[0]
+    tools = _TOOL.split(section)[1:]
+    return {
+        (tool, each["field"], each["types"], bool(each["bold"]))
+        for tool, text in zip(tools[::2], tools[1::2], strict=True)
+        for each in _ENTRY.finditer(text)
+    }
 
 
 def published(tool: str, schema: dict[str, Any], required: list[str]) -> list[tuple[str, str, str, bool]]:

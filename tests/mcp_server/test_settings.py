@@ -16,6 +16,7 @@ from mcp_server.settings import (
 )
 from navigator.storage.addresses import BucketAddress, DatabaseAddress
 from repo_map.errors import UserError
+from repo_map.limits import DEFAULT, VARIABLES
 from repo_navigator.main import main
 from tests.support.errors import refusal_of_error
 
@@ -140,7 +141,17 @@ def test_an_identity_provider_needs_three_safe_urls(read: Read, issuer: str) -> 
 
 def test_the_page_of_the_server_lists_the_settings() -> None:
     page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \|", page, re.MULTILINE)) == KNOWN
+    rows = re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE)
+    assert {name for name, _ in rows} == KNOWN
+    defaults = {variable: float(getattr(DEFAULT, field)) for variable, field in VARIABLES.items()}
+    for name, field in Settings.model_fields.items():
+        variable = f"REPO_NAVIGATOR_{field.validation_alias or name}".upper()
+        if isinstance(field.default, int | float) and variable in KNOWN:
+            defaults[variable] = field.default
+    shown = dict(rows)
+    for name, value in defaults.items():
+        text = {"on": "1", "off": "0"}.get(shown[name].strip("`"), shown[name].replace(",", ""))
+        assert float(text) == value, name
 
 
 def test_the_nearest_name_is_told() -> None:
