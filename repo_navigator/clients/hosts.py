@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -62,7 +62,6 @@ class Host:
     """What else an entry says, such as that the tools are to be shown to the model from the start."""
     add_command: tuple[str, ...] = ()
     """The client's own command that adds a server of the user, with fields for its entry."""
-    remove_command: tuple[str, ...] = ()
     hooks: HookFile | None = None
 
     def path(self, environ: Mapping[str, str], platform: str, *, hooks: bool = False) -> Path:
@@ -91,11 +90,9 @@ class Host:
             "{program}": [str(entry["command"])],
             "{args}": [str(each) for each in entry["args"]],
         }
-        return _found([word for each in self.add_command for word in words.get(each, [each])])
-
-    def command_to_remove(self) -> list[str]:
-        """Return the client's own command that removes the server; empty where there is none."""
-        return _found(self.remove_command)
+        program = find_program(self.add_command[0]) if self.add_command else None
+        filled = [word for each in self.add_command[1:] for word in words.get(each, [each])]
+        return [program, *filled] if program else []
 
     def is_used(self, environ: Mapping[str, str], platform: str) -> bool:
         """Tell whether it seems to be installed for this user."""
@@ -111,11 +108,6 @@ class Host:
 
 def _home(environ: Mapping[str, str]) -> str:
     return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
-
-
-def _found(words: Sequence[str]) -> list[str]:
-    program = find_program(words[0]) if words else None
-    return [program, *words[1:]] if program else []
 
 
 def _read() -> dict[str, Host]:

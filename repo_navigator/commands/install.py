@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,7 +17,7 @@ from mcp_server.repositories import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.cli import Parser
-from repo_navigator.clients.configuration import ConfigurationChange, ConfigurationFile, carry_out
+from repo_navigator.clients.configuration import ConfigurationChange, ConfigurationFile
 from repo_navigator.clients.entries import hook_elements, server_entry
 from repo_navigator.clients.hosts import ENTRY, HOOK_HOSTS, HOSTS, Host
 
@@ -71,11 +70,10 @@ class HostOutcome(NamedTuple):
 
 def run(args: Namespace, settings: Settings) -> int:
     """Change each client's configuration, or show how it would change; return 1 where one failed."""
+    del settings
     allowed = _allowed(args)
     project = (work_tree(Path.cwd()) or Path.cwd()) if args.scope == "project" else None
-    outcomes = [
-        _outcome(host, _file(host, args, project, settings), args, allowed) for host in _hosts(args, project)
-    ]
+    outcomes = [_outcome(host, _file(host, args, project), args, allowed) for host in _hosts(args, project)]
     if args.json:
         data = [_as_data(outcome, args) for outcome in outcomes]
         print(json.dumps({"hosts": data}, ensure_ascii=False))
@@ -126,41 +124,35 @@ def _allowed(args: Namespace) -> list[str]:
     return [os.path.realpath(folder) for folder in args.allow]
 
 
-def _file(host: Host, args: Namespace, project: Path | None, settings: Settings) -> ConfigurationFile:
+def _file(host: Host, args: Namespace, project: Path | None) -> ConfigurationFile:
     if project is None:
         path = host.path(os.environ, sys.platform, hooks=args.hooks)
-        return ConfigurationFile(host, path, hooks=args.hooks)
-    shared = project / host.shared_path(hooks=args.hooks)
-    # Beside the file it would clutter the project.
-    place = hashlib.sha256(str(shared).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    name = f"{place}-{shared.name}{'-hooks' if args.hooks else ''}"
-    backup = settings.data_dir / "installed" / name if settings.data_dir else None
-    return ConfigurationFile(host, shared, hooks=args.hooks, backup=backup, within=project)
+    else:
+        path = project / host.shared_path(hooks=args.hooks)
+    return ConfigurationFile(host, path, args.hooks, project)
 
 
 def _outcome(host: Host, file: ConfigurationFile, args: Namespace, allowed: Sequence[str]) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
     entry = server_entry(host, args.scope, allowed)
     wanted = hook_elements(host, args.scope) if args.hooks else {ENTRY: entry}
-    change_of = file.undoing if args.undo else partial(file.adding, wanted)
     try:
-        change, command = change_of(), list[str]()
-        if change.before != change.after and args.scope == "user" and not args.hooks:
-            # What this program has written, or renews, it changes itself: undoing gives the same bytes back.
-            if not args.undo and file.entry() is None:
-                command = host.command_to_add(entry)
-            elif args.undo and change.after is not None and not change.backup.exists():
-                command = host.command_to_remove()
-        if args.dry_run or change.before == change.after:
-            return HostOutcome(host, file.path, change, command)
-        if not command or not _succeeds(command):
-            carry_out(change, undo=args.undo)
+        change, command = file.undoing() if args.undo else file.adding(wanted), list[str]()
+        if change.before == change.after:
             return HostOutcome(host, file.path, change)
-        # A client's command may not know all settings of an entry.
-        rest = change_of()
+        if args.scope == "user" and not (args.hooks or args.undo) and file.entry() is None:
+            command = host.command_to_add(entry)
+        if args.dry_run:
+            return HostOutcome(host, file.path, change, command)
+        rest = change
+        if command and _succeeds(command):
+            # A client's command may not know all settings of an entry.
+            rest = file.adding(wanted)
+        else:
+            command = []
         if rest.before != rest.after:
-            carry_out(rest, undo=args.undo)
-        return HostOutcome(host, file.path, change._replace(keeps=False, after=rest.after), command)
+            rest.write()
+        return HostOutcome(host, file.path, change._replace(after=rest.after), command)
     except (InvalidRequestError, OSError) as error:
         return HostOutcome(host, file.path, error=details_of(error))
 
@@ -168,32 +160,28 @@ def _outcome(host: Host, file: ConfigurationFile, args: Namespace, allowed: Sequ
 def _succeeds(command: Sequence[str]) -> bool:
     """Run a command of a client outside any project, and return whether it succeeded."""
     nothing = subprocess.DEVNULL
-    try:
-        done = subprocess.run(
+    with suppress(OSError, subprocess.TimeoutExpired):
+        status = subprocess.call(
             command,
             cwd=Path.home(),
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,
             timeout=_CLIENT_TIMEOUT_S,
-            check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        return status == 0
+    return False
 
 
 def _as_data(outcome: HostOutcome, args: Namespace) -> dict[str, object]:
     change = outcome.change
-    is_written = change is not None and change.before != change.after and not args.dry_run
     return {
         "host": outcome.host.name,
         "title": outcome.host.title,
         "path": str(outcome.path),
-        "changed": is_written,
+        "changed": change is not None and change.before != change.after and not args.dry_run,
         "diff": change.diff if change else "",
         "command": list(outcome.command),
-        "backup": str(change.backup) if change and is_written and change.keeps else None,
         "error": outcome.error.as_json()["error"] if outcome.error else None,
     }
 
@@ -206,8 +194,6 @@ def _message(outcome: HostOutcome, args: Namespace) -> str:
     by = f" by `{Path(outcome.command[0]).stem} {' '.join(outcome.command[1:3])}`" if outcome.command else ""
     if args.dry_run:
         return f"{host.title}: changed{by}, which comes to:\n{change.diff}" if by else change.diff
-    if args.undo:
-        return f"{host.title}: removed from {change.path}{by}; restart {host.title}.\n"
-    backup = f" The original file is kept at {change.backup}." if change.keeps else ""
-    note = f" {host.hooks.note}" if args.hooks and host.hooks and host.hooks.note else ""
-    return f"{host.title}: added to {change.path}{by}; restart {host.title}.{backup}{note}\n"
+    done = "removed from" if args.undo else "added to"
+    note = f" {host.hooks.note}" if args.hooks and not args.undo and host.hooks and host.hooks.note else ""
+    return f"{host.title}: {done} {change.path}{by}; restart {host.title}.{note}\n"

@@ -28,7 +28,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import DatabaseAddress
-from repo_navigator.clients.configuration import ConfigurationFile, carry_out
+from repo_navigator.clients.configuration import ConfigurationFile
 from repo_navigator.clients.hosts import ENTRY, HOSTS
 from repo_navigator.main import main
 from tests.support.errors import (
@@ -471,7 +471,7 @@ def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) 
     change = configuration.adding({ENTRY: {"command": "x"}})
     configuration.path.write_text("{}")
     with pytest.raises(InvalidRequestError) as caught:
-        carry_out(change, undo=False)
+        change.write()
     assert refusal_of_error(caught.value).code == "unusable_configuration"
     assert configuration.path.read_text() == "{}"
 
