@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BASE := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)/.base)
 REPO ?= .
 GOAL ?= Where are bearer tokens of the HTTP server checked?
 TOKENS ?= 700
@@ -25,15 +26,23 @@ export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
-$(STAMP): pyproject.toml constraints.txt
+define install
 	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
-	@echo 'Setting up $(VENV) (some minutes; about 650 MB) …'
+	@echo 'Setting up $(VENV) ($(2)) …'
 	@"$$PYTHON" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(1)
+	@touch $@
+endef
+
+$(STAMP): pyproject.toml constraints.txt
+	$(call install,--editable '.[dev]',some minutes; about 650 MB)
+
+# What a user installs, without the tools of development.
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(call install,--no-compile --editable .,a minute; about 300 MB)
 
 ## demo: navigate a repository (REPO=path GOAL="…" TOKENS=700); this one by default
-demo: $(STAMP)
+demo: $(BASE)
 	$(BIN)/repo-navigator navigate "$$REPO" --goal "$$GOAL" --tokens "$$TOKENS"
 
 ## test: run the tests, one process per core; the tests of a file stay together
