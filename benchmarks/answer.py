@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 EXAMPLES = ("tasks.jsonl --tokens 400,1000 --limit 10",)
 
 _SHOWN: Final = ("reach", "body", "spelt", "tokens", "places", "seconds")
-_HISTORY_S: Final = 120
 LOOKS: Final = ("whole index", "first look")
 """What rows are called whose answers are of the same tasks from either."""
 
@@ -144,11 +143,10 @@ def chosen(tasks: Sequence[Task], mirrors: Path, most: int | None) -> list[Task]
 def measure(task: Task, tree: Path, arm: Arm, weights: Weights | None = None) -> Iterator[AnswerRow]:
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.history.reader import source_history  # noqa: PLC0415 - as above
     from repo_map.index.build import build_index  # noqa: PLC0415 - as above
 
     index = build_index(tree, workers=1)
-    workspace = Workspace(index, source_history(index.build.source, seconds=_HISTORY_S), weights)
+    workspace = Workspace(index, weights)
     if arm.with_baseline:
         yield from _baseline(task, tree, arm, index)
     yield from _answers(task, tree, arm, workspace)
@@ -171,8 +169,7 @@ def beside_first_look(
     task: Task, tree: Path, sizes: Sequence[int], weights: Weights | None = None
 ) -> Iterator[AnswerRow]:
     """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
-    from navigator.workspaces.workspace import FIRST_LOOK_COMMITS, Workspace  # noqa: PLC0415 - figures of kept rows need no engine
-    from repo_map.history.reader import source_history  # noqa: PLC0415 - as above
+    from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.index.store import Store  # noqa: PLC0415 - as above
     from repo_map.ranking.first_look import first_look  # noqa: PLC0415 - as above
     from repo_map.sources.source import folder_source  # noqa: PLC0415 - as above
@@ -183,8 +180,7 @@ def beside_first_look(
         return
     whole, first = LOOKS
     yield from measure(task, tree, Arm(whole, sizes), weights)
-    history = source_history(place, store=Store(None), limit=FIRST_LOOK_COMMITS, seconds=_HISTORY_S)
-    yield from _answers(task, tree, Arm(first, sizes), Workspace(look, history, weights))
+    yield from _answers(task, tree, Arm(first, sizes), Workspace(look, weights))
     look.release()
 
 

@@ -23,7 +23,6 @@ import msgspec
 from benchmarks.git import run_git
 from benchmarks.tasks import NOT_CODE, GoldSpan, GoldSymbol, Task
 from benchmarks.trees import find_mirror, materialise
-from repo_map.history.git_log import clean_message
 from repo_map.languages.registry import language_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
@@ -43,6 +42,11 @@ _ROUTINE = re.compile(
 _OF_PROGRAMS = re.compile(
     r"^(?:bump|release|version|merge|revert)|\bv?\d+\.\d+\.\d+|dependabot|renovate", re.IGNORECASE
 )
+_TRAILER = re.compile(
+    r"^(?:[A-Za-z]+(?:-[A-Za-z]+)+-?(?:by|id|on|to|from|cc)?|git-svn-id|cc|bug|pr-url|signed-off-by): .*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MAX_MESSAGE_CHARS = 2_000
 _NUMBER = re.compile(r"\s*\(?(?:#|gh-)\d+\)?|https?://\S+", re.IGNORECASE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
@@ -90,7 +94,7 @@ def _commits(mirror: Path, base: str, top: str, beside: bool) -> Iterator[_Commi
     told = run_git(mirror, "log", "--no-merges", "--reverse", *shape, f"{base}..{top}")
     for part in told.decode("utf-8", "replace").split("\x01")[1:]:
         identity, parents, message, changed = part.split("\x02", 3)
-        cleaned = _NUMBER.sub("", clean_message(message)).strip()
+        cleaned = _NUMBER.sub("", _TRAILER.sub("", message).strip()[:_MAX_MESSAGE_CHARS]).strip()
         if len(cleaned) < _LEAST_MESSAGE or (_OF_PROGRAMS if beside else _ROUTINE).search(cleaned):
             continue
         fields = changed.strip("\n\0").split("\0")

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from benchmarks.tasks import Task
 from benchmarks.trees import MirrorNotFoundError, find_mirror, materialise
-from repo_map.history.history import History
-from repo_map.history.reader import source_history
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
@@ -34,7 +32,6 @@ from repo_map.ranking.goal import parse_goal
 from repo_map.ranking.mentions import files_at
 from repo_map.ranking.score import Weights, chance_features, default_weights, weighted_sum
 
-_COMMITS: Final = 300
 _MAX_ROWS: Final = 500
 """Units of a task that are learned from: the best by the present weights, and the gold ones."""
 _PLACES: Final = {"file": 3.0, "definition": 8.0}
@@ -69,11 +66,11 @@ class Lists(NamedTuple):
     """First row of each task."""
 
 
-def read_rows(task: LearningTask, index: Index, history: History | None, names: Sequence[str]) -> Rows:
+def read_rows(task: LearningTask, index: Index, names: Sequence[str]) -> Rows:
     """Compute the features of a task's candidates and mark those of the answer."""
     corpus = corpus_of(index)
     goal = parse_goal(task.goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines, names)
-    features = read_features(corpus, goal, history)
+    features = read_features(corpus, goal)
     candidates = features.candidates
     start, end = index.units.start[candidates.units], index.units.end[candidates.units]
     gold_files = np.zeros(len(candidates.files), np.bool_)
@@ -222,8 +219,7 @@ def main() -> None:
             continue
         tree = materialise(task.repo, task.base_commit, arguments.mirrors, arguments.trees)
         index = build_index(tree, store=store, workers=1)
-        history = source_history(index.build.source, store=store, limit=_COMMITS)
-        rows += [read_rows(task, index, history, names) for names in ((), task.names)]
+        rows += [read_rows(task, index, names) for names in ((), task.names)]
     weights = learn(rows, default_weights())
     text = json.dumps(weights._asdict(), indent=1) + "\n"
     if arguments.write:

@@ -115,7 +115,6 @@ def steer_navigation(
         typed=request.wishes,
         own=run.user_plan,
         outline={each.number: NamedDefinition(each.path, each.name, each.first) for each in outline},
-        history=workspace.history,
     )
     own, notes = merge_user_plan(index, run.user_plan, steering.updates)
     messages = (*run.feedback, request.summary)[-_MAX_MESSAGES:]

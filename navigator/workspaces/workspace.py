@@ -20,7 +20,6 @@ from repo_map.cache import LRUCache
 from repo_map.check.impact import find_impact
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.ranking import boost_changed, goal_with_changes
-from repo_map.history.reader import source_history
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.progress import RemainingTime
 from repo_map.index.store import Store, user_store
@@ -34,7 +33,6 @@ from repo_map.sources.repository import top_folder
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from repo_map.check.impact import Impact
-    from repo_map.history.history import History
     from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
@@ -53,12 +51,9 @@ SMALL_PER_INDEX: Final = 16
 _LARGE_FOLDER: Final = 500
 """Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
 _PLAIN_FOLDER: Final = (
-    "The folder is not a git repository, so every file in it is read and there is no history; if you "
+    "The folder is not a git repository, so every file in it is read; if you "
     "meant a repository, name its folder."
 )
-FIRST_LOOK_COMMITS: Final = 300
-"""Latest commits: all of a large repository take seconds."""
-_FIRST_LOOK_HISTORY_S: Final = 1.0
 _FIRST_ANSWER_S: Final = 1.5
 """For answering from a first look, before the rest is read."""
 _MAX_FIRST_LOOKS: Final = 4
@@ -79,7 +74,7 @@ _CANCELLED: Final = "the indexing was stopped"
 
 
 class IndexingTask:
-    """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
+    """The index of a repository, read in threads that outlive the calls waiting for it."""
 
     def __init__(
         self,
@@ -103,7 +98,7 @@ class IndexingTask:
         self._remaining = RemainingTime()
         self._task = supervise(self._run(), "indexing a repository", on_end)
 
-    async def wait(self, on_words: OnWords | None) -> tuple[Index, History | None]:
+    async def wait(self, on_words: OnWords | None) -> Index:
         """Wait for the result, reporting progress; cancelling the wait does not stop the work."""
         self._is_awaited.set()
         while not (await asyncio.wait({self._task}, timeout=PROGRESS_S))[0]:
@@ -112,7 +107,7 @@ class IndexingTask:
         return self._task.result()
 
     @property
-    def result(self) -> tuple[Index, History | None] | None:
+    def result(self) -> Index | None:
         """What was read, None before it has ended and if it failed."""
         is_read = self._task.done() and not self._task.cancelled() and self._task.exception() is None
         return self._task.result() if is_read else None
@@ -123,19 +118,13 @@ class IndexingTask:
         self._is_awaited.set()
         await asyncio.wait({self._task})
 
-    async def _run(self) -> tuple[Index, History | None]:
+    async def _run(self) -> Index:
         if self._look is not None:
             # The answer that the first look was taken for comes first.
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_awaited.wait(), _FIRST_ANSWER_S)
             if self._stopped.is_set():
                 raise asyncio.CancelledError(_CANCELLED)
-        # git works on the history while this process and its workers read the tree.
-        history = asyncio.create_task(
-            asyncio.to_thread(
-                source_history, self._source, store=self._store, is_wanted=lambda: not self._stopped.is_set()
-            )
-        )
         settings = self._settings
         build = partial(
             build_index,
@@ -150,17 +139,14 @@ class IndexingTask:
             index = await asyncio.to_thread(
                 build if look is None else partial(refresh_index, look), on_progress=self._on_progress
             )
-            self._words = "Reading git's history"
         except IndexingStopped:
             raise asyncio.CancelledError(_CANCELLED) from None
         except BaseException:
             self._stopped.set()
             raise
-        finally:
-            past = await history
         if self._stopped.is_set():
             raise asyncio.CancelledError(_CANCELLED)
-        return index, past
+        return index
 
     def _on_progress(self, phase: str, done: int, total: int) -> None:
         """Note progress, in the thread that builds the index."""
@@ -174,13 +160,12 @@ class IndexingTask:
 
 
 class Workspace:
-    """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
+    """A repository as navigations see it at one moment: its index, and the relevance of goals."""
 
-    def __init__(self, index: Index, history: History | None, weights: Weights | None = None) -> None:
+    def __init__(self, index: Index, weights: Weights | None = None) -> None:
         """Build a workspace; ``weights`` are by default those shipped."""
         self.index = index
         self._weights = weights
-        self.history = history
         self.checked_at = 0
         """Number of the latest check that found the tree as it is here."""
         self._relevance: LRUCache[tuple[str, Changes, tuple[str, ...]], Relevance] = LRUCache(
@@ -195,7 +180,6 @@ class Workspace:
             relevance = score_goal(
                 self.index,
                 goal_with_changes(goal, changes),
-                self.history,
                 names=names,
                 weights=self._weights,
             )
@@ -242,8 +226,6 @@ class Workspace:
             named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:_MAX_PROBLEMS])
             more = f"; and {len(files) - _MAX_PROBLEMS} more" if len(files) > _MAX_PROBLEMS else ""
             notes.append(f"Not read in full: {named}{more}.")
-        if self.history is not None and not self.history.complete:
-            notes.append("Git was slow, so part of the history was left out; the next navigation reads on.")
         parts = self.index.build.source.parts
         if len(self.index.paths) > _LARGE_FOLDER and len(parts) == 1 and top_folder(parts[0].root) is None:
             notes.append(_PLAIN_FOLDER)
@@ -325,18 +307,8 @@ class Workspaces:
         if (known := self._first_looks.get(key)) is not None:
             return known
         was_indexing = source.name in self._indexing
-        # git works on the history beside the look, and not if there is none to take.
         if not await asyncio.to_thread(is_unindexed, source, store, settings.unmasked, settings.limits):
             return None
-        past = asyncio.create_task(
-            asyncio.to_thread(
-                source_history,
-                source,
-                store=Store(None),
-                limit=FIRST_LOOK_COMMITS,
-                seconds=_FIRST_LOOK_HISTORY_S,
-            )
-        )
         try:
             index = await asyncio.to_thread(
                 first_look,
@@ -350,13 +322,11 @@ class Workspaces:
             )
         except IndexingStopped:
             raise asyncio.CancelledError(_CANCELLED) from None
-        finally:
-            history = await past
         if index is None:
             return None
         if not was_indexing:
             self._begin_indexing(source, index)
-        look = self._first_looks[key] = Workspace(index, history)
+        look = self._first_looks[key] = Workspace(index)
         while len(self._first_looks) > _MAX_FIRST_LOOKS:
             self._first_looks.popitem(last=False)
         return look
@@ -372,7 +342,7 @@ class Workspaces:
         task = self._indexing.pop(name)
         self._background.pop(name, None)
         if task.result is not None and name not in self._live:
-            self._live[name] = Workspace(*task.result)
+            self._live[name] = Workspace(task.result)
             self._drop_idle()
 
     def _drop_idle(self) -> None:
@@ -387,7 +357,7 @@ class Workspaces:
     async def _index(self, source: FileSource, on_words: OnWords | None) -> Workspace:
         joined = self._indexing.get(source.name)
         task = joined or self._begin_indexing(source)
-        live = Workspace(*await task.wait(on_words))
+        live = Workspace(await task.wait(on_words))
         # What an earlier call had begun to read may have changed since.
         return live if joined is None else await self._refresh(live)
 
@@ -398,13 +368,7 @@ class Workspaces:
             raise asyncio.CancelledError(_CANCELLED) from None
         if index.fingerprint == live.index.fingerprint:
             return live
-        past = await asyncio.to_thread(
-            source_history,
-            index.build.source,
-            store=self._store(),
-            is_wanted=lambda: not self._stopped.is_set(),
-        )
-        return Workspace(index, past)
+        return Workspace(index)
 
     def _check_stopped(self, *_: object) -> None:
         if self._stopped.is_set():

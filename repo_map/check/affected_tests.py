@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,7 +22,6 @@ from repo_map.sources.file_kinds import (
 )
 
 if TYPE_CHECKING:
-    from repo_map.history.cochange import CoChangeIndex
     from repo_map.index.index import Index
 
 MAX_TESTS: Final = 5
@@ -56,7 +55,6 @@ def select_tests(
     places: Sequence[Place],
     *,
     earlier: Sequence[SelectedTest] = (),
-    together: Callable[[], CoChangeIndex | None] = lambda: None,
 ) -> AffectedTests:
     """Return the tests that say most about some definitions.
 
@@ -64,10 +62,9 @@ def select_tests(
         index: The tree.
         places: Definitions that change; row -1 is a file as a whole.
         earlier: Tests that called removed definitions in the tree before.
-        together: Gives what changed together in the history; it is called if there are too few tests.
     """
     with relations_of(index).asking():
-        found = _Selector(index, places).select(earlier, together)
+        found = _Selector(index, places).select(earlier)
     return AffectedTests(found, build_test_command(index, [(each.path, each.names) for each in found]))
 
 
@@ -100,9 +97,7 @@ class _Selector:
         self._sources = [file for file in self._files if not is_test_file(index, file)]
         self.found: dict[str, SelectedTest] = {}
 
-    def select(
-        self, earlier: Sequence[SelectedTest], together: Callable[[], CoChangeIndex | None]
-    ) -> tuple[SelectedTest, ...]:
+    def select(self, earlier: Sequence[SelectedTest]) -> tuple[SelectedTest, ...]:
         """Return the tests, tier by tier."""
         paths = self._index.paths
         for place in self._places:
@@ -116,9 +111,6 @@ class _Selector:
         for file, source in same_name.items():
             reason = "holds its own tests" if source == file else f"is named after {paths[source]}"
             self._add(file, Tier.SAME_NAME, reason)
-        if len(self.found) < MAX_TESTS:
-            for file, reason in self._changed_together(together()):
-                self._add(file, Tier.TOGETHER, reason)
         for file, reach in islice(far.items(), max(0, _ENOUGH - len(self.found))):
             self._add_reached(file, reach)
         for file, source in self._importing():
@@ -233,16 +225,6 @@ class _Selector:
                 imports = self._relations.imports_of(file) if is_test_file(self._index, file) else ()
                 if any(each.target[0] == source for each in imports):
                     yield file, source
-
-    def _changed_together(self, together: CoChangeIndex | None) -> Iterator[tuple[int, str]]:
-        if together is None:
-            return
-        tests = {path: file for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)}
-        for source in self._sources:
-            path = self._index.paths[source]
-            for each in together.partners(path, list(tests)):
-                if each.other in tests:
-                    yield tests[each.other], f"changed in {each.together} of {each.changes} changes of {path}"
 
     def _distance(self, file: int, other: int) -> int:
         """Return how many folders only one of two paths has below their common ones."""

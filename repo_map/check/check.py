@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +27,6 @@ from repo_map.relations.resolve import relations_of
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, is_build_output, is_bundle
 
 if TYPE_CHECKING:
-    from repo_map.history.cochange import CoChangeIndex
     from repo_map.index.index import Index
 
 _ORDER: Final = {kind: at for at, kind in enumerate(FindingKind)}
@@ -42,16 +41,12 @@ _LATE: Final = "The change is too large to check all of it in time; check it in 
 _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
-def check_changes(
-    index: Index, patch: Patch, together: Callable[[], CoChangeIndex | None] = lambda: None
-) -> CheckReport:
+def check_changes(index: Index, patch: Patch) -> CheckReport:
     """Return what a patch breaks, and the tests to run; the index may have it already or not.
 
     Args:
         index: The tree.
         patch: The change.
-        together: Gives what changed together in the tree's history; it is called if calls and names lead to
-            too few tests.
     """
     trees = compare_trees(index, patch)
     changes = find_changes(trees, patch.notes)
@@ -92,9 +87,7 @@ def check_changes(
         )
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)
-        selection = select_tests(
-            after.index, changed_places(trees, changes), earlier=earlier, together=together
-        )
+        selection = select_tests(after.index, changed_places(trees, changes), earlier=earlier)
     limitations = tuple(
         dict.fromkeys((*limitations, *filter(None, (question.limitation, question_after.limitation))))
     )

@@ -119,8 +119,6 @@ class Tier(IntEnum):
     SAME_NAME = 2
     IMPORTS = 3
     """It imports the changed file."""
-    TOGETHER = 4
-    """It often changed together with the changed file."""
 
 
 class SelectedTest(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -143,6 +144,8 @@ class Store:
         replace_file(path, lambda file: file.write(seal(msgspec.msgpack.encode(state))))
         limit = int(self._limits.cache_mb * 1e6)
         prune(path.parent, limit, keep={path.name, state.snapshot})
+        # Versions before 0.3 stored commits there.
+        shutil.rmtree(self.folder / "history", ignore_errors=True)
 
     def _state_file(self, folder: Path, tree: bytes) -> Path:
         name = hashlib.sha256(tree).hexdigest()[:24] + self._suffix

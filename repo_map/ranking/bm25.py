@@ -179,13 +179,12 @@ class Matches(NamedTuple):
     """How much of the term's weight the unit earns, between 0 and 1."""
 
 
-def file_hits(corpus: Corpus, query: Query, without: Ints) -> Hits:
-    """Find the query's terms in every file of the repository, but for some of its units."""
+def file_hits(corpus: Corpus, query: Query) -> Hits:
+    """Find the query's terms in every file of the repository."""
     postings = corpus.index.postings
     column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
     column_of_term[query.ids] = np.arange(1, len(query.ids) + 1)
     column = column_of_term[postings.term]
-    column[concatenated_ranges(postings.unit_start[without], postings.unit_start[without + 1])] = 0
     at = np.flatnonzero(column)
     per_file = np.diff(np.searchsorted(at, corpus.file_postings))
     row = np.repeat(np.arange(len(per_file)), per_file)
@@ -238,12 +237,12 @@ def score(matches: Matches, column_weights: Floats, rows: int) -> Floats:
     return summed(matches.row, matches.saturation * column_weights[matches.column], rows)
 
 
-def match_files(corpus: Corpus, query: Query, without: Ints) -> Matches:
-    """Match the query with every file, but for some of its units."""
+def match_files(corpus: Corpus, query: Query) -> Matches:
+    """Match the query with every file."""
     lengths = corpus.file_length
     mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
     return match(
-        file_hits(corpus, query, without),
+        file_hits(corpus, query),
         lengths,
         mean,
         len(query.ids),
@@ -271,8 +270,7 @@ def match_softly(candidates: Candidates, hits: Hits, columns: int) -> Matches:
 def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Floats]:
     """Return the unit features of words in common, each between 0 and 1 within the goal.
 
-    ``b.unit`` counts each term once, ``b.soft`` its repetitions as well, ``b.near`` that of the best units in
-    the file; ``u.wall`` counts words alone, without the weights of the parts that they are in.
+    ``u.wall`` counts words alone, without the weights of the parts that they are in.
     """
     hits = unit_hits(candidates, query.ids)
     rows = len(candidates.units)
@@ -280,11 +278,9 @@ def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Flo
     weighted = query.weights * query.idf
     values = {
         "b.unit": score(matches, weighted, rows),
-        "b.soft": score(match_softly(candidates, hits, len(query.ids)), weighted, rows),
         "u.wall": score(matches, query.sources["wall"] * query.idf, rows),
     }
-    features = {name: scaled(each, candidates.main_unit) for name, each in values.items()}
-    return {**features, "b.near": candidates.mean_of_best(features["b.soft"])[candidates.file_row]}
+    return {name: scaled(each, candidates.main_unit) for name, each in values.items()}
 
 
 def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:

@@ -217,22 +217,13 @@ class Candidates:
     main: NDArray[np.bool_]
     """Whether each file is code that somebody writes for its own sake: no test, example, copy or manual.
 
-    Signals are measured by the best of them, so what no past vouches for is none of them either.
+    Signals are measured by the best of them.
     """
-    established: NDArray[np.bool_]
-    """Whether the past vouches for each file."""
-    fresh_units: Ints
-    """Units of the repository that were added of late to files that it vouches for; ascending."""
 
     @cached_property
     def main_unit(self) -> NDArray[np.bool_]:
-        """Whether each unit is in such a file and no fresh one."""
-        return self.main[self.file_row] & ~self.is_fresh
-
-    @cached_property
-    def is_fresh(self) -> NDArray[np.bool_]:
-        """Whether each unit was added of late to a file that the past vouches for."""
-        return np.isin(self.units, self.fresh_units)
+        """Whether each unit is in such a file."""
+        return self.main[self.file_row]
 
     @cached_property
     def units(self) -> Ints:
@@ -266,12 +257,9 @@ class Candidates:
         return rows
 
     def best_of_file(self, unit_values: Floats) -> Floats:
-        """Return the largest value among each file's units, zero for files without.
-
-        Fresh units say nothing of a file that others wrote.
-        """
+        """Return the largest value among each file's units, zero for files without."""
         best = np.zeros(len(self.files))
-        np.maximum.at(best, self.file_row, np.where(self.is_fresh, 0.0, unit_values))
+        np.maximum.at(best, self.file_row, unit_values)
         return best
 
     def mean_of_best(self, unit_values: Floats) -> Floats:

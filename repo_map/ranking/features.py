@@ -1,4 +1,4 @@
-"""Every feature of the candidate files and units, from the goal, the index and the history."""
+"""Every feature of the candidate files and units, from the goal and the index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repo_map.history.history import History
 from repo_map.ranking.bm25 import (
     Matches,
     Query,
@@ -18,13 +17,6 @@ from repo_map.ranking.bm25 import (
     name_coverage,
     score,
 )
-from repo_map.ranking.commit_votes import (
-    CommitVotes,
-    aligned_history,
-    changed_together,
-    file_past_features,
-    vote,
-)
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled
 from repo_map.ranking.goal import ParsedGoal
 from repo_map.ranking.guesses import guess_features
@@ -34,7 +26,6 @@ from repo_map.ranking.priors import are_main, file_priors, unit_priors
 from repo_map.text.terms import tokenize
 
 MAX_CANDIDATES = 400
-_SEED_FILES = 5
 _SHARE_OF_REST = 0.3
 """What likeness is worth in tests and copies when neighbours of likely code are looked for."""
 _SHARE_OF_TEXT = 0.5
@@ -56,7 +47,7 @@ class Features:
     def is_named(self) -> bool:
         """Whether the goal names a path, a place of a trace, or a definition of the repository."""
         named = self.named
-        return any((named.paths, named.frames, named.dotted, named.literals, named.commits)) or any(
+        return any((named.paths, named.frames, named.dotted, named.literals)) or any(
             strength >= 1.0 for strength in named.definitions.values()
         )
 
@@ -75,18 +66,13 @@ class Features:
         }
 
 
-def read_features(corpus: Corpus, goal: ParsedGoal, history: History | None) -> Features:
+def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     """Choose the candidate files and compute their features and those of their units."""
-    past = aligned_history(corpus, history) if history is not None and len(history) else None
-    fresh = np.zeros(0, np.int64) if past is None else past.fresh_units
     query = make_query(corpus, goal)
-    matches = match_files(corpus, query, fresh)
-    named = find_mentions(corpus, goal, past)
-    votes = vote(past, query.goal_weights) if past is not None else None
-    files = _choose(corpus, query, matches, named, votes)
-    established = named.established[files]
-    main = are_main(corpus, files, named.intended) & established
-    candidates = Candidates(corpus, files, main, established, fresh)
+    matches = match_files(corpus, query)
+    named = find_mentions(corpus, goal)
+    files = _choose(corpus, query, matches, named)
+    candidates = Candidates(corpus, files, are_main(corpus, files, named.intended))
     unit = {
         **lexical_unit_features(candidates, query),
         **name_coverage(candidates, query),
@@ -109,21 +95,14 @@ def read_features(corpus: Corpus, goal: ParsedGoal, history: History | None) -> 
         "nm.tcov": candidates.best_of_file(unit["nm.tcov"]),
         "um.wall": candidates.best_of_file(unit["u.wall"]),
     }
-    if votes is not None:
-        file |= file_past_features(candidates, votes)
-        file["h.co"] = changed_together(candidates, votes.past, _seeds(candidates, file))
     return Features(goal, query, candidates, named, file, unit)
 
 
-def _choose(
-    corpus: Corpus, query: Query, matches: Matches, named: Mentions, votes: CommitVotes | None
-) -> Ints:
-    """Return the files worth a closer look: by words, path, history and mention."""
+def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions) -> Ints:
+    """Return the files worth a closer look: by words, path and mention."""
     files = len(corpus.index.paths)
     values = scaled(score(matches, query.weights * query.idf, files))
     values += 0.5 * scaled(_path_gain(corpus, query.goal_weights))
-    if votes is not None:
-        values += 0.7 * scaled(votes.per_file)
     for strengths in named.files:
         for file, strength in strengths.items():
             values[file] += strength
@@ -165,14 +144,3 @@ def _stem_matches(candidates: Candidates, goal: ParsedGoal) -> Floats:
     stems = (path.rpartition("/")[2].split(".")[0] for path in paths)
     plain = (stem.replace("_", "").replace("-", "").lower() for stem in stems)
     return np.array([1.0 if stem in title else 0.7 if stem in names else 0.0 for stem in plain])
-
-
-def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:
-    """Return the likeliest files by words alone and their shares, for what changed together with them."""
-    guess = file["b.file"] + file["b.umax"] + 0.5 * file["f.title"] + 0.4 * file["path.bm25"]
-    guess = guess + 0.7 * (file["m.path"] + file["m.frame"] + file["m.dot"])
-    guess = guess - 0.5 * (file["p.gen"] + file["p.aux"])
-    best = np.argsort(-guess, kind="stable")[:_SEED_FILES]
-    top = float(guess[best[0]]) if len(best) else 0.0
-    shares = {int(candidates.files[row]): float(guess[row]) / top for row in best if top > 0}
-    return {file_id: share for file_id, share in shares.items() if share > 0}

@@ -19,9 +19,7 @@ from repo_map.text.units import NAME
 _SEPARATOR: Final = re.compile(r"[.:#/\s]+")
 _MAX_ALIKE: Final = 2
 """Guesses that share words with one name, beyond which more tell no more."""
-GUESS_FEATURES: Final = (
-    *("n.exact", "n.part", "n.owner", "n.text", "n.agree", "n.words", "n.file", "n.path"),
-)
+GUESS_FEATURES: Final = (*("n.exact", "n.part", "n.owner", "n.text", "n.words", "n.file", "n.path"),)
 
 
 class _Name(NamedTuple):
@@ -51,7 +49,7 @@ def guess_features(candidates: Candidates, names: Sequence[str]) -> dict[str, Fl
 
     ``n.exact``: its own name is a guess, the less the more definitions have it. ``n.part``: its name has all
     words of guesses, or only such. ``n.owner``: it is a member of a guessed class. ``n.text``: its text has
-    guessed names. ``n.agree``: how many guesses are defined in its file. ``n.words``: BM25F of the guesses'
+    guessed names. ``n.words``: BM25F of the guesses'
     words. ``n.file``: that of the best definitions in its file. ``n.path``: its file is called like a guess.
     """
     rows = len(candidates.units)
@@ -100,14 +98,9 @@ def _of_names(candidates: Candidates, guesses: Sequence[_Name], rows: Ints) -> d
         if own.plain in exact:
             plain[row] = own.plain
     named = list(plain.values())
-    defined: dict[int, set[str]] = {}
     for row, name in plain.items():
         found["n.exact"][row] = 1.0 / (1.0 + math.log(named.count(name)))
-        defined.setdefault(int(candidates.file_row[row]), set()).add(name)
-    agreeing = np.zeros(len(candidates.files))
-    for file, known in defined.items():
-        agreeing[file] = min(len(known), 4) / 4
-    return {**found, "n.agree": agreeing[candidates.file_row]}
+    return found
 
 
 def _of_text(hits: Hits, weights: Floats, rows: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What a goal names of a repository: paths, places of traces, definitions, folders, literal text, commits."""
+"""What a goal names of a repository: paths, places of traces, definitions, folders, literal text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.arrays import distinct
-from repo_map.ranking.commit_votes import AlignedHistory
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints
 from repo_map.ranking.goal import GoalPart, ParsedGoal
 from repo_map.ranking.goal_places import TraceFrame
 from repo_map.ranking.literals import find_literals
 from repo_map.ranking.priors import are_auxiliary, are_intended, are_main, file_kind_intents
-from repo_map.sources.source import repository_names
 from repo_map.text.terms import terms_in, terms_of, tokenize
 
 MAX_FILES_OF_NAME: Final = 12
@@ -37,10 +34,6 @@ _GUESS_SHARE: Final = 0.5
 _FRAME_DECAY: Final = 0.3
 _MAX_FILES_OF_STEM: Final = 3
 """Files with the same stem; more of them make it a word rather than a name."""
-_UNCERTAIN: Final = 0.5
-"""Of a number that is in the message of one of the newest commits."""
-_MAX_COMMITS: Final = 6
-"""Commits of a goal; one that names more is a list of them."""
 _RARE_FOLDER: Final = 0.69
 """Strength of the only file of a folder that is called like a rare word of the title."""
 _MAX_RARE_FILES, _MAX_RARE_SHARE = 12, 0.05
@@ -65,17 +58,6 @@ _INSTALLED: Final = re.compile(
     r"(?:^|[/\\])(?:(?:site|dist)-packages|python\d(?:\.\d+)?(?![/\\](?:site|dist)-packages))[/\\](.+)$"
 )
 """A path of an installed Python package or of its library."""
-_COMMIT_ID: Final = re.compile(
-    r"(?<![\w#.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])([0-9a-f]{7,64})(?![\w-])|\b([0-9a-f]{40})\b"
-)
-"""Letters and digits both: a word or a number alone is no id."""
-_NUMBER: Final = re.compile(r"(?:(?<![\w/&#])#|\bGH-)(\d{1,7})\b")
-_ISSUE_URL: Final = re.compile(
-    r"https?://[\w.-]+/([\w.-]+)/([\w.-]+?)(?:\.git)?/(?:-/)?(?:issues|pull|pulls|merge_requests)/(\d{1,7})"
-)
-_URL: Final = re.compile(r"https?://\S+")
-_COMMIT_URL: Final = re.compile(r"/commits?/([0-9a-f]{7,64})\b")
-
 _IN_TRACE: Final = "in the stack trace"
 _NAMED: Final = "named in the goal"
 _LITERAL: Final = "contains the goal's text"
@@ -94,19 +76,15 @@ class Mentions:
 
     intended: NDArray[np.bool_]
     """Whether each file is of a kind that the goal asks for, such as a test."""
-    established: NDArray[np.bool_]
-    """Whether the history has each file for some time."""
     paths: dict[int, float] = field(default_factory=dict)
     folders: dict[int, float] = field(default_factory=dict)
     frames: dict[int, float] = field(default_factory=dict)
     dotted: dict[int, float] = field(default_factory=dict)
     rare_folders: dict[int, float] = field(default_factory=dict)
     literals: dict[int, float] = field(default_factory=dict)
-    commits: dict[int, float] = field(default_factory=dict)
     frame_units: dict[int, float] = field(default_factory=dict)
     dotted_units: dict[int, float] = field(default_factory=dict)
     literal_units: dict[int, float] = field(default_factory=dict)
-    commit_units: dict[int, float] = field(default_factory=dict)
     definitions: dict[int, float] = field(default_factory=dict)
     """Unit → strength of the identifiers that it defines."""
     identifier: dict[int, str] = field(default_factory=dict)
@@ -121,21 +99,18 @@ class Mentions:
     def files(self) -> tuple[Mapping[int, float], ...]:
         """Strengths of files, one mapping for each way to name them."""
         outright = (self.paths, self.frames, self.dotted, self.folders)
-        return (*outright, self.rare_folders, self.literals, self.commits)
+        return (*outright, self.rare_folders, self.literals)
 
 
-def find_mentions(corpus: Corpus, goal: ParsedGoal, past: AlignedHistory | None = None) -> Mentions:
+def find_mentions(corpus: Corpus, goal: ParsedGoal) -> Mentions:
     """Look up everything that the goal names."""
-    established = np.ones(len(corpus.index.paths), np.bool_) if past is None else past.established
-    finder = _Finder(corpus, goal, Mentions(are_intended(corpus, goal.aims.kinds), established))
+    finder = _Finder(corpus, goal, Mentions(are_intended(corpus, goal.aims.kinds)))
     finder.find_frames()
     finder.find_paths()
     finder.find_dotted_names()
     finder.find_identifiers()
     finder.find_rare_folders()
     finder.find_literals()
-    if past is not None:
-        finder.find_commits(past)
     return finder.mentions
 
 
@@ -161,7 +136,7 @@ class _Finder:
         resolved = [
             (frame, file, certainty)
             for frame in self._goal.frames
-            for file, certainty in self._established_first(files_at(corpus, frame.path))
+            for file, certainty in files_at(corpus, frame.path)
         ]
         if any(each.path.endswith((".py", ".pyx")) and each.function for each in self._goal.frames):
             resolved.reverse()  # Python's innermost frame is the last.
@@ -175,15 +150,10 @@ class _Finder:
                 found.unit_reasons.setdefault(unit, _IN_TRACE)
         found.crash = self._find_crash()
 
-    def _established_first(self, files: list[tuple[int, float]]) -> list[tuple[int, float]]:
-        """Return of namesakes those with a history, if there are any."""
-        known = [each for each in files if self.mentions.established[each[0]]] or files
-        return [(file, certainty * (len(files) / len(known)) ** 0.5) for file, certainty in known]
-
     def _find_crash(self) -> CrashSite | None:
         """Return the innermost place of the trace that is the repository's own and no test or copy."""
         for frame in self._goal.crash:
-            files = self._established_first(files_at(self._corpus, frame.path))
+            files = files_at(self._corpus, frame.path)
             # More of the path has to match than the name, which any file may have.
             if not files or files[0][1] * len(files) ** 0.5 <= _NAME_ALONE:
                 continue
@@ -199,7 +169,7 @@ class _Finder:
         found, corpus = self.mentions, self._corpus
         of_frames = {frame.path for frame in self._goal.frames if not frame.linked}
         for path in self._goal.paths:
-            matches = [] if path in of_frames else self._established_first(files_at(corpus, path))
+            matches = [] if path in of_frames else files_at(corpus, path)
             for file, certainty in matches:
                 found.found.add(path)
                 _note(found.paths, file, certainty)
@@ -323,31 +293,11 @@ class _Finder:
         units = find_literals(self._corpus, self._goal)
         for unit in units:
             file = int(self._corpus.file_of_unit[unit])
-            strength = (1.0 if self.mentions.established[file] else _UNCERTAIN) / len(units) ** 0.5
+            strength = len(units) ** -0.5
             _note(self.mentions.literals, file, strength)
             _note(self.mentions.literal_units, unit, strength)
             self.mentions.file_reasons.setdefault(file, _LITERAL)
             self.mentions.unit_reasons.setdefault(unit, _LITERAL)
-
-    def find_commits(self, past: AlignedHistory) -> None:
-        """Find the files and units of past commits that the goal names by id or number."""
-        found, history = self.mentions, past.history
-        own = repository_names(self._corpus.index.build.source)
-        for commit, written in _commits_named(self._goal.text, own, past):
-            files = past.file_at[history.file_start[commit] : history.file_start[commit + 1]]
-            files = distinct(files[files >= 0])
-            commits, touched = past.touches
-            units = touched[slice(*np.searchsorted(commits, (commit, commit + 1)))]
-            is_sure = bool(past.is_settled[commit]) or not _NUMBER.fullmatch(written)
-            reason = f"changed by commit {history.ids[commit][:7]}"
-            found.found |= {written} if len(files) else set()
-            for strengths, reasons, places in (
-                (found.commits, found.file_reasons, files),
-                (found.commit_units, found.unit_reasons, units),
-            ):
-                for place in places.tolist():
-                    _note(strengths, place, (1.0 if is_sure else _UNCERTAIN) / len(places) ** 0.5)
-                    reasons.setdefault(place, reason)
 
 
 def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
@@ -452,29 +402,6 @@ def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
     return [file for file, own in zip(files, values, strict=True) if own == best][:_MAX_FILES_OF_STEM]
 
 
-def _commits_named(
-    text: str, repositories: Collection[str], past: AlignedHistory
-) -> Iterator[tuple[int, str]]:
-    """Yield the commits that a text names, by id or by the number of an issue in their message."""
-    history, own = past.history, {name.lower() for name in repositories}
-    plain = _URL.sub(" ", text)
-    found: dict[int, str] = {}
-    ids = [match[1] or match[2] for match in _COMMIT_ID.finditer(plain)]
-    for identity in dict.fromkeys([*ids, *_COMMIT_URL.findall(text)]):
-        length = min(len(identity), len(history.ids[0])) if history.ids else 0
-        known = [at for at, each in enumerate(history.ids) if each[:length] == identity[:length]]
-        if len(known) == 1:
-            found.setdefault(known[0], identity)
-    numbers = [(int(match[1]), match[0]) for match in _NUMBER.finditer(plain)]
-    numbers += [
-        (int(match[3]), f"#{match[3]}") for match in _ISSUE_URL.finditer(text) if match[2].lower() in own
-    ]
-    for number, written in dict.fromkeys(numbers):
-        for commit in history.commits_of_number.get(number, ())[:_MAX_COMMITS]:
-            found.setdefault(commit, written)
-    yield from list(found.items())[:_MAX_COMMITS]
-
-
 def _is_rare(corpus: Corpus, term: str) -> bool:
     found = corpus.index.terms.get(term)
     most = max(_MAX_RARE_UNITS, _MAX_RARE_UNIT_SHARE * len(corpus.index.units.start))
@@ -492,7 +419,7 @@ def file_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
     # The only file of a rare folder comes into sight.
     alone = {file: 1.0 for file, strength in named.rare_folders.items() if strength >= _RARE_FOLDER}
     strengths = {
-        "m.path": _strongest(named.paths, named.literals, named.commits, named.rare_folders),
+        "m.path": _strongest(named.paths, named.literals, named.rare_folders),
         "m.folder": named.folders,
         "m.frame": named.frames,
         "m.dot": _strongest(named.dotted, alone),
@@ -506,7 +433,7 @@ def unit_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
     """Return how strongly the goal names each of their units."""
     strengths = {
         "m.frame": named.frame_units,
-        "m.dot": _strongest(named.dotted_units, named.literal_units, named.commit_units),
+        "m.dot": _strongest(named.dotted_units, named.literal_units),
         "m.crash": {named.crash.unit: 1.0} if named.crash else {},
         "def.unit": named.definitions,
     }
@@ -530,7 +457,7 @@ def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
 def spelled_places(candidates: Candidates, goal: ParsedGoal, named: Mentions) -> list[tuple[int, int]]:
     """Return the file and the unit of each place that the goal names, -1 for a whole file; surest first.
 
-    Tests, copies and what has no history are no such places, unless the goal asks for them.
+    Tests and copies are no such places, unless the goal asks for them.
     """
     corpus = candidates.corpus
     main = set(candidates.files[candidates.main].tolist())
@@ -544,7 +471,7 @@ def spelled_places(candidates: Candidates, goal: ParsedGoal, named: Mentions) ->
     places = [place for place in found if place[0] in main]
     # A path that is written out is meant, whatever its kind.
     others = [file for file in _by_strength(named.paths, _CERTAIN) if file not in main]
-    places += [(file, -1) for file in others if named.established[file]]
+    places += [(file, -1) for file in others]
     return list(dict.fromkeys(places))[:MAX_SPELLED]
 
 

@@ -54,7 +54,6 @@ def file_priors(candidates: Candidates, aimed: NDArray[np.bool_], *, is_outright
     twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
     return {
         "p.gen": _made(candidates.corpus, files),
-        "p.new": (~candidates.established).astype(np.float64),
         "p.aux": np.where(
             aimed[files], -_OUTRIGHT if is_outright else -_ASKED, are_auxiliary(candidates.corpus, files)
         ),
@@ -67,14 +66,12 @@ def file_priors(candidates: Candidates, aimed: NDArray[np.bool_], *, is_outright
 def unit_priors(candidates: Candidates) -> dict[str, Floats]:
     """Return the signals of each unit's kind and size."""
     units = candidates.corpus.index.units
-    is_new = candidates.is_fresh | ~candidates.established[candidates.file_row]
     kind = units.kind[candidates.units]
     lines = (units.end - units.start + 1)[candidates.units]
     return {
         "p.func": (kind == FUNCTION).astype(np.float64),
         "p.cls": (kind == CLASS_HEADER).astype(np.float64),
         "p.gap": (kind == GAP).astype(np.float64),
-        "p.new": is_new.astype(np.float64),
         "p.size": np.log1p(np.minimum(lines, 400)) / 6.0,
     }
 

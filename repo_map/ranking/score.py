@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.history.history import History
 from repo_map.ranking.confidence import Sufficiency, assess, confidence_of
 from repo_map.ranking.corpus import Floats, Ints, corpus_of
 from repo_map.ranking.features import Features, read_features
@@ -39,8 +38,6 @@ _SHORT_GOAL: Final = 120
 """Characters of a question or an order; a report is about more than it names."""
 _SHORT_DEFINITION: Final = 20
 """Lines of a definition whose source has room in the smallest answer."""
-_LEADING_FILES, _LEADING_UNITS = 3, 8
-"""Files and units with a history before those without one."""
 _NAMED, _CERTAIN = 0.7, 0.95
 """Strength of a mention of a path, and of a place, from which on it leads."""
 _NAMED_FILES, _CRASHED_FILES, _NAMED_UNITS = 5, 2, 8
@@ -128,7 +125,6 @@ class Relevance(NamedTuple):
 def score_goal(
     index: Index,
     goal: str,
-    history: History | None = None,
     *,
     names: Sequence[str] = (),
     weights: Weights | None = None,
@@ -138,14 +134,13 @@ def score_goal(
     Args:
         index: the repository.
         goal: what the user wants to do.
-        history: its commits, if they are read.
         names: identifiers that the caller guesses to be in the code; wrong ones do little harm.
         weights: others than those shipped.
     """
     weights = weights or default_weights()
     corpus = corpus_of(index)
     parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines, names)
-    features = read_features(corpus, parsed, history)
+    features = read_features(corpus, parsed)
     file_scores, scores = score_candidates(features, weights)
     rows = np.argsort(-scores, kind="stable")[:MAX_UNITS]
     files = _scored_files(features, file_scores)
@@ -162,14 +157,10 @@ def score_candidates(features: Features, weights: Weights) -> tuple[Floats, Floa
     """Return the scores of the candidate files and of their units."""
     file, unit, row = features.file, features.unit, features.candidates.file_row
     is_main = (file["p.aux"] <= 0) & (file["p.gen"] == 0)
-    in_main = is_main & (file["p.code"] > 0)
-    is_new, is_new_unit = file["p.new"] > 0, unit["p.new"] > 0
     scores = weighted_sum(file, weights.file, len(features.candidates.files))
-    scores = _behind(scores, in_main & ~is_new, ~is_new, _LEADING_FILES)
     unit_scores = weighted_sum(
         {**unit, **features.given_files(scores)}, weights.definition, len(features.candidates.units)
     )
-    unit_scores = _behind(unit_scores, in_main[row] & ~is_new_unit, ~is_new_unit, _LEADING_UNITS)
     return _promote_files(file, scores, is_main), _promote_units(unit, unit_scores, is_main[row])
 
 
@@ -180,20 +171,6 @@ def weighted_sum(features: Mapping[str, Floats], weights: Mapping[str, float], r
         if name in features:
             total += weight * features[name]
     return total
-
-
-def _behind(scores: Floats, leading: NDArray[np.bool_], free: NDArray[np.bool_], places: int) -> Floats:
-    """Lower what is not free to the score of the last of the first leading ones, keeping its order.
-
-    Whoever may add a file chooses every word of it, so what has no history could have any score that words
-    can give. It stays in sight: the goal's own path, or a trace, still puts it first.
-    """
-    first = np.sort(scores[leading])[::-1][:places]
-    above = np.zeros(0, np.int64) if not len(first) else np.flatnonzero(~free & (scores >= first[-1]))
-    above = above[np.argsort(-scores[above], kind="stable")]
-    lowered = scores.copy()
-    lowered[above] = (first[-1] if len(first) else 0.0) - 1e-6 * np.arange(1, len(above) + 1)
-    return lowered
 
 
 def _promote_files(file: Mapping[str, Floats], scores: Floats, is_main: NDArray[np.bool_]) -> Floats:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from repo_map import globs
+from repo_map.history import HistoryError, file_commits
 from repo_map.lookup.locations import unknown
 from repo_map.lookup.operations import answer as look_up
 from repo_map.lookup.requests import LookupRequestError, Read, References, Request
@@ -21,7 +19,6 @@ from repo_map.steering.commands import FORMS, NO_WISHES, Argument, TypedWishes, 
 from repo_map.steering.targets import NamedDefinition, Target, find_target, find_text, named_by
 
 if TYPE_CHECKING:
-    from repo_map.history.history import History
     from repo_map.index.index import Index
 
 _MAX_FILES: Final = 3
@@ -133,20 +130,15 @@ def _importers(index: Index, path: str) -> str:
     return f"`{one_line(path)}` is imported in {_listed(texts)}"
 
 
-def _commits(history: History | None, path: str, index: Index) -> str:
-    if history is None or not len(history):
-        why = next((each.what for each in index.problems if not each.path), "")
-        return f"There is no git history here. {why}".rstrip()
-    rows = [row for row, known in enumerate(history.paths) if known == path]
-    commits = history.file_commit[np.isin(history.file, rows)].tolist() if rows else []
+def _commits(path: str, index: Index) -> str:
+    try:
+        commits = file_commits(index.build.source, path, _MAX_COMMITS)
+    except HistoryError as error:
+        return str(error)
     if not commits:
-        return f"None of the last {plural(len(history), 'commit')} changed `{one_line(path)}`."
-    texts = [
-        f"{datetime.fromtimestamp(int(history.time[each]), UTC).date()} “{one_line(history.subjects[each])}”"
-        for each in commits
-    ]
-    more = f" and {len(texts) - _MAX_COMMITS} more" if len(texts) > _MAX_COMMITS else ""
-    return f"`{one_line(path)}`, last commits: {'; '.join(texts[:_MAX_COMMITS])}{more}."
+        return f"No commit changed `{one_line(path)}`."
+    texts = "; ".join(f"{each.day or 'no date'} “{one_line(each.subject)}”" for each in commits)
+    return f"`{one_line(path)}`, last commits: {texts}."
 
 
 def _listed(texts: Iterable[str]) -> str:
@@ -188,7 +180,6 @@ def steer(
     *,
     own: FlightPlan | None = None,
     outline: Mapping[int, NamedDefinition] | None = None,
-    history: History | None = None,
     typed: TypedWishes = NO_WISHES,
 ) -> Steering:
     """Carry out typed wishes, then the commands of a text.
@@ -201,10 +192,9 @@ def steer(
         text: Commands as ``read_commands`` reads them; ``""`` for none.
         own: The part of the plan that the user asked for, by default all of it.
         outline: Definitions of the outline, by number.
-        history: Commits that are read for ``history``.
         typed: What the caller asked for in fields.
     """
-    steering = _Steering(index, plan, own or plan, outline or {}, history)
+    steering = _Steering(index, plan, own or plan, outline or {})
     commands = read_commands(text, steering.is_name)
     steering.carry_out(typed)
     if commands.unread:
@@ -238,12 +228,10 @@ class _Steering:
         plan: FlightPlan,
         own: FlightPlan,
         outline: Mapping[int, NamedDefinition],
-        history: History | None,
     ) -> None:
         self._index = index
         self._own = own
         self._outline = outline
-        self._history = history
         self._shown = frozenset(included_paths(index, plan))
         self.changes = PlanChanges(plan, own)
         self.answers: list[str] = []
@@ -295,7 +283,7 @@ class _Steering:
         lines = []
         for path in paths[:_MAX_FILES]:
             if question == "history":
-                lines.append(_commits(self._history, path, self._index))
+                lines.append(_commits(path, self._index))
             else:
                 lines.append((_imports if question == "imports" else _importers)(self._index, path))
         if len(paths) > _MAX_FILES:

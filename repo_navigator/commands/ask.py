@@ -9,7 +9,6 @@ from typing import Any
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.planner.arguments import turn_request
-from repo_map.history.reader import source_history
 from repo_map.plan.model import FlightPlan
 from repo_map.steering.apply import steer
 from repo_navigator.arguments import add_output, open_index, require_repository, write, write_json
@@ -39,9 +38,8 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace, settings: Settings) -> int:
     """Print the answer; one that can't be given is refused with the reason."""
     request = turn_request(ask={args.question: _value(args)})
-    index, store = open_index(require_repository(args.repo, (), settings, "with --repo"), settings)
-    history = source_history(index.build.source, store=store) if args.question == "history" else None
-    found = steer(index, FlightPlan(), "", typed=request.wishes, history=history)
+    index, _ = open_index(require_repository(args.repo, (), settings, "with --repo"), settings)
+    found = steer(index, FlightPlan(), "", typed=request.wishes)
     if found.not_understood:
         raise InvalidRequestError(" ".join(found.lines))
     if args.json:

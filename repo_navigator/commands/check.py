@@ -24,7 +24,6 @@ from repo_navigator.terminal import print_text
 
 if TYPE_CHECKING:
     from repo_map.check.model import CheckReport
-    from repo_map.history.cochange import CoChangeIndex
 
 EXAMPLES = ("", "--since main --json", ". --since main..HEAD --format sarif > check.sarif")
 _FOUND: Final = 1
@@ -67,14 +66,7 @@ def run(args: Namespace, settings: Settings) -> int:
 
 
 def _check(index: Index, store: Store, since: str) -> CheckReport:
-    def changed_together() -> CoChangeIndex | None:
-        from repo_map.history.cochange import CoChangeIndex  # noqa: PLC0415 - few checks need it
-        from repo_map.history.reader import source_history  # noqa: PLC0415 - few checks need it
-
-        history = source_history(index.build.source, store=store)
-        return None if history is None else CoChangeIndex(history)
-
-    return check_changes(index, read_changes(index, since)[1], changed_together)
+    return check_changes(index, read_changes(index, since)[1])
 
 
 def _format(report: CheckReport, form: str) -> str:

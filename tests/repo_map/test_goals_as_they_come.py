@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from pathlib import Path
 
 import pytest
 
@@ -11,9 +10,8 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.goal import parse_goal
-from repo_map.ranking.score import Relevance, score_goal
-from tests.support.history import read_history
-from tests.support.trees import commit, git, write
+from repo_map.ranking.score import score_goal
+from tests.support.trees import write
 
 MONEY = '''"""Money."""
 
@@ -182,47 +180,6 @@ ValueError: no
 def test_a_rare_word_that_names_a_folder_stands_beside_common_words_of_the_title(index: Index) -> None:
     relevance = score_goal(index, "Saml customers with a wrong currency")
     assert "shop/saml/provider.py" in [file.path for file in relevance.files[:5]]
-
-
-@pytest.fixture
-def past(tmp_path: Path) -> Path:
-    root = commit(tmp_path / "shop", FILES)
-    commit(root, {"shop/part3.py": "def part3(request):\n    return request.first\n"})
-    git(root, "commit", "-q", "--amend", "-m", "Take the first\n\nFixes #417")
-    commit(root, {"shop/part5.py": "def part5(request):\n    return request.last\n"})
-    return root
-
-
-def scored(root: Path, goal: str) -> Relevance:
-    return score_goal(
-        build_index(root, store=Store(None), workers=1), goal, read_history(root, store=Store(None))
-    )
-
-
-@pytest.mark.parametrize(
-    "goal",
-    [
-        "Broken since #417",
-        "Broken since GH-417",
-        "See https://github.com/ada/shop/issues/417",
-        "Broken since {}",
-    ],
-)
-def test_a_commit_that_the_goal_names_leads_to_what_it_changed(past: Path, goal: str) -> None:
-    identity = git(past, "rev-parse", "HEAD~1").strip()
-    relevance = scored(past, goal.format(identity[:9]))
-    assert relevance.files[0].path == "shop/part3.py"
-    assert relevance.files[0].reasons[0] == f"changed by commit {identity[:7]}"
-    (unit,) = (unit for unit in relevance.units[:8] if unit.name == "part3")
-    assert relevance.files[0].reasons[0] in unit.reasons
-
-
-@pytest.mark.parametrize(
-    "goal", ["See https://github.com/ada/mall/issues/417", "Broken since #99", "deadbee1 cart"]
-)
-def test_an_issue_of_another_repository_and_an_unknown_commit_lead_nowhere(past: Path, goal: str) -> None:
-    relevance = scored(past, goal)
-    assert not any("by commit" in reason for file in relevance.files for reason in file.reasons)
 
 
 @pytest.mark.parametrize(

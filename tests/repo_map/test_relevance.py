@@ -10,8 +10,7 @@ from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.ranking.score import Relevance, score_goal
-from tests.support.history import read_history
-from tests.support.trees import commit, git, write
+from tests.support.trees import write
 
 ROUTER = '''"""Routing."""
 
@@ -86,18 +85,6 @@ def test_a_file_that_the_goal_names_comes_first(index: Index) -> None:
 
 def test_a_goal_about_the_tests_does_not_demote_them(index: Index) -> None:
     assert first(score_goal(index, "Add a test of dispatch to test_router.py")) == "tests/test_router.py"
-
-
-def test_what_commits_called_otherwise_is_found_through_the_past(tmp_path: Path) -> None:
-    commit(tmp_path, FILES)
-    commit(tmp_path, {"src/app/accounts.py": LOGIN.replace("==", "is")})
-    for number in range(3):
-        changed = LOGIN.replace("check(user", f"check{number}(user")
-        commit(tmp_path, {"src/app/accounts.py": changed})
-    git(tmp_path, "commit", "-q", "--amend", "-m", "Fix the login form for guests")
-    history = read_history(tmp_path)
-    relevance = score_goal(index_of(tmp_path), "Guests see no login form", history)
-    assert first(relevance) == "src/app/accounts.py"
 
 
 def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: Index) -> None:

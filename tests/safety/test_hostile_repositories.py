@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.history import git_log
+from repo_map.history import HistoryError, file_commits
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.store import Store
 from repo_map.outline.draw import RepoMap, draw_map
 from repo_map.outline.rendering import path_in_header, render_path
 from repo_map.plan.yaml import parse_plan
 from repo_map.sources.disk import escapes_root, open_inside
-from tests.support.history import read_history
+from repo_map.sources.source import FolderSource
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
 from tests.support.trees import commit, git, write
 
@@ -27,8 +28,9 @@ needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="traps are shel
 
 def navigated(root: Path) -> tuple[RepoMap, str]:
     index = build_index(root, store=Store(None), workers=1)
-    history = read_history(root, store=Store(None))
-    assert history is None or OUTSIDE not in "\n".join((*history.subjects, *history.paths, *history.terms))
+    with suppress(HistoryError):
+        found = [file_commits(index.build.source, path, 8) for path in index.paths[:3]]
+        assert OUTSIDE not in repr(found)
     message = "\n".join(f"{problem.path}: {problem.what}" for problem in index.problems)
     return draw_map(refresh_index(index), EVERYTHING), message
 
@@ -74,29 +76,6 @@ def test_the_command_line_runs_nothing_of_a_hostile_repository(tmp_path: Path) -
 
 
 @needs_posix
-def test_a_setting_that_orders_files_keeps_no_history_waiting(tmp_path: Path) -> None:
-    root = commit(tmp_path / "repository", CODE)
-    os.mkfifo(root / "pipe")
-    git(root, "config", "diff.orderFile", str(root / "pipe"))
-    history = read_history(root, store=Store(None))
-    assert history is not None
-    assert len(history) == 1
-
-
-@needs_posix
-def test_the_words_of_an_endless_commit_message_are_not_all_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = commit(tmp_path / "repository", CODE, message="Start the app\n\n" + "password = a1b2c3\n" * 5_000)
-    masked: list[int] = []
-    monkeypatch.setattr(git_log, "mask_name", lambda text: masked.append(len(text)) or text)
-    history = read_history(root, store=Store(None))
-    assert history is not None
-    assert history.subjects == ("Start the app",)
-    assert max(masked) < 60_000
-
-
-@needs_posix
 def test_a_folder_that_becomes_a_link_under_the_walk_is_not_followed(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     write(place.root, {**CODE, "lib/code.py": "y = 2\n"})
@@ -132,8 +111,7 @@ def test_a_linked_work_tree_and_a_submodule_are_believed(tmp_path: Path) -> None
     git(main, "worktree", "add", "-q", str(tmp_path / "linked"))
     git(main, "submodule", "--quiet", "add", str(main), "sub")
     for root in (tmp_path / "linked", main / "sub"):
-        history = read_history(root, store=Store(None))
-        assert history is not None
+        assert file_commits(FolderSource(root), next(iter(CODE)), 8)
         drawn, message = navigated(root)
         assert 'return "started"' in drawn.text
         assert "names the repository" not in message

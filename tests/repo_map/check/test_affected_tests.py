@@ -13,15 +13,13 @@ import pytest
 from repo_map.check import affected_tests
 from repo_map.check.affected_tests import MAX_TESTS
 from repo_map.check.model import SelectedTest, Tier
-from repo_map.history.cochange import CoChangeIndex
-from repo_map.history.reader import source_history
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.relations.model import Place
 from tests.repo_map.check.run_cases import COMMANDS, SHOP
 from tests.support.maps import index_of
-from tests.support.trees import commit, write
+from tests.support.trees import write
 
 
 def place(index: Index, path: str, name: str = "") -> Place:
@@ -76,25 +74,6 @@ def test_select_tests_gives_a_reason(name: str) -> None:
     files, changed, wanted = ONLY[name]
     index = index_of(files)
     assert affected_tests.select_tests(index, [place(index, *changed)]).tests == (wanted,)
-
-
-def test_select_tests_by_history(tmp_path: Path) -> None:
-    for n in range(6):
-        files = {"a.txt": f"{n}\n"} | (
-            {"rules.ini": f"x={n}\n", "tests/test_rules_file.py": f"# {n}\n"} if n % 2 else {}
-        )
-        commit(tmp_path, SHOP | files, message=f"Change {n}")
-    commit(tmp_path, {"rules.ini": "x=9\n", "tests/test_rules_file.py": "# 9\n"})
-    for n in range(8):
-        commit(tmp_path, {"a.txt": f"{n}{n}\n"}, message=f"More {n}")
-    index = build_index(tmp_path, store=Store(None), workers=1)
-    history = source_history(index.build.source, store=Store(None))
-    assert history is not None
-    (only,), _ = affected_tests.select_tests(
-        index, [place(index, "rules.ini")], together=lambda: CoChangeIndex(history)
-    )
-    assert (only.path, only.tier) == ("tests/test_rules_file.py", Tier.TOGETHER)
-    assert only.reason == "changed in 3 of 3 changes of rules.ini"
 
 
 def test_select_tests_is_limited() -> None:

@@ -19,7 +19,6 @@ from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_map.limits import Limits
 from repo_map.ranking.score import score_goal
-from tests.support.history import read_history
 from tests.support.trees import commit, git, tables_digest, write
 
 FILES: dict[str, str | bytes] = {
@@ -241,12 +240,12 @@ def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(tmp_path: P
 
     def found() -> tuple[str, str]:
         index = build_index(root, store=Store(cache), workers=1)
-        relevance = score_goal(index, "dispatch a path", read_history(root, store=Store(cache)))
+        relevance = score_goal(index, "dispatch a path")
         return tables_digest(index), repr(relevance.files)
 
     whole = found()
     files = [path for path in sorted(cache.rglob("*")) if path.is_file()]
-    assert {path.parent.name for path in files} >= {"snapshots", "history"}
+    assert {path.parent.name for path in files} >= {"snapshots"}
     for path in files:
         path.unlink()
         OBSTACLES[obstacle](path)

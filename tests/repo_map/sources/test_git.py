@@ -14,11 +14,11 @@ import pytest
 
 from navigator.settings import NavigatorSettings
 from navigator.workspaces.workspace import Workspaces
-from repo_map.index.store import Store
+from repo_map.history import HistoryError, file_commits
 from repo_map.sources.files import list_files
 from repo_map.sources.git import Deadline, Git, GitProcess, git_environment
 from repo_map.sources.repository import ALLOWED_ALTERNATES, discover_repository
-from tests.support.history import read_history
+from repo_map.sources.source import FolderSource
 from tests.support.trees import commit, git, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and shell scripts")
@@ -132,9 +132,10 @@ def test_folders_that_git_would_wait_in_keep_nobody_waiting(tmp_path: Path) -> N
 def test_objects_are_borrowed_of_whom_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lender = commit(tmp_path / "lender", FILES)
     git(lender, "clone", "-q", "--shared", str(lender), str(tmp_path / "clone"))
-    assert read_history(tmp_path / "clone", store=Store(None)) is None
+    with pytest.raises(HistoryError):
+        file_commits(FolderSource(tmp_path / "clone"), "a.py", 1)
     monkeypatch.setenv(ALLOWED_ALTERNATES, os.pathsep.join(("/nowhere", str(lender))))
-    assert read_history(tmp_path / "clone", store=Store(None)) is not None
+    assert file_commits(FolderSource(tmp_path / "clone"), "a.py", 1)
     assert list_files(tmp_path / "clone").problems == ()
 
 
@@ -147,7 +148,7 @@ def test_work_trees_beside_a_bare_repository_are_believed(tmp_path: Path) -> Non
         found = discover_repository(root)
         assert found is not None
         assert (found.top, found.common_dir) == (tmp_path / "project/feature", tmp_path / "project/.bare")
-        assert read_history(root, store=Store(None)) is not None
+        assert file_commits(FolderSource(root), "b.py" if root.name == "src" else "a.py", 1)
         assert list_files(root).problems == ()
 
 
@@ -158,15 +159,3 @@ def test_settings_that_name_ordinary_files_are_followed(tmp_path: Path) -> None:
     git(root, "config", "core.worktree", "..")
     assert list_files(root).paths == ("a.py", "ignored", "shared.conf", "src/b.py")
     assert list_files(root).problems == ()
-
-
-def test_the_history_of_a_folder_opens_no_file_of_the_work_tree(tmp_path: Path) -> None:
-    root = commit(tmp_path, FILES)
-    commit(root, {"src/b.py": "y = 3\n"}, message="Change y")
-    for name in (".gitattributes", "src/.gitattributes", ".mailmap", "src/.gitignore"):
-        os.mkfifo(root / name)
-    history = read_history(root / "src", store=Store(None))
-    assert history is not None
-    assert history.subjects == ("Change y", "A commit")
-    assert history.paths == ("b.py",)
-    assert len(history.touch_first) == 1

@@ -1,1 +1,0 @@
-"""The past of a repository: which commits said what, and which files and lines they touched."""
