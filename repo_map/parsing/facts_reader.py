@@ -171,7 +171,6 @@ class Reader:
 
     def is_uninformative(self, value: str, kind: int) -> bool:
         """Tell whether nothing is known of what is bound to a value."""
-        del kind
         return value in self.placeholders
 
     def site(
@@ -263,7 +262,6 @@ class Reader:
 
     def word(self, node: Node, depth: int) -> Form:
         """Return the form of a name."""
-        del depth
         return name_form(self.text(node))
 
     def given(self, arguments: Iterable[Node]) -> str:
@@ -295,7 +293,6 @@ class Reader:
 
     def plain_type(self, node: Node, depth: int) -> str:
         """Return the normal form of a name of a type."""
-        del depth
         text = self.text(node)
         return text if text.isidentifier() else "".join(text.split())
 

@@ -285,7 +285,6 @@ class _Reader(read.Reader):
         return forms.call_of(forms.name_form(name)) if name else UNKNOWN_FORM
 
     def _qualified(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.name_form(self._plain(node) or UNKNOWN_FORM)
 
     def _either(self, node: Node, depth: int) -> Form:

@@ -12,8 +12,8 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named, vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import decode_receiver
-from repo_map.parsing.facts_model import Site
-from repo_map.relations.core.memo import BINDINGS_A_STEP, cached
+from repo_map.parsing.facts_model import Binding, Site
+from repo_map.relations.core.memo import cached
 from repo_map.relations.core.overloads import OverloadResolver
 from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
 from repo_map.relations.file_facts import FileView, grouped
@@ -40,7 +40,6 @@ class C(OverloadResolver):
     has_implicit_receiver = True
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
-        """Return what the first name of an expression is, ``this`` among them."""
         if name == "this":
             owner = self._class_at(where)
             return (Value(Kind.INSTANCE, *owner),) if owner is not None else ()
@@ -72,7 +71,6 @@ class C(OverloadResolver):
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is in the namespaces around, or in those that are used."""
-        del is_called
         space = self._space_at(where)
         used, renamed = self._spaces_used(where.file)
         while True:
@@ -91,18 +89,11 @@ class C(OverloadResolver):
         return (UNKNOWN_EXTERNAL,) if name in _TYPES or name == "std" else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
-        """Return what a namespace calls ``name``."""
         return self._in_space(space.name, name, where)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file includes, each with the line where it does."""
-        bindings = self.views[file].bindings
-        self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
-        return tuple(
-            (other, each.line)
-            for each in bindings
-            if each.kind == facts.IMPORT and (other := self._included(file, each.value)) is not None
-        )
+    def of_import(self, file: int, each: Binding) -> Values:
+        included = self._included(file, each.value) if each.kind == facts.IMPORT else None
+        return (Value(Kind.MODULE, included),) if included is not None else ()
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one: announced here and written there, or once for each system.

@@ -24,7 +24,6 @@ _OPENING: Final = frozenset(
 
 class _Reader(read.Reader):
     def begin(self) -> None:
-        """Initialize the state of one file."""
         self._qualified_end = 0
         """Of the latest type with a package before it."""
 
@@ -176,7 +175,6 @@ class _Reader(read.Reader):
         return self.type_with(self.type_in(node, "type", depth), read.parts_of(node, "type_arguments"), depth)
 
     def _struct(self, node: Node, depth: int) -> str:
-        del depth
         return forms.anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
 
     def _result(self, node: Node, depth: int = 0) -> str:
@@ -212,7 +210,6 @@ class _Reader(read.Reader):
         return value if sign in ("&", "*") else OTHER_FORM
 
     def _function_literal(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.of_type(self._function_type(node))
 
     expressions = {  # noqa: RUF012 - see the base

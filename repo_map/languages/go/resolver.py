@@ -8,7 +8,7 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import vocabulary
-from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR
+from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Binding
 from repo_map.relations.core.memo import cached, memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
@@ -40,7 +40,6 @@ class Go(Resolver):
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: of the package, an import of the file, or built in."""
-        del is_called
         if found := self._in_package(self._package(where.file), name):
             return found
         if (path := self._imports(where.file).get(name)) is not None:
@@ -52,18 +51,13 @@ class Go(Resolver):
         return (UNKNOWN_EXTERNAL,) if name in _BUILT_IN else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
-        """Return what a package calls ``name``."""
-        del where
         folder, _, package = space.name.rpartition(":")
         return self._in_package((folder, package), name)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the first file of each package that a file imports, with the line where it does."""
-        found = []
-        for each in self.views[file].bindings:
-            if each.kind in (IMPORT, RENAMED, STAR) and (folder := self._folder_of(each.value)) is not None:
-                found += [(other, each.line) for other in self._folders[folder][:1]]
-        return tuple(found)
+    def of_import(self, file: int, each: Binding) -> Values:
+        """Return the first file of the package that an import names."""
+        folder = self._folder_of(each.value)
+        return (Value(Kind.MODULE, self._folders[folder][0]),) if folder is not None else ()
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one under several build conditions: each in a file of its own."""

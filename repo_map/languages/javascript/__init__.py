@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
-from repo_map.languages.javascript.components import svelte_code, vue_code
 from repo_map.languages.syntax import QUOTED_MODULE, Captures, Named, bounded, text_of, without_comments
-
-__all__ = ["imports", "namer", "svelte_code", "vue_code"]
 
 
 def namer(source: bytes, kind: str, captures: Captures) -> Named:
@@ -34,3 +32,90 @@ def imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
     clause = re.sub(r"^\s*(?:import|export)\b|\btype\b|\bfrom\s*$|[{}*]", " ", clause.rstrip())
     names = [named[0] for part in clause.split(",") if (named := part.split()) and named[0] != "as"]
     yield found[-1], tuple(names)
+
+
+# The code of pages and components: scripts, and the expressions and component tags of Vue and Svelte.
+
+_BLOCK: Final = re.compile(rb"<(script|style)\b([^>]{0,2000}+)>(.*?)(?=</\1\s*>|\Z)", re.S | re.I)
+_NO_SCRIPT: Final = re.compile(
+    rb"""type\s*=\s*["']?(?!module|(?:text|application)/(?:javascript|typescript|babel)|ts\b)""", re.I
+)
+_TAG: Final = rb"<!--.*?-->|<(?P<tag>[A-Za-z][\w.-]*)"
+_VUE: Final = re.compile(
+    _TAG + rb"|\{\{(?P<text>.{1,2000}?)\}\}"
+    rb"|(?<=\s)(?:v-(?!slot)[\w.:-]+|[:@][\w.:\[\]-]+)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
+    re.S,
+)
+_LOOP: Final = re.compile(rb"[^=]*?\s(?:in|of)\s+(?=[^=])", re.S)
+"""What an element of a loop is called, up to what is looped over."""
+_NESTED: Final = rb"[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_SVELTE: Final = re.compile(_TAG + rb"|\{(?P<code>(?:" + _NESTED + rb"){1,2000}?)\}", re.S)
+_SVELTE_WORD: Final = re.compile(
+    rb"\s*(?:[/:](?!else\s+if)\w+.*|#snippet\b.*|[#@:][a-z]+(?:\s+if)?\b|\.\.\.)", re.S
+)
+_AS: Final = re.compile(rb"\s(?:as|then)\s+(?:[\w{\[]).*", re.S)
+_NO_BREAK: Final = re.compile(rb"[^\r\n]")
+
+
+def page_code(source: bytes) -> bytes:
+    """Return the scripts of a page: each byte at its place, blanks for the rest."""
+    return _code(source, None)
+
+
+def vue_code(source: bytes) -> bytes:
+    """Return the TypeScript of a Vue component: each byte of code at its place, blanks for the rest."""
+    return _code(source, _VUE)
+
+
+def svelte_code(source: bytes) -> bytes:
+    """Return the TypeScript of a Svelte component: each byte of code at its place, blanks for the rest."""
+    return _code(source, _SVELTE)
+
+
+def _code(source: bytes, markup: re.Pattern[bytes] | None) -> bytes:
+    code = bytearray(_NO_BREAK.sub(b" ", source))
+    start = 0
+    for block in _BLOCK.finditer(source):
+        _read_markup(code, source, markup, start, block.start())
+        start = block.end()
+        if block[1].lower() == b"script" and not _NO_SCRIPT.search(block[2]):
+            code[block.start(3) : start] = block[3]
+            code[block.start(3) - 1] = ord(";")
+            # An empty block ends the last statement in its own line, as a semicolon would not.
+            code[start : start + 2] = b"{}"[: len(source) - start]
+    _read_markup(code, source, markup, start, len(source))
+    return bytes(code)
+
+
+def _read_markup(
+    code: bytearray, source: bytes, markup: re.Pattern[bytes] | None, start: int, end: int
+) -> None:
+    """Put the expressions and component tags of a part of a component into its code, a statement each."""
+    for found in markup.finditer(source, start, end) if markup is not None else ():
+        groups = found.groupdict()
+        if (tag := groups["tag"]) is not None:
+            name = tag
+            if b"-" in tag and b"." not in tag:
+                name = b"".join(part[:1].upper() + part[1:] for part in tag.split(b"-"))
+            if name[:1].isupper() or b"." in name:
+                code[found.start()] = ord(";")
+                code[found.start("tag") : found.start("tag") + len(name)] = name
+        elif groups.get("text") is not None:
+            _put(code, found.span("text"), groups["text"], b";(", b");")
+        elif (value := groups.get("value")) is not None and value.strip():
+            loop = _LOOP.match(value) if source[found.start() :].startswith(b"v-for") else None
+            skipped = loop.end() if loop else 0
+            marks = (b";{", b"}") if b";" in value else (b";(", b")")
+            _put(code, found.span("value"), b" " * skipped + value[skipped:], *marks)
+        elif (written := groups.get("code")) is not None:
+            word = _SVELTE_WORD.match(written)
+            skipped = word.end() if word else 0
+            expression = _AS.sub(lambda rest: _NO_BREAK.sub(b" ", rest[0]), written[skipped:])
+            _put(code, found.span("code"), b" " * skipped + expression, b";", b";")
+
+
+def _put(code: bytearray, span: tuple[int, int], text: bytes, before: bytes, after: bytes) -> None:
+    start, end = span
+    code[start - len(before) : start] = before
+    code[start:end] = text
+    code[end : end + len(after)] = after

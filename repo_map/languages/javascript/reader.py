@@ -13,19 +13,18 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.javascript.import_reader import MAX_TARGETS, ImportReader
 from repo_map.languages.language import words
 from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
 from repo_map.parsing.expressions import CALLBACK, OBJECT_FORM, OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form
-from repo_map.parsing.facts_model import OwnerOf, owner_finder
+from repo_map.parsing.facts_model import Binding, OwnerOf, owner_finder
 
 _GLOBALS: Final = vocabulary("javascript", "globals")
 _MARKS: Final = re.compile(r"[?!]\.")
-_BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
-_TESTING: Final = frozenset({"expect", "describe", "it", "test", "jest", "vi", "assert", "chai", "cy"})
+_BY_ELEMENT: Final = vocabulary("javascript", "by_element")
+_TESTING: Final = vocabulary("javascript", "testing")
 """What test runners bring."""
 _EITHER: Final = frozenset({"||", "??", "&&"})
 _NO_TYPES: Final = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object"})
@@ -42,7 +41,13 @@ _WORDS: Final = ("identifier", "this", "super", "shorthand_property_identifier")
 _TEXTS: Final = ("string", "template_string")
 
 
-class _Reader(ImportReader):
+_MAX_TARGETS: Final = 12
+"""Names that one pattern binds."""
+_EXTERNAL_MODULES: Final = vocabulary("javascript", "external_modules")
+"""Modules that no repository calls one of its own."""
+
+
+class _Reader(read.ValueReader):
     max_type_chars = 360
     local_kinds = frozenset({"function", "method"})
     placeholders = ("?", "'", "0", "[?]", "{}")
@@ -57,7 +62,6 @@ class _Reader(ImportReader):
     )
 
     def begin(self) -> None:
-        """Initialize the state of one file."""
         super().begin()
         self._anonymous: list[tuple[int, int]] = []
 
@@ -65,6 +69,120 @@ class _Reader(ImportReader):
     def external(self) -> frozenset[str]:
         """What test runners and the language bring, and what comes from modules that are never ours."""
         return ((_GLOBALS | _TESTING) - self.known) | self.external_imports
+
+    # Imports and exports.
+
+    def on_import(self, node: Node) -> None:
+        if not (module := self._quoted(node.child_by_field_name("source"))):
+            return
+        clause = read.child_of(node, "import_clause")
+        if clause is None:
+            self.bind("", module, node, facts.IMPORT)
+            return
+        for child in clause.named_children:
+            if child.type == "identifier":
+                self._bind_import(self.text(child), module, "default", child)
+            elif child.type == "namespace_import":
+                self._bind_import(self.text(child.named_children[-1]), module, "", child)
+            elif child.type == "named_imports":
+                self._specifiers(child, module)
+
+    def on_export(self, node: Node) -> None:
+        module = self._quoted(node.child_by_field_name("source"))
+        clause, space = read.child_of(node, "export_clause"), read.child_of(node, "namespace_export")
+        if module and clause is not None:
+            self._specifiers(clause, module)
+        elif module and space is not None:
+            self._bind_import(self.text(space.named_children[-1]), module, "", space)
+        elif module:
+            self.has_star = True
+            self.bind("*", module, node, facts.STAR)
+        elif clause is not None:
+            for each in clause.named_children:
+                if alias := self.text_of(each, "alias"):
+                    self._bind_export(alias, self.text_of(each, "name"), node)
+        elif any(child.type == "default" for child in node.children[:3]):
+            inner = node.child_by_field_name("value") or node.child_by_field_name("declaration")
+            name = self.text_of(inner, "name") if inner is not None else ""
+            self._bind_export("default", name or self.expression(inner), node)
+
+    def _quoted(self, place: Node | None) -> str:
+        return self.text(place).strip("'\"`")
+
+    def _specifiers(self, clause: Node, module: str) -> None:
+        for each in clause.named_children:
+            if name := self._quoted(each.child_by_field_name("name")):
+                self._bind_import(self.text_of(each, "alias") or name, module, name, each)
+
+    def _bind_import(self, name: str, module: str, member: str, at: Node) -> None:
+        """Bind a name to a member of a module, or to the module itself."""
+        is_external = module in _EXTERNAL_MODULES or module.startswith(("node:", "bun:", "deno:"))
+        (self.external_imports if is_external else self.imported).add(name)
+        value = f"{module}:{member}" if member else module
+        self.bind(name, value, at, facts.IMPORT if name == member != "default" else facts.RENAMED)
+
+    def _bind_export(self, name: str, value: str, node: Node) -> None:
+        """Add what a module exports at its top."""
+        if value not in self.placeholders:
+            self.bindings.append(Binding(name, value, -1, node.start_point[0] + 1, facts.EXPORTED, 0))
+
+    def _exports(self, value: Node, node: Node) -> None:
+        """Read ``module.exports = …``."""
+        if value.type != "object":
+            self._bind_export("=", self.expression(value), node)
+            return
+        for each in value.named_children:
+            given = each.child_by_field_name("value") or read.child_of(each, "call_expression")
+            module, member = self._required(given) if given is not None else ("", "")
+            if module and each.type == "spread_element":
+                self.has_star = True
+                self.bind("*", module, each, facts.STAR)
+            elif module and each.type == "pair":
+                self._bind_import(self._quoted(each.child_by_field_name("key")), module, member or "=", each)
+                continue
+            name, form = self._quoted(each.child_by_field_name("key")), self.of_field(each, "value")
+            if each.type == "pair" and form != name:
+                self._bind_export(name, form, node)
+
+    def _required(self, node: Node) -> tuple[str, str]:
+        """Return the module and the member that ``require("…").name`` or ``await import("…")`` names."""
+        name = node.child_by_field_name("property")
+        if node.type == "member_expression" and name is not None and name.type == "property_identifier":
+            inner = node.child_by_field_name("object")
+            return (self._module(inner), self.text(name)) if inner is not None else ("", "")
+        return self._module(node), ""
+
+    def _module(self, node: Node) -> str:
+        if node.type == "await_expression" and node.named_children:
+            node = node.named_children[0]
+        given = read.parts_of(node, "arguments")
+        is_module = node.type == "call_expression" and self.text_of(node, "function") in ("require", "import")
+        return self._quoted(given[0]) if is_module and len(given) == 1 and given[0].type == "string" else ""
+
+    def _require(self, left: Node, module: str, member: str, node: Node) -> None:
+        """Bind what a module that is _required, or a member of it, is assigned to."""
+        if left.type == "identifier":
+            self._bind_import(self.text(left), module, member or "=", node)
+        elif left.type == "object_pattern":
+            for key, target in self._properties_of(left):
+                if target.type in ("identifier", "shorthand_property_identifier_pattern"):
+                    self._bind_import(self.text(target), module, key, target)
+        else:
+            self.bind("", module, node, facts.IMPORT)
+
+    def _properties_of(self, pattern: Node) -> list[tuple[str, Node]]:
+        """Return key and target of each part of ``{ a, b: c, d = 1 }``."""
+        found: list[tuple[str, Node]] = []
+        for each in pattern.named_children[:_MAX_TARGETS]:
+            key = inner = each
+            if each.type == "pair_pattern":
+                key = each.child_by_field_name("key") or each
+                inner = each.child_by_field_name("value") or each
+            elif each.type == "object_assignment_pattern":
+                key = inner = each.child_by_field_name("left") or each
+            if (name := self.text(key)).isidentifier():
+                found.append((name, inner))
+        return found
 
     # Functions that are no definitions.
 
@@ -161,12 +279,12 @@ class _Reader(ImportReader):
             right = right.child_by_field_name("right")
         if right is None or right.type in _DEFINING:
             return
-        module, member = self.required(right)
+        module, member = self._required(right)
         chain = self.chain(left) if left.type == "member_expression" else ""
         if module and (not member or left.type == "identifier"):
-            self.read_require(left, module, member, node)
+            self._require(left, module, member, node)
         elif chain in ("module.exports", "exports"):
-            self.read_exports(right, node)
+            self._exports(right, node)
         elif chain.startswith(("module.exports.", "exports.")):
             self.bind(chain.rpartition(".")[2], self.expression(right), node, facts.EXPORTED)
         else:
@@ -203,10 +321,10 @@ class _Reader(ImportReader):
             if owner == "this" and name and "." not in name:
                 self.bind(name, value, at, facts.FIELD)
         elif form == "object_pattern":
-            for key, inner in self.properties_of(target):
+            for key, inner in self._properties_of(target):
                 self._bind(inner, forms.member_of(Form(value), key), at, inside=inside)
         elif form == "array_pattern":
-            for number, inner in enumerate(target.named_children[:MAX_TARGETS]):
+            for number, inner in enumerate(target.named_children[:_MAX_TARGETS]):
                 self._bind(inner, forms.part_of(Form(value), number), at, inside=inside)
         elif form == "assignment_pattern" and (left := target.child_by_field_name("left")) is not None:
             self._bind(left, value, at, inside=inside)
@@ -260,7 +378,6 @@ class _Reader(ImportReader):
         return _MARKS.sub(".", chain) if "?" in chain or "!" in chain else chain
 
     def bare(self, name: str) -> tuple[str, str] | None:
-        """Return receiver and name of a call by a bare name, None where it is never the repository's."""
         if name == "super":
             return "super", "constructor"
         return ("", name) if name in self.known and name not in self.external else None
@@ -313,7 +430,6 @@ class _Reader(ImportReader):
         return self.type_of(next(iter(node.named_children), None)) if node is not None else ""
 
     def type_of(self, node: Node | None, depth: int = 0) -> str:
-        """Return a written type, ``""`` for what is none that can be followed."""
         if node is not None and node.type == "object_type":
             return forms.anonymous_type(node.start_point[0] + 1, node.end_point[0] + 1)
         return super().type_of(node, depth)

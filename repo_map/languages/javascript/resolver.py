@@ -277,7 +277,6 @@ class JavaScript(DynamicResolver):
         self._modules = ScriptModules(index)
 
     def module(self, file: int, name: str) -> Value | None:
-        """Return the module of ours that an import in a file names."""
         found = self._modules.find(file, name)
         return None if found is None else Value(Kind.MODULE, found)
 
@@ -343,7 +342,6 @@ class JavaScript(DynamicResolver):
         return found
 
     def is_property(self, function: Value) -> bool:
-        """Tell whether reading a method calls it."""
         view = self.views[function.file]
         return any(each.name == "get" for each in view.of_scope.get((function.row, DECORATED), ()))
 

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from repo_map.languages.language import words
 from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
@@ -27,17 +26,12 @@ _OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
 """Functions whose lambda has what they are called on, or are given first, as its ``this``."""
 _ITSELF: Final = frozenset({"let", "also", "takeIf", "takeUnless", "use"})
 """Functions whose lambda is given what they are called on."""
-_OF_ELEMENTS: Final = words(
-    "all any associate associateBy associateWith count distinctBy dropWhile filter filterNot find first"
-    " firstOrNull flatMap forEach groupBy indexOfFirst joinToString last lastOrNull map mapNotNull maxBy"
-    " maxByOrNull minBy minByOrNull none onEach partition removeAll removeIf single singleOrNull sortBy"
-    " sortedBy sortedByDescending sumOf takeWhile"
-)
+_OF_ELEMENTS: Final = vocabulary("jvm", "kotlin_of_elements")
 """Functions whose lambda is given one element after the other."""
 _GIVES_ITSELF: Final = frozenset({"apply", "also", "takeIf", "takeUnless", "onEach", "filter", "sortedBy"})
 _GIVES_LAST: Final = frozenset({"let", "run", "with", "use"})
 _FIRST_GIVEN: Final = frozenset({"requireNotNull", "checkNotNull"})
-_OPERATORS: Final = words("to and or xor shl shr ushr until downTo step")
+_OPERATORS: Final = vocabulary("jvm", "kotlin_operators")
 """Infix functions of the standard library."""
 _COMPARISONS: Final = frozenset({"==", "!=", "===", "!==", "<", ">", "<=", ">=", "&&", "||"})
 _EXITS: Final = re.compile(rb"(?:return|throw|continue|break)\b")
@@ -72,7 +66,6 @@ class KotlinReader(read.Reader):
     """Reads a file of Kotlin."""
 
     def begin(self) -> None:
-        """Initialize the state of one file."""
         self._blocks: dict[tuple[int, int], _Block] = {}
         self._meanings: dict[tuple[int, int], Form] = {}
         self._trailing: set[tuple[int, int]] = set()
@@ -478,7 +471,6 @@ class KotlinReader(read.Reader):
     # Expressions.
 
     def _word(self, node: Node, depth: int) -> Form:
-        del depth
         text = self.text(node)
         if text == "it":
             return next(self._stands_for("it", node), forms.name_form("it"))
@@ -490,7 +482,6 @@ class KotlinReader(read.Reader):
         return bare if form == UNKNOWN_FORM else forms.one_of((forms.member_of(form, bare), bare))
 
     def _self(self, node: Node, depth: int) -> Form:
-        del depth
         if node.type == "super_expression":
             return forms.name_form("super")
         label = self.text(read.child_of(node, "identifier"))
@@ -561,11 +552,9 @@ class KotlinReader(read.Reader):
         return TEXT_FORM if sign == "+" and left == TEXT_FORM else UNKNOWN_FORM
 
     def _object(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.of_type(self._object_type(node))
 
     def _number(self, node: Node, depth: int) -> Form:
-        del depth
         text = self.text(node)
         return (
             forms.of_type("long")

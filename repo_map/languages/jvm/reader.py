@@ -240,7 +240,6 @@ class _JavaReader(read.Reader):
         )
 
     def _array(self, node: Node, depth: int) -> Form:
-        del depth
         written = self.type_in(node, "type")
         return forms.of_type(f"list[{written}]" if written else "")
 
@@ -249,7 +248,6 @@ class _JavaReader(read.Reader):
         return forms.either(one, other, _NULL)
 
     def _integer(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.of_type("long") if self.text(node)[-1:] in "lL" else OTHER_FORM
 
     def _binary(self, node: Node, depth: int) -> Form:

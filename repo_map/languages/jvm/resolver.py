@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, Final
 
-from repo_map.languages.language import words
 from repo_map.languages.registry import vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import Expression, Receiver, decode, head_of_type
@@ -47,16 +46,8 @@ class Jvm(OverloadResolver):
     has_implicit_receiver = True
     has_names_apart = True
     literals: ClassVar[Mapping[str, str]] = {"'": "String", "0": "int"}
-    callback_methods: Final = words(
-        "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
-        " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
-        " thenAccept min max takeWhile dropWhile forEachOrdered"
-    )
-    functions: Final = words(
-        "Function BiFunction Consumer BiConsumer Predicate BiPredicate UnaryOperator BinaryOperator"
-        " Comparator ToIntFunction ToLongFunction ToDoubleFunction ToIntBiFunction ToLongBiFunction"
-        " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
-    )
+    callback_methods: Final = vocabulary("jvm", "callback_methods")
+    functions: Final = vocabulary("jvm", "functions")
 
     # Sites.
 
@@ -82,20 +73,13 @@ class Jvm(OverloadResolver):
             return super().names_of(owner)
         return super().names_of(place)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file imports something of, each with the line where it does."""
-        found: dict[tuple[int, int], None] = {}
-        for each in self.views[file].bindings:
-            if each.kind in (facts.IMPORT, facts.RENAMED):
-                for value in self._at(each.value.partition(":")[0], Position(file, -1, 0)):
-                    if value.file >= 0 and value.file != file:
-                        found.setdefault((value.file, each.line), None)
-        return tuple(found)
+    def of_import(self, file: int, each: Binding) -> Values:
+        is_star = each.kind == facts.STAR
+        return () if is_star else self._at(each.value.partition(":")[0], Position(file, -1, 0))
 
     # Bare names.
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
-        """Return what the first name of an expression is, ``this`` and ``super`` among them."""
         if name not in ("this", "super"):
             return super().root_name(where, name, is_called=is_called)
         if name == "this" and (extension := self._extension_around(where)) is not None:
@@ -347,7 +331,6 @@ class Jvm(OverloadResolver):
         return found
 
     def fits(self, value: Value, wanted: Value) -> float | None:
-        """Return how well a value fits an instance of a type: 3 exactly, None not at all."""
         if Kind.EXTERNAL not in (value.kind, wanted.kind):
             return super().fits(value, wanted)
         one = value.name if value.kind == Kind.EXTERNAL else ""
@@ -505,7 +488,6 @@ class Jvm(OverloadResolver):
         return tuple(value for each in stated for value in self.evaluate(where, decode(each.value)))
 
     def taken(self, value: Value, count: int, number: int) -> Values:
-        """Return what a call of ``count`` arguments takes as the one at ``number``."""
         if value.kind == Kind.EXTERNAL_METHOD:
             return (value,)
         if value.kind == Kind.CLASS:

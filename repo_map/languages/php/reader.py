@@ -10,7 +10,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.languages.language import words
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
@@ -21,10 +21,7 @@ _CLASSES: Final = frozenset(
     {"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}
 )
 _OWN: Final = frozenset({"self", "static", "parent"})
-_NOTHING: Final = words(
-    "array bool boolean callable double false float int integer iterable mixed never null numeric object"
-    " resource scalar string true void"
-)
+_NOTHING: Final = vocabulary("php", "no_classes")
 _TAG: Final = re.compile(r"@(return|var|param)\s+(\S+)(?:\s+\.{0,3}(\$\w+))?")
 _WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")
 
@@ -206,7 +203,6 @@ class _Reader(read.Reader):
     # Types.
 
     def _class_type(self, node: Node, depth: int = 0) -> str:
-        del depth
         return self._dotted(node.named_children[0] if node.named_children else node)
 
     def _one_of_types(self, node: Node, depth: int) -> str:
@@ -215,7 +211,6 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _class_name(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.name_form(self._dotted(node))
 
     def _member(self, node: Node, depth: int) -> Form:
@@ -231,13 +226,11 @@ class _Reader(read.Reader):
         return forms.call_of(self._member(node, depth)) if is_plain else UNKNOWN_FORM
 
     def _plainly_called(self, node: Node, depth: int) -> Form:
-        del depth
         called = node.child_by_field_name("function")
         is_named = called is not None and called.type in _NAMES
         return forms.call_of(forms.name_form(self._dotted(called))) if is_named else UNKNOWN_FORM
 
     def _created(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.of_type(self._dotted(read.child_of(node, *_NAMES)))
 
     def _binary(self, node: Node, depth: int) -> Form:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.registry import vocabulary
-from repo_map.parsing.facts_model import IMPORT, RENAMED
+from repo_map.parsing.facts_model import IMPORT, RENAMED, Binding
 from repo_map.relations.core.memo import cached
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import UNKNOWN_EXTERNAL, Kind, Position, Value, Values
@@ -89,21 +89,13 @@ class Php(Resolver):
         return found or (super().lookup(where, name) if is_called and not name.startswith("$") else ())
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
-        """Return what a namespace calls ``name``."""
-        del where
         found = self._at(f"{space.name}.{name}")
         below = f"{space.name}.{name}".lstrip(".")
         is_space = any(each == below or each.startswith(below + ".") for each in self._spaces)
         return found or ((Value(Kind.MODULE, name=below),) if is_space else (UNKNOWN_EXTERNAL,))
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file imports something of, each with the line where it does."""
-        found: dict[tuple[int, int], None] = {}
-        for each in self.views[file].bindings:
-            if each.kind in (IMPORT, RENAMED):
-                for value in self._at(each.value):
-                    found.setdefault((value.file, each.line), None)
-        return tuple(found)
+    def of_import(self, file: int, each: Binding) -> Values:
+        return self._at(each.value)
 
     def _at(self, path: str) -> Values:
         """Return the classes and the functions of a full name."""

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from repo_map.languages.language import words
 from repo_map.languages.python import PYTHON_MEMBERS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
@@ -25,13 +26,7 @@ _SAME: Final = frozenset({"list", "sorted", "reversed", "set", "tuple", "frozens
 _FIRST: Final = frozenset({"next", "min", "max", "anext"})
 _SPECIAL: Final = frozenset({"super", "type", "enumerate", "zip"}) | _SAME | _FIRST
 _OWN: Final = frozenset({"self", "cls"})
-_EXTERNAL_MODULES: Final = words(
-    "__future__ abc argparse ast asyncio base64 collections contextlib copy csv ctypes"
-    " dataclasses datetime decimal enum functools glob gzip hashlib heapq importlib inspect io"
-    " itertools json logging math multiprocessing os pathlib pickle random re shutil signal"
-    " socket sqlite3 ssl stat string struct subprocess sys tempfile textwrap threading time"
-    " traceback typing typing_extensions unittest urllib uuid warnings weakref zipfile zlib"
-)
+_EXTERNAL_MODULES: Final = vocabulary("python", "external_modules")
 """Modules of the standard library whose names nothing else goes by."""
 _SPLATS: Final = {"list_splat_pattern": "tuple[{}]", "dictionary_splat_pattern": "dict[str,{}]"}
 _LITERALS: Final = words("integer float true false none comparison_operator not_operator")
@@ -46,7 +41,6 @@ class _Reader(read.ValueReader):
     head = re.compile(r"[^\W\d]\w*|[(<\[{]")
 
     def begin(self) -> None:
-        """Initialize the state of one file."""
         super().begin()
         self._branches: list[tuple[tuple[tuple[int, int], ...], int]] = []
         """First and last line of each branch, and the indent of the whole."""
@@ -227,7 +221,6 @@ class _Reader(read.ValueReader):
     # Sites.
 
     def bare(self, name: str) -> tuple[str, str] | None:
-        """Return receiver and name of a call by a bare name, None where it is never the repository's."""
         if name in self.external or (name not in self.known and (name in _BUILTINS or not self.has_star)):
             return None
         return "", name
@@ -282,7 +275,6 @@ class _Reader(read.ValueReader):
 
     def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return a written type without spaces and quotes, ``""`` for a long one."""
-        del depth
         if node is None or node.end_byte - node.start_byte > self.max_chars * 2:
             return ""
         return self.squeezed(node).replace('"', "").replace("'", "")

@@ -150,7 +150,6 @@ class Python(DynamicResolver):
         self._modules = PythonModules(index.paths, ended)
 
     def module(self, file: int, name: str) -> Value | None:
-        """Return the module of ours that an import in a file names."""
         return self._modules.find(file, name)
 
     def submodule(self, module: Value, name: str) -> Value | None:
@@ -168,7 +167,6 @@ class Python(DynamicResolver):
         return ()
 
     def is_property(self, function: Value) -> bool:
-        """Tell whether reading a method calls it."""
         return not _PROPERTIES.isdisjoint(self._decorators(function))
 
     def result(self, value: Value) -> Values:

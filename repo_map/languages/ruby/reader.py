@@ -11,6 +11,7 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import vocabulary
 from repo_map.parsing import expressions as forms
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing import facts_reader as read
@@ -18,15 +19,11 @@ from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Fo
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
 _NAMING: Final = _PARAMETERS | {"method", "singleton_method", "alias"}
-_NO_CALLS: Final = frozenset(
-    {"attr_accessor", "attr_reader", "attr_writer", "extend", "include", "prepend", "private", "protected"}
-    | {"public", "require", "require_relative", "raise", "puts", "lambda", "proc", "loop", "p", "print"}
-)
+_NO_CALLS: Final = vocabulary("ruby", "no_calls")
 
 
 class _Reader(read.Reader):
     def begin(self) -> None:
-        """Initialize the state of one file."""
         self._own = frozenset(each.name.rpartition(".")[2] for each in self.found if each.kind in FUNCTIONS)
         self._locals: set[tuple[int, str]] = set()
         self._written: set[int] = set()
@@ -139,11 +136,9 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _constant_form(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.name_form(self._path(node) or UNKNOWN_FORM)
 
     def _field_form(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.member_of(forms.name_form("self"), self.text(node).replace("@", "$"))
 
     def _called(self, node: Node, depth: int) -> Form:

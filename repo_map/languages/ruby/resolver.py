@@ -120,7 +120,6 @@ class Ruby(Resolver):
     # Names.
 
     def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
-        """Return what the first name of an expression is, ``self`` and ``super`` among them."""
         if name not in ("self", "super"):
             return super().root_name(where, name, is_called=is_called)
         row = self.views[where.file].innermost(where.row, FUNCTIONS | CONTAINERS)
@@ -161,12 +160,9 @@ class Ruby(Resolver):
         return ()
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
-        """Return what a bare name is outside of all classes."""
-        del is_called
         return self.named_type(where, name) if name[:1].isupper() else ()
 
     def names_of(self, place: Place) -> frozenset[str]:
-        """Return the names by which sites may use a definition."""
         return frozenset({self.definitions.last_name(place).rpartition("::")[2]})
 
 

@@ -235,7 +235,6 @@ class _Reader(read.Reader):
         return "|".join(each for each in found if each)
 
     def _named_type(self, node: Node, depth: int) -> str:
-        del depth
         return self._path(node)
 
     def _generic(self, node: Node, depth: int) -> str:
@@ -252,7 +251,6 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _of_path(self, node: Node, depth: int) -> Form:
-        del depth
         return forms.name_form(self._path(node) or UNKNOWN_FORM)
 
     def _member(self, node: Node, depth: int) -> Form:

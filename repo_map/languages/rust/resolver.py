@@ -10,6 +10,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import vocabulary
 from repo_map.parsing import facts_model as facts
 from repo_map.parsing.expressions import head_of_type
+from repo_map.parsing.facts_model import Binding
 from repo_map.relations.core.memo import memoized
 from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.core.values import TYPE_KINDS, UNKNOWN_EXTERNAL, Kind, Position, Value, Values
@@ -86,7 +87,6 @@ class Rust(Resolver):
         return tuple(dict.fromkeys(found)) or (UNKNOWN_EXTERNAL,)
 
     def named_type(self, where: Position, head: str) -> Values:
-        """Return the types that a path stands for."""
         if head == "Self":
             return self._own_type(where, Kind.CLASS)
         first, _, rest = head.partition(".")
@@ -138,22 +138,13 @@ class Rust(Resolver):
         return (UNKNOWN_EXTERNAL,) if name in _LIBRARY else ()
 
     def of_module(self, space: Value, name: str, where: Position) -> Values:
-        """Return what a module calls ``name``."""
-        del where
         crate, _, module = space.name.partition("|")
         if name == "super":
             return (_space(crate, module.rpartition(".")[0]),)
         return self._in_module(crate, module, name, is_called=None)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files of the modules and definitions that a file uses, each with the line."""
-        found: dict[tuple[int, int], None] = {}
-        for each in self.views[file].bindings:
-            if each.kind in (facts.IMPORT, facts.RENAMED, facts.STAR):
-                for value in self._at_path(Position(file, each.definition, 0), each.value):
-                    if value.file >= 0 and value.file != file:
-                        found.setdefault((value.file, each.line), None)
-        return tuple(found)
+    def of_import(self, file: int, each: Binding) -> Values:
+        return self._at_path(Position(file, each.definition, 0), each.value)
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions are one under several conditions: of one module, or of one type's blocks."""

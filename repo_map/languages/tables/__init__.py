@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
-from repo_map.languages.javascript.components import page_code
+from repo_map.languages.javascript import page_code
 from repo_map.languages.language import Found
 from repo_map.languages.syntax import (
     MAX_NAME_CHARS,

@@ -61,7 +61,6 @@ class DynamicResolver(Resolver):
 
     def submodule(self, module: Value, name: str) -> Value | None:
         """Return a module that lies in another."""
-        del module, name
         return None
 
     def own_object(self, view: FileView, scope: int, name: str) -> Values:
@@ -74,7 +73,6 @@ class DynamicResolver(Resolver):
 
     def is_property(self, function: Value) -> bool:
         """Tell whether reading a method calls it."""
-        del function
         return False
 
     # Bare names.
@@ -109,14 +107,12 @@ class DynamicResolver(Resolver):
         self, view: FileView, scope: int, name: str, where: Position, *, is_inner: bool, is_called: bool
     ) -> Values | None:
         """Return what a scope binds a name to; a class's names are seen in no function of it."""
-        del is_called
         if not is_inner and view.definitions[scope].kind in CLASSES:
             return None
         return self.bound_at(view, scope, name, where if is_inner else None)
 
     def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is in its module: bound there, from a star, or built in."""
-        del is_called
         view = self.views[where.file]
         is_inner = where.row < 0 or view.scope(where.row) < 0
         found = self.bound_at(view, -1, name, where if is_inner else None)
@@ -193,7 +189,6 @@ class DynamicResolver(Resolver):
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:
         """Return what a module calls ``name``: bound in it, one of its modules, or from a star."""
-        del where
         return self._of_module(module, name)
 
     @memoized
@@ -212,21 +207,14 @@ class DynamicResolver(Resolver):
                 return found
         return ()
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file imports, each with the line where it does."""
-        found: dict[tuple[int, int], None] = {}
-        for each in self.views[file].bindings:
-            if each.kind in (facts.IMPORT, facts.RENAMED, facts.STAR):
-                self.memo.charge()
-                path, _, name = each.value.partition(":")
-                if (module := self.module(file, path)) is None:
-                    continue
-                inner = self.submodule(module, name) if name else None
-                if inner is not None and inner.file >= 0 and not self._has_own(module, name):
-                    module = inner
-                if module.file >= 0:
-                    found.setdefault((module.file, each.line), None)
-        return tuple(found)
+    def of_import(self, file: int, each: Binding) -> Values:
+        self.memo.charge()
+        path, _, name = each.value.partition(":")
+        if (module := self.module(file, path)) is None:
+            return ()
+        inner = self.submodule(module, name) if name else None
+        is_inner = inner is not None and inner.file >= 0 and not self._has_own(module, name)
+        return (inner,) if inner is not None and is_inner else (module,)
 
     def _has_own(self, module: Value, name: str) -> bool:
         return module.file >= 0 and (-1, name) in self.views[module.file].members

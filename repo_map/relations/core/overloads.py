@@ -15,7 +15,6 @@ class OverloadResolver(Resolver):
 
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the definitions that constructing a type calls."""
-        del place
         return ()
 
     def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:

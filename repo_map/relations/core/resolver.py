@@ -112,8 +112,15 @@ class Resolver:
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
-        del file
-        return ()
+        bindings = self.views[file].bindings
+        self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
+        imports = (each for each in bindings if each.kind in (facts.IMPORT, facts.RENAMED, facts.STAR))
+        found = ((value.file, each.line) for each in imports for value in self.of_import(file, each))
+        return tuple(dict.fromkeys(each for each in found if each[0] >= 0 and each[0] != file))
+
+    def of_import(self, file: int, each: Binding) -> Values:
+        """Return what an import in a file names."""
+        raise NotImplementedError
 
     def package(self, file: int) -> str:
         """Return the package, module or namespace that a file says it belongs to."""
@@ -149,7 +156,6 @@ class Resolver:
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
         """Tell whether functions of one name stand for one another, such as one for each system."""
-        del functions
         return False
 
     # Sites.
@@ -172,7 +178,6 @@ class Resolver:
 
     def called(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
         """Return what a call with these arguments may mean; None where a language does not overload."""
-        del arguments, where
         return values
 
     def one_of(self, targets: list[Place]) -> list[Place]:
@@ -187,7 +192,6 @@ class Resolver:
 
     def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
         """Tell whether what was found at a site is all that its name can mean there, and one of it."""
-        del where, site, found, targets
         return True
 
     # Bare names.
@@ -413,7 +417,6 @@ class Resolver:
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:
         """Return what a package, module or namespace calls ``name``."""
-        del module, name, where
         return ()
 
     def of_type(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
@@ -545,7 +548,6 @@ class Resolver:
 
     def several(self, where: Position, literal: Root) -> Values:
         """Return what a literal of parts makes."""
-        del where, literal
         return ()
 
     def result(self, value: Value) -> Values:
@@ -586,17 +588,14 @@ class Resolver:
 
     def taken(self, value: Value, count: int, number: int) -> Values:
         """Return what a call of ``count`` arguments takes as the one at ``number``."""
-        del value, count, number
         return ()
 
     def parameter(self, value: Value, number: int) -> Values:
         """Return a parameter of what is a function."""
-        del value, number
         return ()
 
     def item(self, value: Value, number: int | None) -> Values:
         """Return what subscripting a value gives."""
-        del number
         return self.part(value, -1)
 
     def iterated(self, value: Value) -> Values:
