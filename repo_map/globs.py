@@ -136,7 +136,7 @@ def _translate(pattern: str, *, within: str) -> str:
     """Return the regular expression of a pattern; ``within`` is what a star may match."""
     if not pattern:
         raise FlightPlanError("A glob is empty; use `**` for every file.")
-    found = [_expression(_tokens(plain, within), within) for plain in _expand_braces(pattern)]
+    found = [_expression(_tokens(plain, within), within) for plain in expand_braces(pattern)]
     return "|".join(f"(?:{each})" for each in found) if len(found) > 1 else found[0]
 
 
@@ -189,8 +189,8 @@ def _tokens(pattern: str, within: str) -> list[str]:
     return tokens
 
 
-def _expand_braces(pattern: str) -> list[str]:
-    """Return the patterns that alternatives stand for, each once."""
+def expand_braces(pattern: str) -> list[str]:
+    """Return the patterns that alternatives stand for, each once; raises ``FlightPlanError``."""
     if pattern.count("{") > _MAX_BRACES:
         raise FlightPlanError(
             f"The glob `{pattern[:80]}…` has more than {_MAX_BRACES} braces; write several rules."
@@ -201,7 +201,7 @@ def _expand_braces(pattern: str) -> list[str]:
     before, choices, after = found
     expanded: dict[str, None] = {}
     for choice in choices:
-        expanded |= dict.fromkeys(_expand_braces(before + choice + after))
+        expanded |= dict.fromkeys(expand_braces(before + choice + after))
         if len(expanded) > _MAX_ALTERNATIVES or sum(map(len, expanded)) > _MAX_EXPANDED_CHARS:
             raise FlightPlanError(
                 f"The glob `{pattern[:80]}` stands for more than {_MAX_ALTERNATIVES} patterns or "

@@ -315,18 +315,24 @@ def find_files(index: Index, paths: str) -> list[int]:
     Raises:
         LookupRequestError: it names none.
     """
-    wanted = paths.strip().removeprefix("./").removesuffix("/") or "**"
     try:
-        found = globs.select(wanted, index.paths) or globs.select(f"**/{wanted}", index.paths)
+        # An alternative may be a folder: ``{src,README.md}``.
+        found = sorted(
+            {file for each in globs.expand_braces(paths.strip()) for file in _files_at(index, each)}
+        )
     except FlightPlanError as error:
         raise LookupRequestError(str(error)) from None
-    if not found:
-        found = [file for file, path in enumerate(index.paths) if f"/{path}".find(f"/{wanted}/") >= 0]
     if not found:
         folders = list(dict.fromkeys(f"{path.partition('/')[0]}/" for path in index.paths if "/" in path))
         has = f" Folders: {', '.join(folders[:12])}." if folders else ""
         raise LookupRequestError(f"No file matches `{one_line(paths)}`.{has}")
     return found
+
+
+def _files_at(index: Index, path: str) -> list[int]:
+    wanted = path.strip().removeprefix("./").removesuffix("/") or "**"
+    found = globs.select(wanted, index.paths) or globs.select(f"**/{wanted}", index.paths)
+    return found or [file for file, each in enumerate(index.paths) if f"/{wanted}/" in f"/{each}"]
 
 
 def files_named(index: Index, path: str) -> list[int]:
