@@ -317,9 +317,8 @@ def find_files(index: Index, paths: str) -> list[int]:
     """
     try:
         # An alternative may be a folder: ``{src,README.md}``.
-        found = sorted(
-            {file for each in globs.expand_braces(paths.strip()) for file in _files_at(index, each)}
-        )
+        parts = globs.expand_braces(paths.strip())
+        found = sorted({file for each in parts for file in _files_at(index, each)})
     except FlightPlanError as error:
         raise LookupRequestError(str(error)) from None
     if not found:
