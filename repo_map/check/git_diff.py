@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -84,8 +85,7 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
         ChangesError: There is no such commit, or git does not answer.
     """
     deadline = Deadline(_TIMEOUT_S)
-    found: list[tuple[str, Patch]] = []
-    errors: list[ChangesError] = []
+    descriptions, files, notes, errors = list[str](), list[FilePatch](), list[str](), list[ChangesError]()
     for part in index.build.source.parts:
         try:
             description, patch = _Repository(index, part, deadline).changes(revisions)
@@ -97,35 +97,25 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
             # The location of a named repository's clone is not reported.
             errors.append(ChangesError(str(error).replace(str(part.root), part.shown)))
         else:
-            start = part.prefix
-            files = (
-                each._replace(old=each.old and start + each.old, new=each.new and start + each.new)
-                for each in patch.files
-            )
-            found.append((description, patch._replace(files=tuple(files))))
-    if not found:
+            descriptions.append(description)
+            files += (each.below(part.prefix) for each in patch.files)
+            notes += patch.notes
+    if not descriptions:
         raise errors[0]
-    all_files = tuple(file for _, patch in found for file in patch.files)
-    notes = (note for _, patch in found for note in patch.notes)
-    description = ", ".join(dict.fromkeys(what for what, _ in found))
-    return description, Patch(all_files, notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
+    patch = Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
+    return ", ".join(dict.fromkeys(descriptions)), patch
 
 
 def read_absent(source: FileSource) -> dict[str, bytes | None]:
     """Return the files that git tracks and does not check out, by path; None where it lacks the content."""
     found: dict[str, bytes | None] = {}
     for part in source.parts:
-        if part.ref:
-            continue
-        try:
+        with suppress(GitError, OSError):
             git = Git(part.root)
-            listed = git.ask("ls-files", "-z", "-t", "--stage")
-            absent = _ABSENT.findall(listed)
+            absent = _ABSENT.findall(git.ask("ls-files", "-z", "-t", "--stage") if not part.ref else b"")
             blobs = read_blobs(git, [blob.decode() for blob, _ in absent[:_MAX_ABSENT]])
-        except (GitError, OSError):
-            continue
-        for blob, path in absent:
-            found[part.prefix + path.decode("utf-8", "replace")] = blobs.get(blob.decode())
+            for blob, path in absent:
+                found[part.prefix + path.decode("utf-8", "replace")] = blobs.get(blob.decode())
     return found
 
 
@@ -205,7 +195,7 @@ class _Repository:
 
     def _worktree_patch(self, place: HistoryStart, commit: str) -> Patch:
         listed = entries_of(self._read("ls-tree", "-r", "-l", "-z", "--full-tree", commit))
-        start = len(place.prefix)
+        start, prefix = len(place.prefix), self._part.prefix
         entries = {path[start:]: each for path, each in listed.items() if path.startswith(place.prefix)}
         before = {path: each for path, each in entries.items() if each.kind == stat.S_IFREG}
         staged = _STAGED.findall(self._git.ask("ls-files", "-z", "--stage", "--debug"))
@@ -215,18 +205,13 @@ class _Repository:
             if int(rest[5], 16) & _SKIP_WORKTREE and self._file_id(path) is None:
                 before.pop(path, None)
         # A link has no lines of its own: a file in its place is not new.
-        own = (path for path in self._index.paths if path.startswith(self._part.prefix))
         submodules = {f"{path}/": each.id for path, each in entries.items() if each.kind == stat.S_IFDIR}
-        new = [
-            path
-            for each in own
-            if (path := each.removeprefix(self._part.prefix)) not in entries
-            and not path.startswith(tuple(submodules))
-        ]
-        untracked = [path for path in new if path not in tracked]
+        own = (path.removeprefix(prefix) for path in self._index.paths if path.startswith(prefix))
+        new = [path for path in own if path not in entries and not path.startswith(tuple(submodules))]
         notes = []
-        if len(untracked) > _MAX_UNTRACKED:
-            notes.append(f"{len(untracked):,} untracked files were not taken for changes.")
+        untracked = len(new) - sum(path in tracked for path in new)
+        if untracked > _MAX_UNTRACKED:
+            notes.append(f"{untracked:,} untracked files were not taken for changes.")
             new = [path for path in new if path in tracked]
         suspects = {path: each for path, each in before.items() if clean.get(path) != each.id}
         changed = sorted([*self._deleted(before), *self._modified(suspects), *new])
@@ -240,13 +225,10 @@ class _Repository:
             self._file_patch(path, path in before, olds.get(before[path].id) if path in before else None)
             for path in changed
         )
-        files = list(_join_renames(tuple(filter(None, patches))))
+        files = list(_join_renames([each for each in patches if each is not None]))
         for folder, old in submodules.items():
             patch = self._submodule_patch(folder, old)
-            files += (
-                each._replace(old=each.old and folder + each.old, new=each.new and folder + each.new)
-                for each in patch.files
-            )
+            files += (each.below(folder) for each in patch.files)
             notes += patch.notes
         return Patch(tuple(files), notes=tuple(notes))
 
@@ -277,22 +259,13 @@ class _Repository:
                 continue
             if not self._deadline.left():
                 raise ChangesError(_TIMED_OUT)
-            source = read_file(self._root, path).source
-            if source is None:
-                source = self._read_hidden(path)
-            if source is None or blob not in (
-                _blob_of(source, blob),
-                _blob_of(source.replace(b"\r\n", b"\n"), blob),
-            ):
+            source = None
+            with suppress(OSError):
+                reading = disk.read_whole(self._root, path, _MAX_HASHED_BYTES, first=0)
+                source = None if reading.after is None else reading.source
+            forms = () if source is None else (source, source.replace(b"\r\n", b"\n"))
+            if blob not in (_blob_of(form, blob) for form in forms):
                 yield path
-
-    def _read_hidden(self, path: str) -> bytes | None:
-        """Return the bytes of a file that is not shown; None if it can't be read or is too large."""
-        try:
-            reading = disk.read_whole(self._root, path, _MAX_HASHED_BYTES, first=0)
-        except OSError:
-            return None
-        return None if reading.after is None else reading.source
 
     def _file_patch(self, path: str, is_old: bool, old: bytes | None) -> FilePatch | None:
         file = self._file_id(path)
@@ -316,13 +289,11 @@ def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path)
 
     A file written as late as git's index may have been written again since, and does not count.
     """
-    index_ns = disk.modified_ns(index)
-    states = disk.states(root, tracked)
-    sizes, times = states[0::5].tolist(), states[1::5].tolist()
+    index_ns, states = disk.modified_ns(index), disk.states(root, tracked)
     return {
         path: blob.decode("ascii")
         for (path, (blob, _, seconds, part, size, _)), size_now, time_ns in zip(
-            tracked.items(), sizes, times, strict=True
+            tracked.items(), states[0::5], states[1::5], strict=True
         )
         if (int(size), int(seconds) * 1_000_000_000 + int(part)) == (size_now, time_ns) and time_ns < index_ns
     }
@@ -370,24 +341,21 @@ def _join_renames(files: Sequence[FilePatch]) -> Iterator[FilePatch]:
     new = [each for each in files if not each.old and not each.is_binary]
     renamed: dict[FilePatch, FilePatch] = {}
     for each in new if max(len(deleted), len(new)) <= _MAX_RENAMES else ():
-        found = [(_similarity(other, each), other) for other in deleted if other not in renamed.values()]
-        best = max(found, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] >= _MIN_SIMILARITY:
-            renamed[each] = best[1]
+        found = [other for other in deleted if other not in renamed.values()]
+        best = max(found, key=lambda other: _similarity(other, each), default=None)
+        if best is not None and _similarity(best, each) >= _MIN_SIMILARITY:
+            renamed[each] = best
     for each in files:
         if each in renamed:
-            before, after = _content(renamed[each], "-"), _content(each, "+")
-            yield FilePatch(renamed[each].old, each.new, tuple(find_hunks(before, after)))
+            hunks = find_hunks(renamed[each].marked("-"), each.marked("+"))
+            yield FilePatch(renamed[each].old, each.new, tuple(hunks))
         elif each not in renamed.values():
             yield each
 
 
-def _content(patch: FilePatch, mark: str) -> list[str]:
-    return [line for hunk in patch.hunks for line in hunk.marked(mark)]
-
-
 def _similarity(old: FilePatch, new: FilePatch) -> float:
     """Return the share of equal lines, blank ones left out."""
-    one = Counter(filter(None, map(str.strip, _content(old, "-"))))
-    other = Counter(filter(None, map(str.strip, _content(new, "+"))))
+    one, other = (
+        Counter(filter(None, map(str.strip, lines))) for lines in (old.marked("-"), new.marked("+"))
+    )
     return (one & other).total() / max(one.total(), other.total(), 1)

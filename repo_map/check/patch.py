@@ -25,8 +25,8 @@ _EXTENDED_HEADER = re.compile(
 )
 _BINARY = re.compile(r"Binary files |GIT binary patch$")
 _BINARY_BLOCK = re.compile(r"(?:literal|delta) \d")
-_ESCAPE = re.compile(r'\\(?:([0-7]{3})|([abtnvfr"\\]))')
-_ESCAPED = dict(zip('abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
+_ESCAPE = re.compile(rb'\\(?:([0-7]{3})|([abtnvfr"\\]))')
+_ESCAPED = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w+-]*[ \t]*")
 
 
@@ -63,6 +63,14 @@ class FilePatch(NamedTuple):
     def path(self) -> str:
         """The path to show."""
         return self.new or self.old
+
+    def marked(self, mark: str) -> list[str]:
+        """Return the removed (``-``) or added (``+``) lines."""
+        return [line for hunk in self.hunks for line in hunk.marked(mark)]
+
+    def below(self, folder: str) -> FilePatch:
+        """Return the same with its paths in a folder, which ends in a slash if it is named."""
+        return self._replace(old=self.old and folder + self.old, new=self.new and folder + self.new)
 
 
 class Patch(NamedTuple):
@@ -175,33 +183,21 @@ def _read_hunk(lines: Sequence[str], header: re.Match[str], at: int) -> tuple[Hu
 def _git_paths(line: str) -> tuple[str, str]:
     """Return the paths of a ``diff --git`` line; a modified file is listed twice, ``a/PATH b/PATH``."""
     paths = line.removeprefix("diff --git ")
-    if '"' not in paths and len(paths) % 2:
-        first, second = paths[: len(paths) // 2], paths[len(paths) // 2 + 1 :]
-        if first.partition("/")[2] == second.partition("/")[2]:
-            return _path(first, "a/"), _path(second, "b/")
-    first, _, second = paths.partition(" b/")
-    return (_path(first, "a/"), _path(second, "")) if second else ("", "")
+    first, second = paths[: len(paths) // 2], paths[len(paths) // 2 + 1 :]
+    if '"' in paths or first.partition("/")[2] != second.partition("/")[2]:
+        first, _, second = paths.replace(" b/", " b/b/", 1).partition(" b/")
+    return (_path(first, "a/"), _path(second, "b/")) if second else ("", "")
 
 
 def _path(written: str, prefix: str) -> str:
-    """Return a path as a patch writes it, ``""`` for no file."""
-    path = written.partition("\t")[0].strip()
-    if path == "/dev/null":
-        return ""
-    path = path[:_MAX_PATH_CHARS]
+    r"""Return a path as a patch writes it, ``""`` for no file; git quotes bytes: ``\303\244`` is a letter."""
+    path = written.partition("\t")[0].strip()[:_MAX_PATH_CHARS]
     if path.startswith('"') and path.endswith('"') and len(path) > 1:
-        path = _unquote(path[1:-1])
-    return path.removeprefix(prefix)
-
-
-def _unquote(path: str) -> str:
-    r"""Return a path that git quotes: ``\303\244`` is a letter of two bytes."""
-    found, last = bytearray(), 0
-    for escape in _ESCAPE.finditer(path):
-        found += path[last : escape.start()].encode("utf-8", "replace")
-        found.append(int(escape[1], 8) & 255 if escape[1] else _ESCAPED[escape[2]])
-        last = escape.end()
-    return (found + path[last:].encode("utf-8", "replace")).decode("utf-8", "replace")
+        quoted = path[1:-1].encode("utf-8", "replace")
+        path = _ESCAPE.sub(
+            lambda each: bytes([int(each[1], 8) & 255 if each[1] else _ESCAPED[each[2][0]]]), quoted
+        ).decode("utf-8", "replace")
+    return "" if path == "/dev/null" else path.removeprefix(prefix)
 
 
 class LocatedHunk(NamedTuple):

@@ -9,7 +9,6 @@ from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.trees import WORD, TreeComparison, TreeVersion
-from repo_map.languages.language import words
 from repo_map.languages.registry import vocabulary
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, Binding
@@ -18,26 +17,12 @@ from repo_map.relations.text_search import files_with
 SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
 CLOSED: Final = SCRIPTS | {"python", "go"}
 """Languages in which a bare name that no line binds is a builtin, or a mistake."""
-_PYTHON: Final = frozenset(dir(builtins)) | words("__file__ __name__ reveal_type unicode xrange raw_input")
-_SCRIPTS: Final = vocabulary("javascript", "globals") | words(
-    "AbortController Awaited Blob File FormData Headers Request Response TextDecoder TextEncoder WebSocket"
-    " Capitalize ConstructorParameters Exclude Extract InstanceType Lowercase NoInfer NonNullable Parameters"
-    " Required ReturnType ThisType Uncapitalize Uppercase"
-    " Worker addEventListener after afterAll afterEach alert atob before beforeAll beforeEach btoa"
-    " cancelAnimationFrame clearImmediate clearInterval clearTimeout confirm context crypto decodeURI"
-    " decodeURIComponent describe dispatchEvent encodeURI encodeURIComponent escape eval expect"
-    " fdescribe fetch fit getComputedStyle getSelection globalThis import importScripts isFinite isNaN"
-    " it jest matchMedia NoInfer parseFloat parseInt performance postMessage print prompt queueMicrotask"
-    " removeEventListener reportError requestAnimationFrame requestIdleCallback require scrollTo"
-    " setImmediate setInterval setTimeout setup specify structuredClone suite super teardown test"
-    " unescape vi xdescribe xit __dirname __filename"
-)
 _BUILTINS: Final = {
-    "python": _PYTHON,
+    "python": {*dir(builtins), "__file__", "__name__", "reveal_type", "unicode", "xrange", "raw_input"},
     "go": vocabulary("go", "functions", "types"),
     "rust": vocabulary("rust", "builtins", "usual"),
     "java": frozenset({"this", "super"}),
-    **dict.fromkeys(SCRIPTS, _SCRIPTS),
+    **dict.fromkeys(SCRIPTS, vocabulary("javascript", "globals", "hosts")),
 }
 _SCRIPT_BINDS: Final = (
     r"\b(?:const|let|var|function\*?|class|type|interface|enum|as)\s+{0}\b(?!\$)|{1}(?<![\w.$]){0}\s*=(?!=)"

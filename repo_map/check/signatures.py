@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
@@ -12,7 +11,7 @@ from repo_map.check.resolution import SCRIPTS, find_prototypes
 from repo_map.check.trees import TreeComparison, TreeVersion
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import first_three, one_line, plural
-from repo_map.parsing.facts_model import CALL, IMPORT, INHERITS, RENAMED, Site
+from repo_map.parsing.facts_model import CALL, IMPORT, INHERITS, RENAMED
 from repo_map.parsing.forms import (
     EITHER,
     LAMBDA,
@@ -21,11 +20,9 @@ from repo_map.parsing.forms import (
     PLACED,
     REST,
     CallForm,
-    Form,
     ParameterForm,
 )
 from repo_map.relations.model import Confidence, Place, RelationKind
-from repo_map.relations.text_search import files_with
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
 """Languages in which functions of one name have different parameters."""
@@ -88,19 +85,16 @@ def call_error(parameters: Sequence[ParameterForm], call: CallForm, language: st
     return f"`{doubled[0]}` is given twice" if doubled and language == "python" else ""
 
 
-def same_signature(one: TreeVersion, place: Place, other: TreeVersion, other_place: Place) -> bool:
+def _same_signature(one: TreeVersion, place: Place, other: TreeVersion, other_place: Place) -> bool:
     """Return True if two functions take the same arguments, the names of positional ones aside."""
-    first, second = one.forms_of(place), other.forms_of(other_place)
-    if not len(first) == len(second) == 1:
-        return False
     shapes = [
         [
             (PLACED if each.kind == EITHER else each.kind, each.is_optional, each.name * (each.kind == NAMED))
             for each in form.parameters
         ]
-        for form in (first[0], second[0])
+        for form in (*one.forms_of(place), *other.forms_of(other_place))
     ]
-    return shapes[0] == shapes[1]
+    return len(shapes) == 2 and shapes[0] == shapes[1]
 
 
 class SignatureChecker:
@@ -115,30 +109,30 @@ class SignatureChecker:
         """Unchanged calls that may no longer match, by the changed function."""
         self._passed: dict[Place, dict[str, None]] = {}
         """Unchanged uses of a changed function as a value."""
-        self.changed = list(self._find_changed())
+        self.changed = [
+            (old, new) for old, new, one, other in trees.changed_forms() if one.parameters != other.parameters
+        ]
         """The functions whose parameters changed, before and after."""
-        self.incompatible = tuple(
-            after for before, after in self.changed if not self._is_extended(before, after)
-        )
+        self.incompatible = [new for old, new in self.changed if not self._is_extended(old, new)]
         """Those of the tree after that calls may not match which fitted before."""
 
-    def find(self) -> tuple[Finding, ...]:
-        """Return a finding for each call."""
-        pairs = [*self.changed, *self._removed_overloads()]
+    def find(self) -> Iterator[Finding]:
+        """Yield a finding for each call."""
+        overloads = list(self._removed_overloads())
         for tree, places in (
-            (self._before, [before for before, _ in pairs]),
+            (self._before, [before for before, _ in (*self.changed, *overloads)]),
             (self._after, [after for _, after in self.changed]),
         ):
             tree.read([use.source[0] for place in places for use in tree.relations.callers_of(place)])
-        for before, after in pairs:
+        for before, after in (*self.changed, *overloads):
             self._trees.require_time()
             self._check_unchanged_calls(before, after)
         for before, after in self.changed:
-            self._check_edited_calls(before, after)
+            self._check_edited_calls(after)
             if after in self.incompatible:
                 self._check_values(before, after)
         self._check_new_calls()
-        return tuple(self._found.values())
+        yield from self._found.values()
 
     @property
     def limitations(self) -> Iterator[str]:
@@ -152,27 +146,19 @@ class SignatureChecker:
             if values := list(self._passed.get(after, ())):
                 yield f"{now} It is passed as a value at {first_three(values)}; check what calls it there."
 
-    def _find_changed(self) -> Iterator[tuple[Place, Place]]:
-        """Yield the functions whose parameters changed, before and after."""
-        before, after = self._before, self._after
-        for old, new in self._trees.matched.items():
-            if self._trees.is_late():
-                return
-            if before.definition(old).kind in FUNCTIONS and before.relations.knows(old[0]):
-                one, other = before.forms_of(old), after.forms_of(new)
-                if len(one) == len(other) == 1 and one[0].parameters != other[0].parameters:
-                    yield old, new
-
     def _removed_overloads(self) -> Iterator[tuple[Place, Place]]:
         """Yield the functions of which only overloads are left, each with the first of them in its file."""
-        before, after = self._before, self._after
         for old in self._trees.removed:
-            file, name = self._trees.file_after(old[0]), before.qualified_name(old)
-            if file is not None and before.language(old[0]) in _OVERLOADED:
-                rows = enumerate(after.index.definitions(file))
-                functions = ((file, row) for row, each in rows if each.kind in FUNCTIONS)
-                same = (each for each in functions if after.qualified_name(each) == name)
-                yield from ((old, each) for each in islice(same, 1))
+            file, name = self._trees.file_after(old[0]), self._before.qualified_name(old)
+            if (
+                file is not None
+                and self._before.language(old[0]) in _OVERLOADED
+                and self._before.forms_of(old)
+            ):
+                for row, each in enumerate(self._after.index.definitions(file)):
+                    if each.kind in FUNCTIONS and self._after.qualified_name((file, row)) == name:
+                        yield old, (file, row)
+                        break
 
     def _is_extended(self, before: Place, after: Place) -> bool:
         """Return True if calls that matched before match now: only optional parameters were appended."""
@@ -183,20 +169,19 @@ class SignatureChecker:
 
     # Calls of changed functions.
 
-    def _check_edited_calls(self, before: Place, after: Place) -> None:
-        for file, line, site, calls in _calls_of(self._after, after):
+    def _check_edited_calls(self, after: Place) -> None:
+        for file, line, calls in _calls_of(self._after, after):
             # What an edited call passes in a loose language, only its author knows.
             if not self._trees.line_before(file, line) and self._after.language(file) not in _LOOSE:
                 for call in calls:
-                    self._check(before, after, file, call, site)
+                    self._check(after, file, call)
 
     def _check_unchanged_calls(self, before: Place, after: Place) -> None:
-        if not self._overloads(self._before, before):
-            return
-        for old_file, old_line, site, old in _calls_of(self._before, before):
-            if (at := self._trees.unchanged(old_file, old_line)) is None:
+        for old_file, old_line, old in _calls_of(self._before, before):
+            at = self._trees.unchanged(old_file, old_line)
+            if at is None or not old:
                 continue
-            language, new = self._after.language(at[0]), self._after.calls_at(*at, site.name)
+            language, new = self._after.language(at[0]), self._after.calls_at(*at, old[0].name)
             if len(old) != len(new) or any(self._call_error(self._before, before, call) for call in old):
                 continue
             for was, call in zip(old, new, strict=True):
@@ -204,19 +189,17 @@ class SignatureChecker:
                 is_edited = was.given != call.given
                 if is_edited and language in _LOOSE:
                     continue
-                is_wrong = self._check(before, after, at[0], call, site)
+                is_wrong = self._check(after, at[0], call)
                 is_followed = language in _UNTYPED and not (is_wrong or is_edited)
                 if is_followed and self._is_uncertain(before, after, call, language):
-                    self._uncertain.setdefault(after, {})[f"{self._after.index.paths[at[0]]}:{call.line}"] = (
-                        None
-                    )
+                    place = f"{self._after.index.paths[at[0]]}:{call.line}"
+                    self._uncertain.setdefault(after, {})[place] = None
 
-    def _check(self, before: Place, after: Place, file: int, call: CallForm, site: Site) -> bool:
-        """Report a call that a changed function does not take; return True if it does not."""
-        language = self._after.language(file)
-        error = self._call_error(self._after, after, call) or self._never_passed(before, after, language)
+    def _check(self, after: Place, file: int, call: CallForm) -> bool:
+        """Report a call that a function does not take; return True if it does not."""
+        error = self._call_error(self._after, after, call)
         if error:
-            self._add(after, file, call, site, error)
+            self._add(after, file, call, error)
         return bool(error)
 
     def _is_uncertain(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
@@ -239,21 +222,6 @@ class SignatureChecker:
         added = [each for each in new[call.given :] if not each.is_optional and each.name not in old_names]
         return language in _LOOSE and bool(added or (call.is_open and names != old_names))
 
-    def _never_passed(self, before: Place, after: Place, language: str) -> str:
-        """Return which new last parameter in a loose language no call passes, if only its file calls it."""
-        if language not in _LOOSE:
-            return ""
-        old, new = self._before.forms_of(before)[0].parameters, self._after.forms_of(after)[0].parameters
-        names, added = [each.name for each in old], new[len(old) : len(old) + 1]
-        if [each.name for each in new[: len(old)]] != names or not added:
-            return ""
-        is_private = files_with(self._after.index, (self._after.name(after),)) == [after[0]]
-        if not is_private or added[0].is_optional or added[0].kind == REST:
-            return ""
-        calls = (each for *_, found in _calls_of(self._after, after) for each in found)
-        is_passed = any(each.is_open or each.given > len(old) for each in calls)
-        return "" if is_passed else f"nothing gives `{one_line(added[0].name)}`, its new parameter"
-
     def _check_values(self, before: Place, after: Place) -> None:
         """Note where a function is passed as a value on an unchanged line."""
         for use in self._before.relations.uses_of(before, Confidence.LIKELY):
@@ -267,35 +235,33 @@ class SignatureChecker:
     def _check_new_calls(self) -> None:
         """Check the calls on new lines against all that they may refer to."""
         tree = self._after
-        calls = (
-            (file, call)
-            for each, file in self._trees.new_files
-            if tree.relations.knows(file) and tree.language(file) not in _LOOSE
-            for call in tree.forms(file).calls
-            if not each.lines.before(call.line)
-        )
-        for file, call in calls:
-            self._trees.require_time()
-            sites = [site for site in _call_sites(tree, file, call.line) if site.name == call.name]
-            if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
-                continue
-            targets = tree.relations.meaning(file, sites[0]).targets
-            imported = (each.name for each in tree.view(file).bindings if each.kind in (IMPORT, RENAMED))
-            if any(each[0] == file for each in targets) and call.name in imported:
-                continue  # A definition in one callback shadows an import that is called in another.
-            errors = [
-                self._has_plain_signature(each) and self._call_error(tree, each, call) for each in targets
-            ]
-            if errors and all(errors):
-                self._add(targets[0], file, call, sites[0], errors[0] or "")
+        for changed, file in self._trees.new_files:
+            is_checked = tree.relations.knows(file) and tree.language(file) not in _LOOSE
+            bindings = tree.view(file).bindings
+            imported = {each.name for each in bindings if each.kind in (IMPORT, RENAMED)}
+            for call in tree.forms(file).calls if is_checked else ():
+                if changed.lines.before(call.line):
+                    continue
+                self._trees.require_time()
+                sites = [site for site in tree.sites(file, call.line, call.name) if site.kind == CALL]
+                if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
+                    continue
+                targets = tree.relations.meaning(file, sites[0]).targets
+                if call.name in imported and any(each[0] == file for each in targets):
+                    continue  # A definition in one callback shadows an import that is called in another.
+                errors = [
+                    self._call_error(tree, each, call) if self._has_plain_signature(each) else ""
+                    for each in targets
+                ]
+                if errors and all(errors):
+                    self._add(targets[0], file, call, errors[0])
 
     def _has_plain_signature(self, place: Place) -> bool:
         """Return True if the parameters are those in the head, whatever decorates the function."""
-        if self._after.definition(place).kind not in FUNCTIONS - {"macro"}:
-            return False
         is_python = self._after.language(place[0]) == "python"
-        lines = _decorators(self._after, place) if is_python else ()
-        return all(_PLAIN_DECORATORS.search(line.strip()) or not line.strip() for line in lines)
+        decorators = _decorators(self._after, place) if is_python else ()
+        is_plain = all(_PLAIN_DECORATORS.search(line.strip()) or not line.strip() for line in decorators)
+        return is_plain and self._after.definition(place).kind in FUNCTIONS - {"macro"}
 
     # Signatures.
 
@@ -314,14 +280,19 @@ class SignatureChecker:
         if key not in self._parameters:
             own = [each.parameters for each in tree.forms_of(place)]
             if own and tree.language(place[0]) in _OVERLOADED:
-                own += [each.parameters for each in _forms_named(tree, tree.name(place))] or [_ANY]
+                name = tree.name(place)
+                files = [each for each, _ in tree.named(name) if tree.language(each) in _OVERLOADED]
+                files = list(dict.fromkeys(files)) if len(set(files)) <= _MAX_OVERLOAD_FILES else []
+                tree.read(files)
+                forms = (form for each in files for form in tree.forms(each).functions)
+                own += [form.parameters for form in forms if form.name == name] or [_ANY]
             is_void = re.search(r"\(\s*void\s*\)", " ".join(tree.head(place))) is not None
             if tree.language(place[0]) == "c" and () in own and not is_void:
                 own.append(_ANY)
             self._parameters[key] = tuple(own)
         return self._parameters[key]
 
-    def _add(self, target: Place, file: int, call: CallForm, site: Site, error: str) -> None:
+    def _add(self, target: Place, file: int, call: CallForm, error: str) -> None:
         name, where = self._after.qualified_name(target), self._after.location(target)
         message = f"the call of `{one_line(name)}` does not fit: {error}"
         kind, texts = FindingKind.ARGUMENTS, (message, f"call it as it is at {where}")
@@ -344,12 +315,11 @@ class SignatureChecker:
             yield from self._missing_implementations(place)
 
     def _of_changed(self, before: Place, after: Place) -> Iterator[Finding]:
-        message = (
-            f"it overrides `{one_line(self._after.qualified_name(after))}` and still has its old parameters"
-        )
+        name = one_line(self._after.qualified_name(after))
+        message = f"it overrides `{name}` and still has its old parameters"
         for override, _ in self._overrides_before(before):
-            was_same = same_signature(self._before, before, self._after, override)
-            if was_same and not same_signature(self._after, after, self._after, override):
+            was_same = _same_signature(self._before, before, self._after, override)
+            if was_same and not _same_signature(self._after, after, self._after, override):
                 yield self._finding(override, after, message)
 
     def _of_removed(self, place: Place) -> Iterator[Finding]:
@@ -379,12 +349,10 @@ class SignatureChecker:
         if tree.language(changed[0]) != "c" or bodies != [changed]:
             return
         count = len(tree.forms_of(changed)[0].parameters)
+        message = "it declares a function whose parameters changed"
         for file, line, parameters in find_prototypes(tree, tree.name(changed)):
             if parameters not in (-1, count) and self._trees.line_before(file, line):
-                finding = self._finding(
-                    (file, -1), changed, "it declares a function whose parameters changed"
-                )
-                yield finding._replace(line=line)
+                yield self._finding((file, -1), changed, message)._replace(line=line)
 
     def _missing_implementations(self, place: Place) -> Iterator[Finding]:
         """Yield classes that implement an interface and lack its new method."""
@@ -396,29 +364,28 @@ class SignatureChecker:
         if tree.definition(owner).kind != kind or not re.search(required, tree.text_of(place)):
             return
         name = tree.name(place)
-        message = (
-            f"it implements `{one_line(tree.qualified_name(owner))}` and lacks its new `{one_line(name)}`"
-        )
+        above = one_line(tree.qualified_name(owner))
+        message = f"it implements `{above}` and lacks its new `{one_line(name)}`"
         for each in tree.relations.implementations_of(owner):
-            below = each.source
-            is_class = tree.definition(below).kind in ("class", "struct", "enum", "impl")
-            is_sure = is_class and each.confidence is Confidence.RESOLVED
-            is_unchanged = self._trees.line_before(below[0], tree.definition(below).sig_start)
-            is_concrete = is_sure and is_unchanged and not self._has_in_head(below, _ABSTRACT)
-            if is_concrete and not self._implements(below, name):
-                yield self._finding(below, place, message)
+            below = tree.definition(each.source)
+            if (
+                each.confidence is Confidence.RESOLVED
+                and below.kind in ("class", "struct", "enum", "impl")
+                and self._trees.line_before(each.source[0], below.sig_start)
+                and not self._has_in_head(each.source, _ABSTRACT)
+                and not self._implements(each.source, name)
+            ):
+                yield self._finding(each.source, place, message)
 
     def _implements(self, place: Place, name: str) -> bool:
         """Return True if a class has, inherits or may inherit a method, or its file names it elsewhere."""
         tree = self._after
-        for owner in tree.relations.classes_above(place):
-            for row, each in enumerate(tree.index.definitions(owner[0])):
-                if each.parent == owner[1] and each.kind in FUNCTIONS and tree.name((owner[0], row)) == name:
-                    text = tree.text_of((owner[0], row))
-                    if not re.search(_ABSTRACT_METHOD, text) and (
-                        "{" in text or tree.language(owner[0]) == "python"
-                    ):
-                        return True
+        for file, owner in tree.relations.classes_above(place):
+            for row in tree.view(file).members.get((owner, name), ()):
+                text, is_function = tree.text_of((file, row)), tree.definition((file, row)).kind in FUNCTIONS
+                has_body = "{" in text or tree.language(file) == "python"
+                if is_function and has_body and not re.search(_ABSTRACT_METHOD, text):
+                    return True
         return name in tree.index.sources.text(place[0]) or self._has_external_base(place)
 
     def _has_in_head(self, place: Place, pattern: re.Pattern[str]) -> bool:
@@ -449,16 +416,6 @@ class SignatureChecker:
         return tree.finding(FindingKind.OVERRIDE, place[0], line, name, (message, action), cause=where)
 
 
-def _forms_named(tree: TreeVersion, name: str) -> Iterable[Form]:
-    """Return the functions of a name in languages with overloads; none if too many files have it."""
-    files = dict.fromkeys(file for file, _ in tree.named(name))
-    same = [file for file in files if tree.language(file) in _OVERLOADED]
-    if len(same) > _MAX_OVERLOAD_FILES:
-        return ()
-    tree.read(same)
-    return [form for file in same for form in tree.forms(file).functions if form.name == name]
-
-
 def _without_receiver(
     tree: TreeVersion, place: Place, parameters: Parameters, call: CallForm, language: str
 ) -> Parameters:
@@ -487,23 +444,14 @@ def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     return tree.head(place)[: definition.sig_start - definition.start]
 
 
-def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Site, tuple[CallForm, ...]]]:
-    """Yield file, line, site and calls of each line that calls a function."""
-    for use in tree.relations.callers_of(place):
-        for site in _sites_calling(tree, use.source[0], use.line, place):
-            yield use.source[0], use.line, site, tree.calls_at(use.source[0], use.line, site.name)
-
-
-def _call_sites(tree: TreeVersion, file: int, line: int) -> list[Site]:
-    return [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
-
-
-def _sites_calling(tree: TreeVersion, file: int, line: int, place: Place) -> list[Site]:
-    """Return the sites of a line that call a function, or construct what it initializes."""
-    name, parent = tree.name(place), tree.definition(place).parent
-    owner = (place[0], parent)
-    is_constructor = name in _CONSTRUCTORS or name == (tree.definition(owner).name if parent >= 0 else "")
+def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, tuple[CallForm, ...]]]:
+    """Yield file, line and calls of each line that calls a function, or constructs what it initializes."""
+    name, owner = tree.name(place), (place[0], tree.definition(place).parent)
+    is_constructor = name in _CONSTRUCTORS or (owner[1] >= 0 and name == tree.definition(owner).name)
     wanted = {place, owner} if is_constructor else {place}
-    sites = _call_sites(tree, file, line)
-    resolved = [site for site in sites if wanted & set(tree.relations.meaning(file, site).targets)]
-    return resolved or [site for site in sites if site.name == name]
+    for use in tree.relations.callers_of(place):
+        file, line = use.source[0], use.line
+        sites = [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
+        resolved = [site for site in sites if wanted & set(tree.relations.meaning(file, site).targets)]
+        for site in resolved or [site for site in sites if site.name == name]:
+            yield file, line, tree.calls_at(file, line, site.name)

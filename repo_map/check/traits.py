@@ -40,40 +40,31 @@ class TraitChecker:
 
     def __init__(self, trees: TreeComparison) -> None:
         self._trees = trees
-        self._changes = [*self._changed(), *self._converted()]
+        changed = (
+            _Change(old, new, other.traits - one.traits, one.traits - other.traits)
+            for old, new, one, other in trees.changed_forms()
+            if one.traits != other.traits
+        )
+        self._changes = [*changed, *self._converted()]
         self._uncertain: dict[_Change, dict[str, None]] = {}
         self.incompatible = tuple(each.after for each in self._changes)
         """The functions, in the tree after."""
 
-    def _changed(self) -> Iterator[_Change]:
-        before, after = self._trees.before, self._trees.after
-        for old, new in self._trees.matched.items():
-            if before.definition(old).kind in FUNCTIONS and before.relations.knows(old[0]):
-                one, other = before.forms_of(old), after.forms_of(new)
-                if len(one) == len(other) == 1 and one[0].traits != other[0].traits:
-                    gained, lost = other[0].traits - one[0].traits, one[0].traits - other[0].traits
-                    yield _Change(old, new, gained, lost)
-
     def _converted(self) -> Iterator[_Change]:
         """Yield the methods that became fields, and the fields that became methods."""
         before, after = self._trees.before, self._trees.after
-        added = {(each[0], after.qualified_name(each)): each for each in self._trees.added}
+        added: dict[tuple[int | None, str], Place] = {
+            (each[0], after.qualified_name(each)): each for each in self._trees.added
+        }
         for old in self._trees.removed:
-            file = self._trees.file_after(old[0])
-            new = added.get((file, before.qualified_name(old))) if file is not None else None
+            new = added.get((self._trees.file_after(old[0]), before.qualified_name(old)))
             if new is None or before.definition(old).kind not in CODE | MEMBERS or before.is_local(old):
                 continue
-            kinds = before.definition(old).kind in FUNCTIONS, after.definition(new).kind in FUNCTIONS
-            trait = frozenset({"property"})
-            is_property = any(
-                "property" in each.traits for each in (*before.forms_of(old), *after.forms_of(new))
-            )
-            if kinds[0] != kinds[1] and not is_property:
-                yield (
-                    _Change(old, new, trait, frozenset())
-                    if kinds[0]
-                    else _Change(old, new, frozenset(), trait)
-                )
+            was, now = before.definition(old).kind in FUNCTIONS, after.definition(new).kind in FUNCTIONS
+            forms = (*before.forms_of(old), *after.forms_of(new))
+            if was != now and not any("property" in each.traits for each in forms):
+                names = frozenset({"property"}), frozenset[str]()
+                yield _Change(old, new, *(names if was else reversed(names)))
 
     def find(self) -> Iterator[Finding]:
         """Yield a finding for each use that does not fit."""

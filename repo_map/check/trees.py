@@ -334,6 +334,17 @@ class TreeComparison:
         file, at = self.file_after(before), self.line_after(before, line)
         return (file, at) if file is not None and at else None
 
+    def changed_forms(self) -> Iterator[tuple[Place, Place, Form, Form]]:
+        """Yield the functions of one signature before and after that differ in it, and both signatures."""
+        for old, new in self.matched.items():
+            if self.is_late():
+                return
+            is_function = self.before.definition(old).kind in FUNCTIONS
+            if is_function and self.before.relations.knows(old[0]):
+                one, other = self.before.forms_of(old), self.after.forms_of(new)
+                if len(one) == len(other) == 1 and one[0][2:] != other[0][2:]:
+                    yield old, new, one[0], other[0]
+
     def _match(self, old: int | None, new: int | None, lines: LineMap) -> None:
         """Match definitions by name and line, then by name in order."""
         others = self._rows_by_name(self.after, new)
