@@ -93,32 +93,39 @@ class _ImpactFinder:
     def __init__(self, index: Index, targets: Sequence[Place], changes: Changes) -> None:
         self._index = index
         self._relations: Relations = relations_of(index)
-        self._targets = tuple(dict.fromkeys(targets))
+        self._targets = targets
         self._changes = changes
 
     def find(self) -> Impact:
         """Return all of it."""
+        index, relations = self._index, self._relations
         callers, overrides, base_methods = list[Dependent](), list[Dependent](), list[Dependent]()
         tests, untested = list[Dependent](), list[Place]()
         removed = {(each.path, each.name, each.owner) for each in self._changes.removed}
-        is_test = self._index.files.is_test
+        is_test = index.files.is_test
         for place in self._targets:
-            owner, _, name = self._index.qualified_name(*place).rpartition(".")
-            path = self._index.paths[place[0]]
+            named, kind = index.qualified_name(*place), self._kind(place)
+            owner, _, name = named.rpartition(".")
+            path, is_known = index.paths[place[0]], relations.knows(place[0])
             is_removed = bool(removed & {(path, name, owner), (path, name, "")})
-            users = list(self._users(place))
+            can_be_tested = is_known and not is_test(place[0])
+            users = list(self._sources(place, self._users(place)) if is_known else self._users_by_name(place))
+            reaching = relations.tests_reaching(place) if can_be_tested else ()
+            if can_be_tested and not reaching:
+                reaching = relations.tests_reaching(place, _MAX_TEST_DEPTH)
+            reached = [*self._sources(place, reaching), *(each for each in users if is_test(each.place[0]))]
             if not is_removed:
                 callers += (each for each in users if not is_test(each.place[0]))
-            reached = [*self._tests(place), *(each for each in users if is_test(each.place[0]))]
             # A test of the change says nothing new about another one.
             tests += (each for each in reached if not is_test(place[0]) or self._is_outside(each))
-            overrides += self._below(place)
-            base_methods += self._bases(place)
-            is_function = self._kind(place) in FUNCTIONS
-            if is_function and not reached and not is_removed and self._can_be_tested(place):
+            below = relations.implementations_of if kind in TYPES else relations.overridden_by
+            overrides += self._sources(place, below(place))
+            for each in relations.overrides_of(place):
+                base_methods.append(Dependent(each.target, self._line(each.target), named, each.confidence))
+            if kind in FUNCTIONS and can_be_tested and not reached and not is_removed:
                 untested.append(place)
         return Impact(
-            self._targets,
+            tuple(self._targets),
             self._changes.removed,
             tuple(self._broken()),
             self._ordered(filter(self._is_outside, callers)),
@@ -136,16 +143,12 @@ class _ImpactFinder:
                 place = file, row_at(self._index, file, each.line)
                 yield Dependent(place, each.line, each.name, Confidence.RESOLVED)
 
-    def _users(self, place: Place) -> Iterable[Dependent]:
+    def _users(self, place: Place) -> Sequence[Relation]:
         """Return the calls and uses of a definition, also from within the change."""
         relations, kind = self._relations, self._kind(place)
-        if not relations.knows(place[0]):
-            return self._users_by_name(place)
         if kind in FUNCTIONS:
-            found = relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place)
-        else:
-            found = relations.uses_of(place) if kind not in TYPES or len(self._targets) == 1 else ()
-        return self._sources(place, found)
+            return relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place)
+        return relations.uses_of(place) if kind not in TYPES or len(self._targets) == 1 else ()
 
     def _users_by_name(self, place: Place) -> Iterator[Dependent]:
         """Yield what uses the name of a definition, if nothing else has it."""
@@ -155,22 +158,6 @@ class _ImpactFinder:
             is_same = index.files.language[user[0]] == index.files.language[place[0]]
             if is_same and user != place:
                 yield Dependent(user, self._line(user), index.qualified_name(*place), Confidence.LIKELY)
-
-    def _below(self, place: Place) -> Iterator[Dependent]:
-        """Yield what overrides a method, or extends a class."""
-        is_type = self._kind(place) in TYPES
-        ask = self._relations.implementations_of if is_type else self._relations.overridden_by
-        return self._sources(place, ask(place))
-
-    def _bases(self, place: Place) -> Iterator[Dependent]:
-        named = self._index.qualified_name(*place)
-        for each in self._relations.overrides_of(place):
-            yield Dependent(each.target, self._line(each.target), named, each.confidence)
-
-    def _tests(self, place: Place) -> Iterator[Dependent]:
-        if self._can_be_tested(place):
-            reaching = self._relations.tests_reaching
-            yield from self._sources(place, reaching(place) or reaching(place, _MAX_TEST_DEPTH))
 
     def _sources(self, place: Place, found: Iterable[Relation]) -> Iterator[Dependent]:
         named = self._index.qualified_name(*place)
@@ -203,9 +190,6 @@ class _ImpactFinder:
 
     def _kind(self, place: Place) -> str:
         return self._index.definitions(place[0])[place[1]].kind
-
-    def _can_be_tested(self, place: Place) -> bool:
-        return self._relations.knows(place[0]) and not self._index.files.is_test(place[0])
 
     def _line(self, place: Place) -> int:
         return self._index.definitions(place[0])[place[1]].sig_start if place[1] >= 0 else 1

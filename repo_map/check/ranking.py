@@ -10,6 +10,7 @@ from repo_map.check.impact import Dependent, Impact
 from repo_map.check.model import Changes
 from repo_map.messages import one_line
 from repo_map.ranking.score import Relevance, ScoredFile, ScoredUnit
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Confidence, Place
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def boost_changed(index: Index, relevance: Relevance, impact: Impact, changes: C
     units = {(unit.path, unit.start, unit.end): unit for unit in relevance.units}
     best = max((unit.score for unit in relevance.units), default=0.0)
     usual = relevance.units[min(_USUAL_RANK, len(relevance.units)) - 1].score if relevance.units else 0.0
-    for key, boost, reason in (*_boosted_definitions(index, impact), *_boosted_lines(index, changes)):
+    for key, boost, reason in _boosts(index, impact, changes):
         known = units.get(key[:3]) or ScoredUnit(*key, usual, ())
         if reason not in known.reasons:
             units[key[:3]] = known._replace(
@@ -75,10 +76,17 @@ _Key = tuple[str, int, int, str, int]
 """Path, first line, last line, name and kind of a unit."""
 
 
-def _boosted_definitions(index: Index, impact: Impact) -> Iterator[tuple[_Key, _Boost, str]]:
-    """Yield units with their boost and reason, the greatest risk first."""
+def _boosts(index: Index, impact: Impact, changes: Changes) -> Iterator[tuple[_Key, _Boost, str]]:
+    """Yield units with their boost and reason, the greatest risk first, then those of other changed lines."""
+
+    def unit_of(place: Place) -> Iterator[_Key]:
+        """Yield the unit with the head of a definition; none for the top of a file."""
+        if place[1] >= 0:
+            line = index.definitions(place[0])[place[1]].sig_start
+            yield from islice(_units_with(index, place[0], line, line), 1)
+
     for place in impact.changed:
-        yield from ((key, _CHANGED, "changed") for key in _unit_of(index, place))
+        yield from ((key, _CHANGED, "changed") for key in unit_of(place))
     lists: tuple[tuple[Sequence[Dependent], _Boost, str], ...] = (
         (impact.broken, _BROKEN, "still uses"),
         (impact.overrides, _RESOLVED, "overrides or extends"),
@@ -89,12 +97,8 @@ def _boosted_definitions(index: Index, impact: Impact) -> Iterator[tuple[_Key, _
     for dependents, boost, verb in lists:
         for each in dependents[:_MAX_BOOSTED]:
             is_weak = each.confidence is not Confidence.RESOLVED and not boost.leads
-            for key in _unit_of(index, each.place):
+            for key in unit_of(each.place):
                 yield key, _LIKELY if is_weak else boost, _reason(verb, each)
-
-
-def _boosted_lines(index: Index, changes: Changes) -> Iterator[tuple[_Key, _Boost, str]]:
-    """Yield the units of changed lines outside of definitions."""
     for part in changes.parts:
         file = index.file_id(part.path)
         if file is not None and not part.name:
@@ -105,13 +109,6 @@ def _boosted_lines(index: Index, changes: Changes) -> Iterator[tuple[_Key, _Boos
 def _reason(verb: str, dependent: Dependent) -> str:
     likely = "" if dependent.confidence is Confidence.RESOLVED else "likely "
     return f"{likely}{verb} changed `{one_line(dependent.target)}` (line {dependent.line})"
-
-
-def _unit_of(index: Index, place: Place) -> Iterator[_Key]:
-    """Yield the unit with the head of a definition; none for the top of a file."""
-    if place[1] >= 0:
-        line = index.definitions(place[0])[place[1]].sig_start
-        yield from islice(_units_with(index, place[0], line, line), 1)
 
 
 def _units_with(index: Index, file: int, first: int, last: int) -> Iterator[_Key]:
@@ -136,20 +133,18 @@ def _boost_files(
         reasons = (reason, *file.reasons)[:_MAX_REASONS]
         return file._replace(score=max(minimum, file.score), reasons=reasons)
 
-    for dependents, minimum in (
-        ((*impact.callers, *impact.overrides), _MIN_FILE_SCORE),
-        (impact.broken, 1.0),
-    ):
-        for each in dependents[:_MAX_BOOSTED]:
-            path = index.paths[each.place[0]]
-            known[path] = boosted(path, minimum, _reason("uses", each))
-    changed: dict[str, list[str]] = {}
-    for part in changes.parts:
-        if index.file_id(part.path) is not None:
-            changed.setdefault(part.path, []).extend([f"`{one_line(part.name)}`"] if part.name else [])
-    first = [
-        boosted(path, 1.0, f"changed: {', '.join(names[:3])}" if names else "changed")
-        for path, names in changed.items()
-    ]
+    dependents = (
+        *((each, _MIN_FILE_SCORE) for each in (*impact.callers, *impact.overrides)[:_MAX_BOOSTED]),
+        *((each, 1.0) for each in impact.broken[:_MAX_BOOSTED]),
+    )
+    for each, minimum in dependents:
+        path = index.paths[each.place[0]]
+        known[path] = boosted(path, minimum, _reason("uses", each))
+    here = (part for part in changes.parts if index.file_id(part.path) is not None)
+    changed = grouped((part.path, part.name and f"`{one_line(part.name)}`") for part in here)
+    first = []
+    for path, parts in changed.items():
+        names = ", ".join(list(filter(None, parts))[:3])
+        first.append(boosted(path, 1.0, f"changed: {names}" if names else "changed"))
     others = (file for path, file in known.items() if path not in changed)
     return (*first, *sorted(others, key=lambda file: -file.score))

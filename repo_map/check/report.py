@@ -9,6 +9,7 @@ from urllib.parse import quote
 from repo_map.check.impact import Dependent, Impact
 from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, FindingKind, finding_data
 from repo_map.messages import first_three, one_line, plural
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Confidence, Place
 from repo_map.text import tokens
 from repo_map.text.token_estimates import estimate
@@ -65,7 +66,12 @@ def describe_fault(finding: Finding, lines: Sequence[int]) -> str:
         shown = ", ".join(map(str, lines[1:_MAX_LINES]))
         more = f" and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
         further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
-    return f"{finding.path}:{lines[0]}{within}: {finding.message}{further}"
+    return f"{_printed(finding.path)}:{lines[0]}{within}: {finding.message}{further}"
+
+
+def _printed(path: str) -> str:
+    """Return a path that begins no command of a runner of GitHub."""
+    return f"./{path}" if path.startswith(("::", "##[")) else one_line(path)
 
 
 # Checks.
@@ -124,15 +130,12 @@ def format_sarif(report: CheckReport, version: str) -> dict[str, object]:
 
 
 def _sarif_result(finding: Finding) -> dict[str, object]:
-    location = {
-        "artifactLocation": {"uri": quote(finding.path)},
-        "region": {"startLine": max(1, finding.line)},
-    }
+    file, region = {"uri": quote(finding.path)}, {"startLine": max(1, finding.line)}
     return {
         "ruleId": str(finding.kind),
         "level": _level(finding),
         "message": {"text": f"{finding.message}; {finding.action}."},
-        "locations": [{"physicalLocation": location}],
+        "locations": [{"physicalLocation": {"artifactLocation": file, "region": region}}],
     }
 
 
@@ -178,7 +181,7 @@ def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
         count = f", {len(listed)} likeliest" if unresolved.total > len(listed) else ""
         yield f"Not resolved ({plural(unresolved.total, 'occurrence')} of changed names{count}):"
         for name, path, line, reason in listed:
-            yield f"  {one_line(path)}:{line} `{one_line(name)}`, {reason}"
+            yield f"  {_printed(path)}:{line} `{one_line(name)}`, {reason}"
 
 
 def _tests(report: CheckReport) -> tuple[list[str], list[str]]:
@@ -188,9 +191,7 @@ def _tests(report: CheckReport) -> tuple[list[str], list[str]]:
     if len(report.command) > _MAX_COMMAND_CHARS:
         first, files = report.tests[0], plural(len(report.tests), "file")
         return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
-    same: dict[str, list[str]] = {}
-    for each in report.tests:
-        same.setdefault(each.reason, []).append(each.path)
+    same = grouped((each.reason, each.path) for each in report.tests)
     reasons = [
         f"{paths[0]} {reason}{f' (also {first_three(paths[1:])})' if paths[1:] else ''}"
         for reason, paths in same.items()
@@ -216,7 +217,7 @@ def describe_changes(index: Index, impact: Impact, changes: Changes) -> tuple[st
     if len(found) > _MAX_LISTED:
         more = plural(len(found) - _MAX_LISTED, "further place")
         found[_MAX_LISTED:] = [f"And {more}, listed in `findings`."]
-    dependents = _describe_impact(index, impact)
+    dependents = list(_describe_impact(index, impact))
     if impact.changed and not (found or limitations or impact.callers or impact.overrides):
         dependents.append("No code outside the change was found to use it.")
     paths = dict.fromkeys(f"`{one_line(part.path)}`" for part in changes.parts if not part.name)
@@ -226,17 +227,13 @@ def describe_changes(index: Index, impact: Impact, changes: Changes) -> tuple[st
     return (*found, *dependents, *tests, *dict.fromkeys(limitations), *changes.notes)
 
 
-def _describe_impact(index: Index, impact: Impact) -> list[str]:
-    """Return what changed and what depends on it, a sentence each."""
-    found: list[str] = []
+def _describe_impact(index: Index, impact: Impact) -> Iterator[str]:
+    """Yield what changed and what depends on it, a sentence each."""
     if impact.removed:
-        names = [
-            f"`{each.name}` ({each.path}{f', now {each.replacement}' if each.replacement else ''})"
-            for each in impact.removed
-        ]
-        found.append(f"Removed: {_list(names)}.")
+        now = ((each, f", now {each.replacement}" if each.replacement else "") for each in impact.removed)
+        yield f"Removed: {_list([f'`{each.name}` ({each.path}{to})' for each, to in now])}."
     if impact.changed:
-        found.append(f"Changed: {_list([_definition(index, place) for place in impact.changed])}.")
+        yield f"Changed: {_list([_definition(index, place) for place in impact.changed])}."
     for head, verb, dependents, limit in (
         ("Called from outside the change", "for", impact.callers, _MAX_LISTED),
         ("Overridden, implemented or extended", "for", impact.overrides, _MAX_LISTED),
@@ -244,18 +241,14 @@ def _describe_impact(index: Index, impact: Impact) -> list[str]:
         ("Reached by tests", "for", impact.tests, _MAX_LISTED_TESTS),
         ("Reached by tests of the change itself", "for", impact.own_tests, _MAX_LISTED_TESTS),
     ):
-        sure = [each for each in dependents if each.confidence is Confidence.RESOLVED]
-        likely = [each for each in dependents if each.confidence is not Confidence.RESOLVED]
-        for shown, of_kind in ((head, sure), (f"Likely {head[0].lower()}{head[1:]}", likely)):
-            if of_kind:
-                found.append(f"{shown}: {_list([_dependent(index, each, verb) for each in of_kind], limit)}.")
+        for is_sure, shown in ((True, head), (False, f"Likely {head[0].lower()}{head[1:]}")):
+            found = [each for each in dependents if (each.confidence is Confidence.RESOLVED) is is_sure]
+            if found:
+                yield f"{shown}: {_list([_dependent(index, each, verb) for each in found], limit)}."
     if impact.untested:
-        names = [_definition(index, place) for place in impact.untested]
-        found.append(
-            f"No test was found that reaches {_list(names)}; "
-            "calls whose target is known only at run time are not found."
-        )
-    return found
+        names = _list([_definition(index, place) for place in impact.untested])
+        why = "calls whose target is known only at run time are not found"
+        yield f"No test was found that reaches {names}; {why}."
 
 
 def _dependent(index: Index, dependent: Dependent, verb: str) -> str:

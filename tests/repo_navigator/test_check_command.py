@@ -133,7 +133,10 @@ def test_a_name_in_a_file_cannot_make_an_annotation_of_its_own(
 ) -> None:
     path = "a,b%0A::error::x.py"
     commit(shop, {path: FILES["cart.py"]})
-    main(["check", str(renamed(shop)), "--format", "github"])
+    commit(shop, {"::error::y.py": FILES["cart.py"]})
+    main(["check", str(renamed(shop))])
+    assert not any(line.lstrip().startswith("::") for line in capsys.readouterr().out.splitlines())
+    main(["check", str(shop), "--format", "github"])
     lines = capsys.readouterr().out.splitlines()
     assert all(line.startswith("::error file=") for line in lines)
     assert any("file=a%2Cb%250A%3A%3Aerror%3A%3Ax.py," in line for line in lines)

@@ -171,3 +171,11 @@ def test_files_that_are_not_checked_out_are_not_changed(tmp_path: Path) -> None:
     git(tmp_path, "sparse-checkout", "set", "--no-cone", "/price.py")
     report = check(tmp_path)
     assert (report.changed, report.complete) == ((), True)
+
+
+def test_package_whose_main_is_missing_is_not_all_clear(tmp_path: Path) -> None:
+    files = {"p/package.json": '{"name": "p", "main": "src/index.js"}', "p/src/index.js": "exports.net = 1\n"}
+    edits = {"p/package.json": ("src/index.js", "dist/index.js")}
+    report = check(edited(tmp_path, Case(files, edits, ())))
+    assert not report.complete
+    assert "`dist/index.js`" in report.limitations[0]
