@@ -141,14 +141,14 @@ def test_an_identity_provider_needs_three_safe_urls(read: Read, issuer: str) -> 
 
 def test_the_page_of_the_server_lists_the_settings() -> None:
     page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^- `(REPO_NAVIGATOR_\w+)`: (.+)$", page, re.MULTILINE)
     assert {name for name, _ in rows} == KNOWN
     defaults = {variable: float(getattr(DEFAULT, field)) for variable, field in VARIABLES.items()}
     for name, field in Settings.model_fields.items():
         variable = f"REPO_NAVIGATOR_{field.validation_alias or name}".upper()
         if isinstance(field.default, int | float) and variable in KNOWN:
             defaults[variable] = field.default
-    shown = dict(rows)
+    shown = {name: text.rpartition("(")[2].rstrip(")") for name, text in rows}
     for name, value in defaults.items():
         text = {"on": "1", "off": "0"}.get(shown[name].strip("`"), shown[name].replace(",", ""))
         assert float(text) == value, name
