@@ -31,7 +31,7 @@ function headOf({ data, places }) {
 
 /** What the marks of the answer's map mean. */
 function keyOf() {
-  const marks = [["shown-lines", "lines in the context"], ["bar whole", "a place with its source"], ["bar", "a place, listed"], ["changed", "changed"], ["fault", "broken or forgotten"]];
+  const marks = [["shown-lines", "lines in the context"], ["bar whole", "a place with its source"], ["bar", "a place, listed"], ["changed", "changed"], ["fault", "broken or forgotten"], ["curve", "calls, overrides or extends"]];
   return make("ul", { class: "legend key", "aria-label": "Marks" }, ...marks.map(([kind, words]) => make("li", {}, make("span", { class: kind, "aria-hidden": "true" }), words)), make("li", {}, make("span", { class: "star", "aria-hidden": "true" }, "★"), "among the surest"));
 }
 
@@ -75,9 +75,10 @@ class Panels {
         make("li", {}, this.plain(() => this.acts.chooseLine(file, each.line), ...breakable(file.path), `:${each.line}`),
           make("div", {}, each.sure ? "" : "likely: ", ...prose(`${each.message}; ${each.action}`))))));
     }
-    const surest = this.state.picture.places.filter((place) => place.sure || (!place.tokens && place.number));
+    const surest = this.state.picture.places.filter((place) => place.sure || (!place.tokens && place.number))
+      .sort((one, other) => Number(other.sure) - Number(one.sure));
     if (this.state.picture.places.length > MOST_INSIDE && surest.length) {
-      box.append(make("h3", {}, "Surest, and shown"), make("ol", { class: "places" }, ...surest.slice(0, MOST_INSIDE).map((place) => make("li", {}, this.entry(place)))));
+      box.append(make("h3", {}, "Start with these"), make("ol", { class: "places" }, ...surest.slice(0, MOST_INSIDE).map((place) => make("li", {}, this.entry(place)))));
     }
     for (const file of files) {
       box.append(make("h3", {}, this.plain(() => this.acts.chooseFile(file), ...breakable(file.path)), file.changed.length ? make("span", { class: "badge" }, "changed") : null));
