@@ -36,8 +36,6 @@ _MIN_CHANCE: Final = 0.0005
 functions of the development tasks with guessed names."""
 _MAX_OF_FILE: Final = 8
 """Places of one file: more of them take the lines of other files, and find no more on those tasks."""
-_MIN_STATEMENT_CHANCE: Final = 0.2
-"""Chance from which on lines outside functions are a place: a table, an option list, a constant."""
 _MIN_COPIED_LINES: Final = 4
 """Lines from which on equal definitions are listed as one: shorter ones are alike by chance."""
 _MAX_RELATED: Final = 8
@@ -80,7 +78,7 @@ def rank_places(index: Index, relevance: Relevance) -> list[Place]:
         if unit.path not in files:
             files[unit.path] = _FilePlaces(index, unit.path, terms)
         place = files[unit.path].of(unit) if is_of_use(index, relevance, unit.path) else None
-        if place is not None and place.last > place.first:
+        if place is not None and (place.name or place.last > place.first):
             key = (place.path, place.first, place.name)
             if key not in best or best[key].chance < place.chance:
                 best[key] = place
@@ -207,7 +205,7 @@ class _FilePlaces:
             return Place(unit.path, found.start, found.end, self._names[row], reason, unit.chance)
         if unit.kind == GAP and not self._definitions:
             return Place(unit.path, unit.start, unit.end, "", reason, unit.chance)
-        if unit.kind != GAP or unit.chance < _MIN_STATEMENT_CHANCE:
+        if unit.kind != GAP:
             return None
         lines = self._locations.lines[unit.start - 1 : unit.end]
         matches = [len(terms_in(line) & self._terms) for line in lines]
