@@ -13,9 +13,7 @@ from repo_map.errors import UserError
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 PAGE = (ROOT / "docs/errors.md").read_text("utf-8").partition("## Codes\n")[2].partition("\n## ")[0]
-LISTED = {
-    code for cell in re.findall(r"^\| (`[^|]+) \|", PAGE, re.M) for code in re.findall(r"`(\w+)`", cell)
-}
+LISTED = {code for entry in re.findall(r"^- ([^:\n]+)", PAGE, re.M) for code in re.findall(r"`(\w+)`", entry)}
 
 
 def kinds(kind: type[UserError] = UserError) -> Iterator[type[UserError]]:

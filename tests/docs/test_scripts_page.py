@@ -41,7 +41,7 @@ def test_the_guides_commands_run(shop: Path) -> None:
     for command, printed in console.entries(PAGE.read_text("utf-8")):
         assert bool(console.run(command, shop)) == bool(printed), command
     fields = set(json.loads((shop.parent / "packet.json").read_text("utf-8")))
-    assert fields == set(re.findall(r"`(\w+)`(?=[^|]*\|)", _table_of_fields()))
+    assert fields == _listed_fields()
 
 
 @pytest.mark.slow
@@ -84,7 +84,8 @@ def _run(script: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def _table_of_fields() -> str:
-    text = PAGE.read_text("utf-8")
-    rows = text.partition("| field | what it holds |\n|---|---|\n")[2].partition("\n\n")[0]
-    return "\n".join(f"{row.split('|')[1]}|" for row in rows.splitlines())
+def _listed_fields() -> set[str]:
+    """Return the fields that the section of the JSON object lists, before the colon of each entry."""
+    section = PAGE.read_text("utf-8").partition("## The JSON object\n")[2].partition("\n## ")[0]
+    entries = re.findall(r"^- ([^:\n]+):", section, re.MULTILINE)
+    return {field for entry in entries for field in re.findall(r"`(\w+)`", entry)}
