@@ -143,30 +143,18 @@ def query_files(language: str, name: str) -> tuple[Traversable, ...]:
     return tuple(each for each in files if each.is_file())
 
 
-def _query(language: str, name: str) -> Query:
+@cache
+def query_named(language: str, name: str) -> Query:
+    """Return a language's query of a name, one that matches nothing where the language has none.
+
+    ``symbols`` finds definitions and imports, ``facts`` what relations are resolved from, ``signatures``
+    parameters and arguments.
+    """
     written = (each.read_text(encoding="utf-8") for each in query_files(language, name))
     return compile_query(language, "\n".join(written))
-
-
-@cache
-def symbol_query(language: str) -> Query:
-    """Return the query for definitions and imports, ``symbols.scm``."""
-    return _query(language, "symbols")
-
-
-@cache
-def facts_query(language: str) -> Query:
-    """Return the query for what relations are resolved from, ``facts.scm``."""
-    return _query(language, "facts")
-
-
-@cache
-def signature_query(language: str) -> Query | None:
-    """Return the query for parameters and arguments, ``signatures.scm``, None for a language without."""
-    return _query(language, "signatures") if query_files(language, "signatures") else None
 
 
 def load(language: str) -> None:
     """Load what reading a language takes; raises ``GrammarMissingError``."""
     parser_for(language)
-    symbol_query(language)
+    query_named(language, "symbols")

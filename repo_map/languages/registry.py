@@ -17,7 +17,6 @@ from repo_map.languages.language import Language, LanguageRole, SharedSuffix, St
 _HEAD: Final = 20_000
 """Bytes at the start of a file that tell whose a shared suffix is."""
 
-
 _FOLDER: Final = repo_map.languages.__path__[0]
 _FUNCTIONS: Final = frozenset({"namer", "imports", "docs", "refusal", "readable", "scripts"})
 

@@ -168,7 +168,6 @@ def _weight(item: Found) -> int:
 
 _WEIGHTS: Final = {"constant": 0, "field": 0, "type": 1, "class": 2}
 
-
 _MAX_COMMENT_LINES: Final = 400
 
 

@@ -50,7 +50,6 @@ EXPORTED: Final = 11
 NARROWED: Final = 12
 """``last:type``: from this line to the line ``last``, 0 for the end, the name has the written type."""
 
-
 PACKAGE: Final = 13
 """The file belongs to the package or the module ``value``."""
 ALIAS: Final = 14
@@ -65,10 +64,8 @@ A ``+`` behind the number: there may be more; a ``-``: so many at least, as many
 RECEIVER: Final = 17
 """``definition`` is a member of the written type ``value`` that stands elsewhere; ``?``: of one unnamed."""
 
-
 EXCLUDED: Final = 18
 """``first:last:until``: what binds the name in these lines does not count from this line to another one."""
-
 
 HERE: Final = "mod"
 """What a path begins with that is Rust's ``self::``: no name there."""
@@ -182,7 +179,6 @@ def without_unused(
 
 
 _LOCAL: Final = frozenset({ASSIGNED, DECLARED, EXCLUDED, NARROWED})
-
 
 _Fact = TypeVar("_Fact", Site, Binding)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, cast
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.deadline import CpuDeadline
-from repo_map.languages.grammars import facts_query
+from repo_map.languages.grammars import query_named
 from repo_map.languages.language import Found
 from repo_map.languages.registry import language_named
 from repo_map.parsing import facts_model as facts
@@ -104,7 +104,7 @@ class Reader:
     def read(self, tree: Tree, language: str) -> FileFacts:
         """Return the facts of the file."""
         self.root, self.language = tree.root_node, language
-        cursor = QueryCursor(facts_query(language))
+        cursor = QueryCursor(query_named(language, "facts"))
         cursor.set_max_start_depth(MAX_DEPTH)
         captures = cursor.captures(tree.root_node)
         for name, take in self._takers():

@@ -136,16 +136,13 @@ def read_forms(tree: Tree, language: str) -> Forms:
     """
     from tree_sitter import QueryCursor  # noqa: PLC0415 - a worker alone loads a grammar
 
-    from repo_map.languages.grammars import signature_query  # noqa: PLC0415 - as above
+    from repo_map.languages.grammars import query_named  # noqa: PLC0415 - as above
     from repo_map.parsing.queries import MAX_DEPTH  # noqa: PLC0415 - as above
 
     unreadable = list(_unreadable(tree.root_node))
     starts = [node.start_byte for node in unreadable]
     errors = tuple(node.start_point.row + 1 for node in unreadable[:_MAX_ERRORS])
-    query = signature_query(language)
-    if query is None:
-        return Forms(errors=errors, is_read=True)
-    cursor = QueryCursor(query)
+    cursor = QueryCursor(query_named(language, "signatures"))
     cursor.set_max_start_depth(MAX_DEPTH)
     matches = [captures for _, captures in cursor.matches(tree.root_node)]
     offered = {_export(each) for each in matches if "export" in each and not _is_plain_object(each)}

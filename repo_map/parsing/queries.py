@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.deadline import CpuDeadline
-from repo_map.languages.grammars import symbol_query
+from repo_map.languages.grammars import query_named
 from repo_map.languages.syntax import Captures
 
 ROLES: Final = frozenset(
@@ -67,7 +67,7 @@ def scan(source: bytes, tree: Tree, language: str, deadline: CpuDeadline, take: 
 
     A definition may be taken more than once. Stops where the deadline passes; the caller asks it.
     """
-    cursor = QueryCursor(symbol_query(language))
+    cursor = QueryCursor(query_named(language, "symbols"))
     cursor.set_max_start_depth(MAX_DEPTH)
     found, wanted = Scan({}, {}, []), len(source)
     start, end = tree.root_node.byte_range

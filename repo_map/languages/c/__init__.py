@@ -75,15 +75,14 @@ def _bare_scope(name: str) -> str:
 
 _MACRO: Final = rb"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]*(?:API|EXPORT)[A-Z]*)(?:\([^()\n]*\))?"
 _MACRO_ATTRIBUTES: Final = rb"(?:\[\[[^\]\n]*\]\]\s*)?"
-_MACRO_BEFORE_NAME: Final = re.compile(
-    rb"\b(?:(class)|struct|union)[ \t]+" + _MACRO_ATTRIBUTES + rb"(?P<macro>" + _MACRO + rb")"
+_MACRO_BEFORE_NAME: Final = (
+    rb"(?m)\b(?:(class)|struct|union)[ \t]+" + _MACRO_ATTRIBUTES + rb"(?P<macro>" + _MACRO + rb")"
     rb"(?=\s+" + _MACRO_ATTRIBUTES + rb"[A-Za-z_]\w*(?:<[^<>{};]*>|::\w+)*(?:\s+final)?\s*"
     # A struct of that name may also be the type of what is given values in braces.
-    rb"(?::(?!:)|(?(1)\{|\{[ \t]*(?:$|//|/\*))))",
-    re.M,
+    rb"(?::(?!:)|(?(1)\{|\{[ \t]*(?:$|//|/\*))))"
 )
 """Between the word ``class`` and the name of a class that is written here."""
-_MACRO_BEFORE_BODY: Final = re.compile(
+_MACRO_BEFORE_BODY: Final = (
     rb"\)[ \t]*(?:const[ \t]*)?(?:"
     rb"(?P<macro>[A-Z][A-Z0-9]*_[A-Z0-9_]*|NOEXCEPT)(?=[ \t]*\{)"
     rb"|(?:\n[ \t]{4,})?(?P<guard>(?:[A-Z0-9]+_)*"
@@ -91,10 +90,9 @@ _MACRO_BEFORE_BODY: Final = re.compile(
     rb"(?:\([^()\n]*\))?)(?=\s*(?:\{|;)))"
 )
 """Between the parameters of a function and its body, or its end where it is only announced."""
-_MACRO_ABOVE: Final = re.compile(
-    rb"^[ \t]*(?P<macro>[A-Z][A-Z0-9]*_[A-Z0-9_]*)[ \t]*$"
-    rb"(?=\n\s*(?:inline\s+)?(?:namespace|template|class|struct)\b)",
-    re.M,
+_MACRO_ABOVE: Final = (
+    rb"(?m)^[ \t]*(?P<macro>[A-Z][A-Z0-9]*_[A-Z0-9_]*)[ \t]*$"
+    rb"(?=\n\s*(?:inline\s+)?(?:namespace|template|class|struct)\b)"
 )
 """On a line of its own, above a namespace or a class."""
 
@@ -102,7 +100,7 @@ _MACRO_ABOVE: Final = re.compile(
 def without_macro_words(source: bytes) -> bytes:
     """Return a source with blanks for such macros, so that every byte keeps its place."""
     for pattern in (_MACRO_ABOVE, _MACRO_BEFORE_NAME, _MACRO_BEFORE_BODY):
-        source = pattern.sub(_blanked, source)
+        source = re.sub(pattern, _blanked, source)
     return source
 
 

@@ -35,31 +35,29 @@ def imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 
 # The code of pages and components: scripts, and the expressions and component tags of Vue and Svelte.
+# Patterns are compiled on use: every process imports them, and few read a page.
 
-_BLOCK: Final = re.compile(rb"<(script|style)\b([^>]{0,2000}+)>(.*?)(?=</\1\s*>|\Z)", re.S | re.I)
-_NO_SCRIPT: Final = re.compile(
-    rb"""type\s*=\s*["']?(?!module|(?:text|application)/(?:javascript|typescript|babel)|ts\b)""", re.I
+_BLOCK: Final = rb"(?si)<(script|style)\b([^>]{0,2000}+)>(.*?)(?=</\1\s*>|\Z)"
+_NO_SCRIPT: Final = (
+    rb"""(?i)type\s*=\s*["']?(?!module|(?:text|application)/(?:javascript|typescript|babel)|ts\b)"""
 )
 _TAG: Final = rb"<!--.*?-->|<(?P<tag>[A-Za-z][\w.-]*)"
-_VUE: Final = re.compile(
-    _TAG + rb"|\{\{(?P<text>.{1,2000}?)\}\}"
-    rb"|(?<=\s)(?:v-(?!slot)[\w.:-]+|[:@][\w.:\[\]-]+)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
-    re.S,
+_VUE: Final = (
+    b"(?s)" + _TAG + rb"|\{\{(?P<text>.{1,2000}?)\}\}"
+    rb"|(?<=\s)(?:v-(?!slot)[\w.:-]+|[:@][\w.:\[\]-]+)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)"
 )
-_LOOP: Final = re.compile(rb"[^=]*?\s(?:in|of)\s+(?=[^=])", re.S)
+_LOOP: Final = rb"(?s)[^=]*?\s(?:in|of)\s+(?=[^=])"
 """What an element of a loop is called, up to what is looped over."""
 _NESTED: Final = rb"[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_SVELTE: Final = re.compile(_TAG + rb"|\{(?P<code>(?:" + _NESTED + rb"){1,2000}?)\}", re.S)
-_SVELTE_WORD: Final = re.compile(
-    rb"\s*(?:[/:](?!else\s+if)\w+.*|#snippet\b.*|[#@:][a-z]+(?:\s+if)?\b|\.\.\.)", re.S
-)
-_AS: Final = re.compile(rb"\s(?:as|then)\s+(?:[\w{\[]).*", re.S)
-_NO_BREAK: Final = re.compile(rb"[^\r\n]")
+_SVELTE: Final = b"(?s)" + _TAG + rb"|\{(?P<code>(?:" + _NESTED + rb"){1,2000}?)\}"
+_SVELTE_WORD: Final = rb"(?s)\s*(?:[/:](?!else\s+if)\w+.*|#snippet\b.*|[#@:][a-z]+(?:\s+if)?\b|\.\.\.)"
+_AS: Final = rb"(?s)\s(?:as|then)\s+(?:[\w{\[]).*"
+_NO_BREAK: Final = rb"[^\r\n]"
 
 
 def page_code(source: bytes) -> bytes:
     """Return the scripts of a page: each byte at its place, blanks for the rest."""
-    return _code(source, None)
+    return _code(source, b"")
 
 
 def vue_code(source: bytes) -> bytes:
@@ -72,13 +70,13 @@ def svelte_code(source: bytes) -> bytes:
     return _code(source, _SVELTE)
 
 
-def _code(source: bytes, markup: re.Pattern[bytes] | None) -> bytes:
-    code = bytearray(_NO_BREAK.sub(b" ", source))
+def _code(source: bytes, markup: bytes) -> bytes:
+    code = bytearray(re.sub(_NO_BREAK, b" ", source))
     start = 0
-    for block in _BLOCK.finditer(source):
+    for block in re.finditer(_BLOCK, source):
         _read_markup(code, source, markup, start, block.start())
         start = block.end()
-        if block[1].lower() == b"script" and not _NO_SCRIPT.search(block[2]):
+        if block[1].lower() == b"script" and not re.search(_NO_SCRIPT, block[2]):
             code[block.start(3) : start] = block[3]
             code[block.start(3) - 1] = ord(";")
             # An empty block ends the last statement in its own line, as a semicolon would not.
@@ -87,11 +85,9 @@ def _code(source: bytes, markup: re.Pattern[bytes] | None) -> bytes:
     return bytes(code)
 
 
-def _read_markup(
-    code: bytearray, source: bytes, markup: re.Pattern[bytes] | None, start: int, end: int
-) -> None:
+def _read_markup(code: bytearray, source: bytes, markup: bytes, start: int, end: int) -> None:
     """Put the expressions and component tags of a part of a component into its code, a statement each."""
-    for found in markup.finditer(source, start, end) if markup is not None else ():
+    for found in re.compile(markup).finditer(source, start, end) if markup else ():
         groups = found.groupdict()
         if (tag := groups["tag"]) is not None:
             name = tag
@@ -103,14 +99,14 @@ def _read_markup(
         elif groups.get("text") is not None:
             _put(code, found.span("text"), groups["text"], b";(", b");")
         elif (value := groups.get("value")) is not None and value.strip():
-            loop = _LOOP.match(value) if source[found.start() :].startswith(b"v-for") else None
+            loop = re.match(_LOOP, value) if source[found.start() :].startswith(b"v-for") else None
             skipped = loop.end() if loop else 0
             marks = (b";{", b"}") if b";" in value else (b";(", b")")
             _put(code, found.span("value"), b" " * skipped + value[skipped:], *marks)
         elif (written := groups.get("code")) is not None:
-            word = _SVELTE_WORD.match(written)
+            word = re.match(_SVELTE_WORD, written)
             skipped = word.end() if word else 0
-            expression = _AS.sub(lambda rest: _NO_BREAK.sub(b" ", rest[0]), written[skipped:])
+            expression = re.sub(_AS, lambda rest: re.sub(_NO_BREAK, b" ", rest[0]), written[skipped:])
             _put(code, found.span("code"), b" " * skipped + expression, b";", b";")
 
 

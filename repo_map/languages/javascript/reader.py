@@ -40,7 +40,6 @@ _NUMBERS: Final = (
 _WORDS: Final = ("identifier", "this", "super", "shorthand_property_identifier")
 _TEXTS: Final = ("string", "template_string")
 
-
 _MAX_TARGETS: Final = 12
 """Names that one pattern binds."""
 _EXTERNAL_MODULES: Final = vocabulary("javascript", "external_modules")

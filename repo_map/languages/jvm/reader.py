@@ -292,5 +292,4 @@ class _JavaReader(read.Reader):
 
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
-
 READERS: Final = {"java": _JavaReader, "kotlin": KotlinReader}

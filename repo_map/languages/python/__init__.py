@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Final
 
 from repo_map.languages.language import Found
 
 _DOCSTRING: Final = (
-    rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    rb"""(?s)[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
     rb"[ \t]*(?=[#\r\n;]|\Z)"
 )
 _WITH_DOCSTRING: Final = frozenset({"function", "class"})
@@ -19,7 +18,7 @@ _WITH_DOCSTRING: Final = frozenset({"function", "class"})
 
 def docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
     """Find the strings that open the bodies of one file."""
-    opening = _docstring()
+    opening = re.compile(_DOCSTRING)
     line_ends: list[int] = []
 
     def docstring(item: Found) -> tuple[int, int]:
@@ -33,11 +32,6 @@ def docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
         return first, first + found[0].count(b"\n")
 
     return docstring
-
-
-@cache
-def _docstring() -> re.Pattern[bytes]:
-    return re.compile(_DOCSTRING, re.DOTALL)
 
 
 def imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:

@@ -298,5 +298,4 @@ _NAMED: Final = frozenset(
     {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item", "associated_type"}
 )
 
-
 READERS: Final = {"rust": _Reader}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Final
 
 from repo_map.languages.javascript import page_code
@@ -99,22 +98,14 @@ def max_levels(source: bytes) -> int:
     """
     # To YAML a lone carriage return ends a line as well; the other separators of Unicode do not.
     source = source.replace(b"\r", b"\n")
-    far_in, line_start = _patterns()
-    if far_in.search(source) is None:
+    # A column holds two levels at most: a key, and the list below it at the same indentation.
+    if re.search(rb"(?m)^[ \t?:-]{%d}" % (_MAX_YAML_DEPTH // 2), source) is None:
         return 0
     places: set[tuple[int, bool]] = set()
-    for start in {line[0] for line in line_start.finditer(source)}:
+    for start in set(re.findall(rb"(?m)^[ \t]*(?:[-?:][ \t]+)*[-?:]?", source)):
         places.update((at, True) for at, byte in enumerate(start) if byte in b"-?:")
         places.add((len(start), False))
     return len(places)
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return what tells a line that is far in, and what reads the marks at the start of one."""
-    # A column holds two levels at most: a key, and the list below it at the same indentation.
-    far_in = re.compile(rb"^[ \t?:-]{%d}" % (_MAX_YAML_DEPTH // 2), re.M)
-    return far_in, re.compile(rb"^[ \t]*(?:[-?:][ \t]+)*[-?:]?", re.M)
 
 
 _MAX_DOC_LINES: Final = 400

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repo_map.graph.references import KIND_PRIORS
 from repo_map.languages import kinds
-from repo_map.languages.grammars import query_files, symbol_query
+from repo_map.languages.grammars import query_files, query_named
 from repo_map.languages.language import Language, Structure
 from repo_map.languages.registry import LANGUAGES, language_called
 from repo_map.parsing.definitions import _WEIGHTS
@@ -21,7 +21,7 @@ PARSED = [each for each in LANGUAGES.values() if each.structure is Structure.GRA
 
 def kinds_of(language: Language) -> set[str]:
     """Return the kinds that a language's query gives its definitions."""
-    query = symbol_query(language.name)
+    query = query_named(language.name, "symbols")
     return {query.capture_name(at) for at in range(query.capture_count)} - ROLES
 
 

@@ -197,7 +197,7 @@ def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(grammars, "_PARSERS", grammars._Parsers())
-    grammars.symbol_query.cache_clear()
+    grammars.query_named.cache_clear()
     grammars.grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_lua", None)
     symbols = read_symbols(b"function a() end\n", "a.lua")
